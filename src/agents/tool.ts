@@ -83,7 +83,7 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
 
-/** A tool with the type of its input hidden. */
+/** A tool whose input type is hidden. */
 export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
   /** Checks the input and performs the task. */
   readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-/** Maximum number of files of one deployment. */
+/** Maximum number of files per deployment. */
 export const MAX_FILES = 100_000;
 /** Largest single file, in bytes (1 GiB). */
 export const MAX_FILE_BYTES = 1024 * 1024 * 1024;

@@ -30,7 +30,7 @@ export const DEPLOYMENT_STATES = [
 ] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
-/** Maximum number of functions of one deployment. */
+/** Maximum number of functions per deployment. */
 export const MAX_FUNCTIONS = 100;
 /** Largest function with all that it imports, in bytes. */
 export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;

@@ -24,7 +24,7 @@ const VARIABLES = ["variables"] as const;
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
-/** A project has to be found by whoever may change something of it. */
+/** Everyone who may change part of a project has to be able to find it. */
 const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;

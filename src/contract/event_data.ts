@@ -10,7 +10,7 @@
 import * as z from "zod";
 import { uuid } from "./common.ts";
 
-/** Maximum number of fields of one event. */
+/** Maximum number of fields in one event. */
 const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
 /** Longest text of one field, in characters. */

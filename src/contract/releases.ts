@@ -11,7 +11,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Releases";
 
-/** Maximum number of steps of a release. */
+/** Maximum number of steps in a release. */
 export const MAX_RELEASE_STEPS = 20;
 /** Shortest and longest time of a step, in seconds, and that where none is given. */
 export const MIN_STEP_SECONDS = 1;

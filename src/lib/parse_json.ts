@@ -15,7 +15,7 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
-  /** Maximum number of members of one object; 1,000 where missing. */
+  /** Maximum number of members in one object; 1,000 where missing. */
   readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Maximum number of requests and most commands of a release. */
+/** Maximum number of requests, and of commands, of a release. */
 export const MAX_CHECK_REQUESTS = 50;
 export const MAX_CHECK_COMMANDS = 10;
 /** Longest time of one attempt of a request, in milliseconds, and that where none is given. */

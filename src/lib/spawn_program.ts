@@ -14,7 +14,7 @@ export class MissingProgramError extends Deno.errors.NotFound {
   }
 }
 
-/** Tells a program that is not there from a working directory that is not. */
+/** Distinguishes a missing program from a missing working directory. */
 function explain(error: unknown, program: string): unknown {
   const isMissing = error instanceof Deno.errors.NotFound && !error.message.includes("No such cwd");
   return isMissing ? new MissingProgramError(program, error) : error;

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 
-/** Maximum number of tasks of one deployment. */
+/** Maximum number of tasks per deployment. */
 export const MAX_CRON_TASKS = 20;
 
 const MAX_PATH = 512;

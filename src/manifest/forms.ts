@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 
-/** Maximum number of forms of one deployment. */
+/** Maximum number of forms per deployment. */
 export const MAX_FORMS = 50;
 /** Name of a form. */
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;

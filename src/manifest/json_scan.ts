@@ -25,7 +25,7 @@ const BLANK = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-/** Maximum number of keys of one object. */
+/** Maximum number of keys in one object. */
 const MAX_KEYS = 10_000;
 
 /** An open object (with the keys seen so far) or array. */

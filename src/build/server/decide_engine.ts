@@ -25,7 +25,7 @@ export interface EngineFacts {
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry; `undefined` if it is missing yet. */
+  /** Text of the entry; `undefined` if it does not exist yet. */
   readonly entry: string | undefined;
 }
 

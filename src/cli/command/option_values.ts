@@ -23,7 +23,7 @@ export function asArgument<Value>(parse: (text: string) => Value): (text: string
 /** A whole number within bounds, inclusive. */
 export const wholeNumber = (bounds: Bounds) => asArgument(values.wholeNumber(bounds));
 
-/** Maximum number of entries of one answer of a list. */
+/** Maximum number of entries in one page of a list. */
 const MAX_LISTED = 10_000;
 
 /** `--limit` of a list; `usual` if it is not given. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Maximum number of bytes of an answer; a platform sends some hundred. */
+/** Maximum size of an answer in bytes; a platform sends some hundred. */
 const MOST_BYTES = 65_536;
 
 /**

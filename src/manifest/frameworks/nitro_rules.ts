@@ -48,7 +48,7 @@ function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
   ).sort((left, right) => rank(left) - rank(right));
 }
 
-/** The value of a literal; `undefined` for what is none, such as a function. */
+/** The value of a literal; `undefined` for anything else, such as a function. */
 function valueOf(node: Expression): unknown {
   switch (node.type) {
     case "Literal":

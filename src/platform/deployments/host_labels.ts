@@ -20,7 +20,7 @@ export interface HostChange {
   readonly rolling?: HostRecord["rolling"];
 }
 
-/** Labels that show one deployment alone. The branch of a promoted preview keeps showing that. */
+/** Labels that show a single deployment. The branch of a promoted preview keeps showing that. */
 export const ownLabels = (
   { uniqueLabel, branchLabel, promotedFrom }: DeploymentRecord,
 ): readonly string[] => promotedFrom === null ? [uniqueLabel, branchLabel] : [uniqueLabel];

@@ -31,7 +31,7 @@ import { spoolBody } from "./spool_body.ts";
 export const SERVICES = ["git-upload-pack", "git-receive-pack"] as const;
 export type GitServiceName = (typeof SERVICES)[number];
 
-/** Maximum number of bytes of a request for objects. */
+/** Maximum size in bytes of a request for objects. */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 
 /** Pushes and fetches that are under way at the same time, on the platform and of one project. */

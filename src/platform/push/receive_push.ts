@@ -25,7 +25,7 @@ import { spoolBody } from "./spool_body.ts";
 /** File of the request, in the scratch folder. */
 export const REQUEST_FILE = "request";
 
-/** Maximum number of bytes of git's report. */
+/** Maximum size in bytes of git's report. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
 /** Capabilities that clients must have: every git since 2010 does. */

@@ -7,7 +7,7 @@ import type { KvValue } from "../../contract/kv.ts";
 
 /** Maximum number of characters of a value on a page: each may take six if it is escaped. */
 const MAX_SHOWN = 10_000;
-/** Maximum number of characters of a key on a page. */
+/** Maximum length of a key on a page, in characters. */
 const MAX_SHOWN_KEY = 160;
 
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {

@@ -48,7 +48,7 @@ function findDocuments({ documents }: Pick<Library, "documents">, wanted: string
   return [...byTitle, ...byHeading].slice(0, MOST);
 }
 
-/** Maximum number of characters of a title or a detail. */
+/** Maximum length of a title or a detail, in characters. */
 const MAX_TEXT = 160;
 
 const shorten = (text: string): string =>

@@ -49,7 +49,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file with other bytes than text holds no statements either.
+    // A file that contains non-text bytes has no statements either.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }

@@ -102,8 +102,8 @@ export class LocalCluster implements ServerSource {
   }
 
   /**
-   * Finds a PostgreSQL and makes the cluster if there is none; the server starts in the background,
-   * or keeps running where it still does.
+   * Finds a PostgreSQL, and creates the cluster if there is none; the server starts in the
+   * background, unless it is still running.
    *
    * @throws {Error} with a message for the operator
    */

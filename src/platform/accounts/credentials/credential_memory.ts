@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 10_000;
 /** Records that are named by the hash of a credential. */
 const FAMILIES_BY_HASH = new Set(["api_key_by_hash", "access_token_by_hash", "session_by_hash"]);
 
-/** Other records of which something is remembered here. */
+/** Other records that something is remembered about here. */
 const FAMILIES = new Set(["access_tokens", "api_keys", "memberships", "users", "workspaces"]);
 
 interface Found {

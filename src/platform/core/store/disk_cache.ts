@@ -21,7 +21,7 @@ interface FoundFile {
 
 interface DiskCacheOptions {
   readonly root: string;
-  /** Maximum number of bytes of files. */
+  /** Maximum size of files in bytes. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }

@@ -96,7 +96,7 @@ export interface PageOptions<T> extends PageWish {
 
 /**
  * Reads one page below a prefix, newest first: keys end in time-ordered ids. The cursor is the last
- * id that the previous page has read.
+ * id read by the previous page.
  */
 export async function readPage<T>(
   kv: RecordReader,

@@ -71,7 +71,7 @@ const HOSTS = "/etc/hosts";
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
-/** Folders of an image that each sandbox has for itself. */
+/** Folders of an image that are separate for each sandbox. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
 
 /** Files in `/etc` of an image that each sandbox has for itself. */

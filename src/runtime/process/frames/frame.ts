@@ -71,8 +71,7 @@ export class FrameReader {
   }
 
   /**
-   * Takes the next bytes and returns the frames that are complete now. The
-   * payloads are copies.
+   * Takes the next bytes and returns the frames that are complete now. The payloads are copied.
    *
    * @throws ProtocolError if a frame is larger than allowed
    */
