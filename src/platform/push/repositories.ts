@@ -16,7 +16,7 @@ import { removeBuildFolder } from "../builds/mod.ts";
 export interface OpenRepository {
   readonly path: string;
   readonly isNew: boolean;
-  /** Keeps a repository that is new. */
+  /** Stores a new repository. */
   keep(): Promise<void>;
 }
 

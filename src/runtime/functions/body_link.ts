@@ -42,7 +42,7 @@ export interface BodySenderOptions {
   readonly credit: number;
   /** Called once when the body is complete, has broken off or is not wanted. */
   readonly finished: () => void;
-  /** Called once where the stream fails, before `finished`. */
+  /** Called once if the stream fails, before `finished`. */
   readonly brokeOff?: (error: unknown) => void;
 }
 

@@ -32,7 +32,7 @@ const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
-/** And in bytes of the log, which are looked at once a second. */
+/** And in bytes of the log, checked once a second. */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)

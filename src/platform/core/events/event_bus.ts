@@ -30,7 +30,7 @@ const LAST_RETRY_MS = 60_000;
 /** Longest wait while the store does not respond, which may be well again at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** When to pass events on again that could not be, in milliseconds. */
+/** When to retry events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);

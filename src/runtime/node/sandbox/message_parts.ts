@@ -27,7 +27,7 @@ const MSG_NOSIGNAL = 0x4000;
 const CMSGHDR_BYTES = 16;
 const SCM_RIGHTS = 1;
 
-/** Descriptors of one message; the kernel takes no more either. */
+/** Maximum number of descriptors in one message, which is also the kernel's limit. */
 const MAX_RIGHTS = 253;
 
 /** Control data is padded to this. */
