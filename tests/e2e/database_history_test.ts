@@ -88,7 +88,7 @@ Deno.test({
       const info = await box.tool(["db", "info"]);
       assert.match(
         info.stdout,
-        /^history +each moment since \S+Z; 7 days are kept in .* 150\.0 MiB/m,
+        /^history +any time since \S+Z; 7 days are kept in .* 150\.0 MiB/m,
       );
       const { stdout: examined } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);
       const { points } = JSON.parse(examined);

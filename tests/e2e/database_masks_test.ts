@@ -53,7 +53,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],
   ["[db.mask.users]\nname = 'null'", /db\.mask\.users\.name: The column is NOT NULL/],
   ["[db.mask.users]\nemail = 'hash'", /foreign key orders_email_fkey of public\.orders/],
-  ["[db]\ndatabase = 'gone'\npreview = 'copy'", /names the database \\"gone\\" in \[db\]/],
+  ["[db]\ndatabase = 'gone'\npreview = 'copy'", /sets the database \\"gone\\" in \[db\]/],
   ["[db.mask.users]\nemail = 'fake:mail'", /"line":4,"column":9/],
 ];
 

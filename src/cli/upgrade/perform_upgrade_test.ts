@@ -221,7 +221,7 @@ const REFUSALS: readonly Refusal[] = [
     arrange: () => {},
     wish: { version: "7.0.0" },
     code: "release_unusable",
-    says: /the server answered 404/,
+    says: /the server responded with 404/,
   },
   {
     name: "a downgrade of the data's format",
