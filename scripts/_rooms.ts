@@ -110,7 +110,7 @@ export const DOORWAYS: readonly Doorway[] = [
   },
   {
     path: "src/platform/core/s3/_test_storage.ts",
-    reason: "lets tests have an object storage",
+    reason: "lets tests have object storage",
   },
   {
     path: "src/platform/notifications/_test_services.ts",

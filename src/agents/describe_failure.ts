@@ -14,13 +14,13 @@ const HELPS: Readonly<Record<string, NextCall>> = {
   rules_test_failed: {
     tool: "explain_request",
     arguments: { method: "GET", url: "/" },
-    why: "with the failed case's request, to see which rule decided",
+    why: "to see which rule decided, with the request of the failed case",
   },
-  deployment_failed: { tool: "explain_failure", arguments: {}, why: "for its log" },
-  build_failed: { tool: "explain_failure", arguments: {}, why: "for the log of builds" },
-  query_failed: { tool: "describe_database", arguments: {}, why: "for the names there are" },
-  variables_missing: { tool: "list_variables", arguments: {}, why: "for those that are set" },
-  not_found: { tool: "list_projects", arguments: {}, why: "for the names there are" },
+  deployment_failed: { tool: "explain_failure", arguments: {}, why: "to see its log" },
+  build_failed: { tool: "explain_failure", arguments: {}, why: "to see the build log" },
+  query_failed: { tool: "describe_database", arguments: {}, why: "to see the available names" },
+  variables_missing: { tool: "list_variables", arguments: {}, why: "to see which are set" },
+  not_found: { tool: "list_projects", arguments: {}, why: "to see the available names" },
 };
 
 const textOf = (value: unknown): string => typeof value === "string" ? value : "";
@@ -57,7 +57,7 @@ export function describeFailure({ answer, code, message }: ToolFailure): {
   ].join("\n");
   const next = [
     ...help === undefined ? [] : [help],
-    { tool: "explain_code", arguments: { code }, why: "for what the code means" },
+    { tool: "explain_code", arguments: { code }, why: "to see what the code means" },
   ];
   return { text, next };
 }

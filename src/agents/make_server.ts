@@ -51,9 +51,10 @@ function offerDocuments(server: McpServer): void {
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
-  "rules and functions, and keeps databases. Begin with `status`. Every answer ends with calls that " +
-  "make sense next. The documentation and the logs of deployments are there as resources. Values of variables never pass through you: `set_variable` reads them from a " +
-  "file or from this server's environment.";
+  "rules and functions, and keeps databases. Start with `status`. Every result ends with " +
+  "suggested next calls. The documentation and deployment logs are available as resources. " +
+  "You never see values of variables: `set_variable` reads them from a file or from this " +
+  "server's environment.";
 
 const nextSchema = z.array(z.object({
   tool: z.string(),

@@ -33,7 +33,7 @@ const buildLine = ({ time, level, text }: BuildLogLine): string =>
 /**
  * A deployment that the agent may see.
  *
- * @throws {ToolFailure} where it is of another project than the one that the agent is confined to
+ * @throws {ToolFailure} if it is of another project than the one that the agent is confined to
  */
 async function openDeployment(
   id: string,
@@ -56,7 +56,7 @@ async function readBuildLog(id: string, around: Surroundings): Promise<string> {
     params: { deployment: id },
   });
   if (lines.length > 0) return endOf(lines.map(buildLine));
-  return isComplete ? "This deployment was not built here" : "The build has not begun";
+  return isComplete ? "This deployment was not built here" : "The build has not started";
 }
 
 async function readRuntimeLog(id: string, around: Surroundings): Promise<string> {
@@ -79,8 +79,8 @@ const LOGS = [
   {
     name: "logs",
     title: "Log of a deployment",
-    description: `The newest ${LOG_LIMIT_MAX} entries of a deployment: requests, and what its ` +
-      "functions and servers wrote, a JSON object a line",
+    description:
+      `The newest ${LOG_LIMIT_MAX} entries of a deployment: requests and the output of its functions and servers, one JSON object per line`,
     mimeType: "application/x-ndjson",
     read: readRuntimeLog,
   },

@@ -36,7 +36,7 @@ export interface Surroundings {
   /**
    * The project that a tool is about: the named one, or the one that is usual here.
    *
-   * @throws {ToolFailure} where none is named, or another than the agent is confined to
+   * @throws {ToolFailure} if none is named, or another than the agent is confined to
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** The database that is usual for the project, where something says so. */
@@ -83,7 +83,7 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
 
-/** A tool with the type of its input hidden. */
+/** A tool whose input type is hidden. */
 export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
   /** Checks the input and performs the task. */
   readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;
@@ -102,13 +102,13 @@ export const anyObject = z.record(z.string(), z.unknown());
 /** Input of tools that are about one project. */
 export const projectInput = {
   project: z.string().max(100).optional()
-    .describe("Name or id of the project; may be left out where one is usual"),
+    .describe("Name or id of the project; optional if there is a default"),
 };
 
 /**
  * The project that is meant, by name or id; `undefined` if nothing says.
  *
- * @throws {ToolFailure} where the agent is confined to another one
+ * @throws {ToolFailure} if the agent is confined to another one
  */
 export function chooseProject(
   given: string | undefined,
@@ -116,9 +116,9 @@ export function chooseProject(
 ): string | undefined {
   if (confined !== undefined && given !== undefined && given !== confined) {
     throw new ToolFailure({
-      error: `This server is confined to the project ${confined}`,
+      error: `This server is limited to the project ${confined}`,
       code: "forbidden",
-      hint: "Leave `project` out",
+      hint: "Omit `project`",
     });
   }
   return given ?? confined;

@@ -128,7 +128,7 @@ export interface BuildOptions {
 }
 
 export interface BuiltProject {
-  /** The command that ran; `undefined` where there was none to run. */
+  /** The command that ran; `undefined` if there was none to run. */
   readonly command: string | undefined;
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
@@ -160,7 +160,7 @@ function detectedDirs(detected: DetectedProject, command: string | undefined): r
 /**
  * Finds the folder with the output.
  *
- * @throws {BuildError} where there is none, or it is outside the project
+ * @throws {BuildError} if there is none, or it is outside the project
  */
 async function findOutputFolder(
   options: BuildOptions,

@@ -19,7 +19,7 @@ const scheduled = z.looseObject({
  * A manifest with the tasks of `svc.toml` beside its own; says how many there are. A
  * manifest that is invalid stays as it is: it is refused elsewhere.
  *
- * @throws {BuildError} where there are too many.
+ * @throws {BuildError} if there are too many.
  */
 export function withCronTasks(
   host: BuildHost,

@@ -69,7 +69,7 @@ function warnOfForms(
  * have. Forms of the manifest itself stay. A manifest that is invalid stays as it is: it is refused
  * elsewhere.
  *
- * @throws {BuildError} where there are too many.
+ * @throws {BuildError} if there are too many.
  */
 export async function withForms(
   host: BuildHost,

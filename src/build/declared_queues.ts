@@ -19,7 +19,7 @@ const declaring = z.looseObject({
  * A manifest with the queues of `svc.toml` beside its own. A manifest that is invalid stays as it
  * is: it is refused elsewhere.
  *
- * @throws {BuildError} where there are too many.
+ * @throws {BuildError} if there are too many.
  */
 export function withQueues(
   host: BuildHost,

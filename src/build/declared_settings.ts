@@ -18,7 +18,7 @@ export function databaseSettings(
   return { ...settings, ...(name === undefined ? {} : { name }) };
 }
 
-/** Reads the same from the text of a `svc.toml`, if there is one; `undefined` where it is invalid. */
+/** Reads the same from the text of a `svc.toml`, if there is one; `undefined` if it is invalid. */
 export function readDatabaseSettings(
   source: string | undefined,
 ): { readonly settings: DatabaseSettings | undefined } | undefined {

@@ -9,7 +9,7 @@ import type { OutputContent } from "./hash_files.ts";
 
 /** Largest page that is searched, in bytes. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
-/** Most pages that are searched. */
+/** Maximum number of pages that are searched. */
 const MAX_PAGES = 20_000;
 const CONCURRENCY = 16;
 
@@ -30,7 +30,7 @@ export interface FoundForm {
   readonly isPost: boolean;
 }
 
-/** The value of an attribute of a tag; `undefined` where it has none. */
+/** The value of an attribute of a tag; `undefined` if it has none. */
 function attribute(tag: string, name: string): string | undefined {
   const [, double, single, bare] =
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag) ?? [];

@@ -23,8 +23,8 @@ function fileName(folder: string): string {
 }
 
 /**
- * Returns a function that reports whether the output shows the page of a folder at a path such
- * as `/internal`; `undefined` where a server may answer it.
+ * Returns a function that reports whether the output shows the page of a folder at a path such as
+ * `/internal`; `undefined` if a server may answer it.
  */
 export function folderPagesOf(
   manifest: unknown,

@@ -1,6 +1,6 @@
 /**
- * Hashes of files from an earlier run, for as long as the files are as they were then:
- * of the same size, and neither written to nor replaced since.
+ * Hashes of files from an earlier run, valid while a file has the same size and has not been
+ * written to or replaced since.
  *
  * @module
  */

@@ -37,7 +37,7 @@ export interface PackedFile extends Omit<OutputContent, "info"> {
 /** Files up to this size are read whole, in bytes; larger ones are streamed. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
-/** Files that are looked at between two interruptions. */
+/** Files that are checked between two interruptions. */
 const FILES_PER_STEP = 100;
 
 /** Information about a file that has not been read yet. */
@@ -97,10 +97,10 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
 }
 
 /**
- * The SHA-256 and size of every file, in the given order. With a place for a cache, only
- * what has changed since the run before is read.
+ * The SHA-256 and size of every file, in the given order. With a place for a cache, only what has
+ * changed since the previous run is read.
  *
- * @throws {BuildError} `output_invalid` where the platform would refuse the files
+ * @throws {BuildError} `output_invalid` if the platform would refuse the files
  */
 export async function hashFiles(
   files: readonly OutputContent[],

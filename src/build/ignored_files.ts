@@ -34,12 +34,12 @@ export const emptyReport = (): IgnoreReport => ({
   restored: [],
 });
 
-/** A path of folders as it stands in a pattern. */
+/** A path of folders as it is in a pattern. */
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**
- * A line of a folder's file, as it would stand in the file of the project's
- * folder; `undefined` if it is not a pattern (gitignore(5)).
+ * A line of a folder's file, as it would be in the file of the project's folder; `undefined` if it
+ * is not a pattern (gitignore(5)).
  */
 function patternFromRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;
@@ -50,7 +50,7 @@ function patternFromRoot(line: string, folder: string): string | undefined {
   return `${mark}/${literal(folder)}/${isAnchored ? "" : "**/"}${path}`;
 }
 
-/** The patterns of a folder's file, each as it would stand in the file of the project's folder. */
+/** The patterns of a folder's file, each as it would be in the file of the project's folder. */
 function patternsFromRoot(text: string, folder: string): string[] {
   const lines = text.replace(/^\ufeff/, "").split(/\r?\n/);
   return lines.flatMap((line) => patternFromRoot(line, folder) ?? []);

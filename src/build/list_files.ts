@@ -1,6 +1,6 @@
 /**
- * The files of a deployment before anything is made of them: those of the output
- * folder, or of the folders of a project that a framework puts together.
+ * The files of a deployment before processing: those of the output folder, or of the project
+ * folders that a framework assembles.
  *
  * @module
  */
@@ -68,7 +68,7 @@ export interface Survey extends WalkResult {
   readonly report: IgnoreReport;
 }
 
-/** Lists an output folder; where it is the project's own, without what that ignores. */
+/** Lists an output folder; if it is the project's own, without what that ignores. */
 export async function surveyFolder(folder: string, projectRoot: string): Promise<Survey> {
   const isProject = await Deno.realPath(folder) === await Deno.realPath(projectRoot);
   const ignored = isProject ? await readIgnoredFiles(projectRoot) : undefined;

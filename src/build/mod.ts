@@ -1,8 +1,7 @@
 /**
- * Turns a project's folder into what a deployment is made of: runs the build
- * command, finds the output and its manifest, reads the rules, bundles the
- * functions, and hashes everything. The CLI uses it in the folder where a
- * person works, the platform in a checkout.
+ * Turns a project's folder into the content of a deployment: runs the build command, finds the
+ * output and its manifest, reads the rules, bundles the functions, and hashes everything. The CLI
+ * uses it in the folder where a person works, the platform in a checkout.
  *
  * @module
  */

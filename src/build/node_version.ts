@@ -14,8 +14,8 @@ import { runProgram } from "../lib/spawn_program.ts";
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
- * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. What is
- * no range counts as met: this only explains failures.
+ * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A text that is not a range
+ * counts as met: this only explains failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);

@@ -77,7 +77,7 @@ const PACKAGE_FILE = "package.json";
 /**
  * Detection takes a package.json that cannot be read for missing, and would blame something
  * else.
- * @throws {BuildError} where a folder's package.json is no JSON object
+ * @throws {BuildError} if a folder's package.json is no JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
   const path = join(directory, PACKAGE_FILE);
@@ -112,9 +112,9 @@ export interface Assembled extends BuiltProject {
   readonly manifest: unknown;
   /** True where the output has no separate manifest. */
   readonly generated: boolean;
-  /** How its servers run; empty where nothing was validated. */
+  /** How its servers run; empty if nothing was validated. */
   readonly servers: readonly ServerReport[];
-  /** The rule set of `svc.rules.toml` as authored; `undefined` where there is none. */
+  /** The rule set of `svc.rules.toml` as authored; `undefined` if there is none. */
   readonly rules: RuleSet | undefined;
   /** Absolute path of the project: of the chosen app, in a workspace. */
   readonly directory: string;

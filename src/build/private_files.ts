@@ -1,7 +1,7 @@
 /**
  * Files that no visitor should get: secrets, whose deployment is refused, and configuration of
  * hosts and builds, which is left out. This is the one list of both. `.svcignore` deploys such a
- * file all the same where it lists it with `!`.
+ * file anyway where it lists it with `!`.
  *
  * @module
  */
@@ -191,7 +191,7 @@ interface Held {
   /** Relative to the project. */
   readonly path: string;
   readonly message: string;
-  /** Whether it lies in a build's output. */
+  /** Whether it is in a build's output. */
   readonly isBuilt: boolean;
 }
 

@@ -104,7 +104,7 @@ async function askedIn(
 export async function readProjectNode(
   reader: ProjectReader,
   { installsIn }: {
-    /** The folder of its workspace, from the project; "" where it is in none. */
+    /** The folder of its workspace, from the project; "" if it is in none. */
     readonly installsIn: string;
   },
 ): Promise<ProjectNodeResult> {

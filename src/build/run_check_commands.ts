@@ -38,7 +38,7 @@ export const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place
   SVC_CHECK_BYPASS: bypass,
 });
 
-/** Most lines and characters of output that a problem quotes. */
+/** Maximum number of lines and characters of output that a problem quotes. */
 const MAX_LINES = 5;
 const MAX_QUOTED = 1000;
 

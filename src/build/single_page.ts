@@ -63,7 +63,7 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
  * A manifest with what `svc.toml` says about single-page apps, which counts before what was
  * detected. A manifest that is not an object stays as it is: it is refused elsewhere.
  *
- * @throws {BuildError} where there is no page to serve
+ * @throws {BuildError} if there is no page to serve
  */
 export function withSinglePage(
   host: BuildHost,

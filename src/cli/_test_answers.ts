@@ -53,7 +53,7 @@ const parsed = (line: string): unknown => {
 
 /**
  * Checks all that was printed on stdout in JSON mode: a failure, an object, or the lines of a
- * stream. What is no JSON, such as that of a command that `env exec` runs, is left alone.
+ * stream. Output that is not JSON, such as that of a command run by `env exec`, is ignored.
  */
 export function assertAnswers(argv: readonly string[], stdout: string): void {
   const lines = stdout.trimEnd().split("\n").map(parsed);

@@ -1,6 +1,5 @@
 /**
- * All commands of the CLI. Nothing of a command is loaded before it is asked
- * for.
+ * All commands of the CLI. A command's code is loaded only when it is used.
  *
  * @module
  */

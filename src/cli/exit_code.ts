@@ -4,7 +4,10 @@
  * @module
  */
 
-/** 126 and 127 are what shells use for a program that cannot be run, and that is not there; 130 is what shells use for an interrupted program. */
+/**
+ * 126 and 127 are what shells use for a program that cannot be run, and that does not exist; 130 is
+ * what shells use for an interrupted program.
+ */
 export const EXIT = {
   success: 0,
   failure: 1,

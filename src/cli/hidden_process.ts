@@ -1,6 +1,6 @@
 /**
- * The program as another process: started by itself, never by a person. Each loads
- * nothing but what it needs, as visitors wait for it.
+ * Child processes of the program, started by itself and never by a person. Each loads only what it
+ * needs, as visitors wait for it.
  *
  * @module
  */

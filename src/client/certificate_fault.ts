@@ -17,14 +17,14 @@ const TRUST = "Set DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE to a PEM file
 const RENEW = "Renew the certificate, or correct this machine's clock";
 
 const FAULTS: Readonly<Record<string, CertificateFault>> = {
-  UnknownIssuer: { reason: "no authority known here issued it", hint: TRUST },
+  UnknownIssuer: { reason: "this machine does not trust its authority", hint: TRUST },
   CaUsedAsEndEntity: {
-    reason: "it is an authority's, not a server's",
-    hint: "Give `svc serve` a certificate made with basicConstraints=CA:FALSE",
+    reason: "it is a CA certificate, not a server certificate",
+    hint: "Use a certificate with basicConstraints=CA:FALSE for `svc serve`",
   },
   NotValidForName: {
     reason: "it is for another name",
-    hint: "Use an address that the certificate names, by --api-url or SVC_API_URL",
+    hint: "Set --api-url or SVC_API_URL to a host that the certificate covers",
   },
   Expired: { reason: "it has expired", hint: RENEW },
   NotValidYet: { reason: "it is not valid yet", hint: RENEW },

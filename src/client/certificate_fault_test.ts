@@ -10,8 +10,8 @@ const refused = (said: string) =>
 const VARIABLES = /DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE/;
 
 const ROWS: readonly (readonly [string, RegExp, RegExp])[] = [
-  ["UnknownIssuer", /no authority known here/, VARIABLES],
-  ["Other(OtherError(CaUsedAsEndEntity))", /an authority's/, /CA:FALSE/],
+  ["UnknownIssuer", /does not trust its authority/, VARIABLES],
+  ["Other(OtherError(CaUsedAsEndEntity))", /a CA certificate/, /CA:FALSE/],
   ["NotValidForName", /another name/, /--api-url/],
   ['certificate not valid for name "a"; certificate is only valid for b', /another name/, /./],
   ["certificate expired: verification time 2 (UNIX)", /has expired/, /Renew/],
@@ -36,5 +36,8 @@ Deno.test("certificateFault() leaves other faults alone, and causes that lead in
 
 Deno.test("UnreachableError says that a certificate is refused, and why", () => {
   const error = new UnreachableError("https://svc.test", { cause: refused("UnknownIssuer") });
-  assert.match(error.message, /at https:\/\/svc\.test: its certificate is refused, no authority/);
+  assert.match(
+    error.message,
+    /at https:\/\/svc\.test: its certificate is refused, this machine does not/,
+  );
 });

@@ -50,7 +50,7 @@ export interface ClientOptions {
 /** The outcome of a change: `unknown` if it was interrupted and may have taken effect. */
 export type ChangeOutcome = "done" | "refused" | "unknown";
 
-/** How long a change may go on after the user has stopped, in milliseconds. */
+/** How long a change may continue after the user has stopped, in milliseconds. */
 const CHANGE_PATIENCE = 3000;
 
 export interface Exchange {
@@ -109,7 +109,7 @@ export function buildPath(
   const params = new Map<string, unknown>(Object.entries(input.params ?? {}));
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params.get(name);
-    if (value === undefined) throw new TypeError(`Give path parameter "${name}" of ${template}`);
+    if (value === undefined) throw new TypeError(`Set path parameter "${name}" of ${template}`);
     return encodeURIComponent(String(value));
   });
   const query = new URLSearchParams();
@@ -127,7 +127,7 @@ export const changeOf = <E extends Endpoint>(
 
 /** A hint for responses that do not come from svc. */
 const ELSEWHERE =
-  "Check the address; if it is right, a proxy in front of the platform responds, and does not reach it";
+  "Check the URL. If it is correct, a proxy in front of the platform responds but cannot reach it";
 
 async function toApiError(
   response: Response,
@@ -178,7 +178,7 @@ function checkParams(endpoint: Endpoint, params: unknown): void {
     message,
   }));
   const reasons = problems.map(({ message }) => message).join("; or ");
-  throw new ApiError(`Cannot make this request: ${reasons}`, {
+  throw new ApiError(`Cannot send this request: ${reasons}`, {
     status: 400,
     code: "invalid_request",
     problems,

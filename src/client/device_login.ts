@@ -34,7 +34,7 @@ export type PollAnswer =
   /** No usable answer; another attempt may succeed after `wait` milliseconds. */
   | { readonly type: "trouble"; readonly error: Error; readonly wait: number };
 
-/** A device authorization that was begun. */
+/** A device authorization that was started. */
 export interface DeviceLogin {
   readonly authorization: DeviceAuthorization;
   /** Asks once for the token. */

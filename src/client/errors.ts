@@ -1,6 +1,6 @@
 /**
- * How a call to the platform can fail: it that got an error, or it could
- * not be reached, or its answer is not what the contract says.
+ * The ways in which a call to the platform can fail: it got an error, the platform could not be
+ * reached, or the answer does not match the contract.
  *
  * @module
  */
@@ -88,6 +88,6 @@ export class ContractError extends Error {
   override readonly name = "ContractError";
 
   constructor(readonly request: string, options: { readonly cause: unknown }) {
-    super(`Cannot understand the answer to ${request}: it does not follow the API`, options);
+    super(`Cannot read the response to ${request}: it does not match the API`, options);
   }
 }

@@ -54,7 +54,7 @@ export async function* followEvents<E extends Endpoint>(
     readonly params: Readonly<Record<string, unknown>>;
     readonly query?: QueryInputOf<E>;
     readonly signal: AbortSignal;
-    /** Id of the last event that was seen, to go on after it. */
+    /** Id of the last event that was seen, to continue after it. */
     readonly lastEventId?: string | undefined;
     /** Called for each node of the platform that does not give its events. */
     onMissingNode?(node: MissingNode): void;

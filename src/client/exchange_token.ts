@@ -17,14 +17,14 @@ export interface AskedKey {
   /** The token of the job. */
   readonly token: string;
   readonly workspace: string;
-  /** The project that the key is for, where that is known. */
+  /** The project that the key is for, if that is known. */
   readonly project: string | undefined;
 }
 
 /**
  * Exchanges the token of a job for a key.
  *
- * @throws {ApiError} where the platform refuses it, {UnreachableError}, {ContractError}
+ * @throws {ApiError} if the platform refuses it, {UnreachableError}, {ContractError}
  */
 export async function exchangeToken(asked: AskedKey, options: OAuthOptions): Promise<ExchangedKey> {
   const received = await postFields(PATH, {

@@ -51,7 +51,7 @@ export interface WaitLimits {
 /**
  * Waits for an exchange, and gives up when it takes too long.
  *
- * @throws {NoAnswerError} where it took longer than `longest`
+ * @throws {NoAnswerError} if it took longer than `longest`
  */
 export async function withLimits<T>(
   { baseUrl, longest, noticeEvery, onWaiting }: WaitLimits,

@@ -1,6 +1,5 @@
 /**
- * Answers that are streams: SQL as text, and the events of a query, of which
- * no more than one line is held at a time.
+ * Streamed answers: SQL as text, and the events of a query, held one line at a time.
  *
  * @module
  */

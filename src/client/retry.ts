@@ -53,7 +53,7 @@ function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<v
   });
 }
 
-/** Runs `attempt` until it succeeds, fails for good, or the policy is used up. */
+/** Runs `attempt` until it succeeds, fails permanently, or the policy is used up. */
 export function withRetries<T>(
   attempt: () => Promise<T>,
   options: {

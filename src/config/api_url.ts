@@ -12,7 +12,7 @@ export function normalizeApiUrl(apiUrl: string): string {
   const url = URL.parse(apiUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
     throw new TypeError(
-      "Cannot use the API address: wanted http:// or https:// without user and password",
+      "Cannot use the API URL: it must be http:// or https:// without user and password",
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, "");

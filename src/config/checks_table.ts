@@ -90,29 +90,29 @@ const request = table({
   headers: headers.refine(canSetHeaders, OWN_HEADERS_RULE).optional().meta({
     description: "Header fields of the request.",
   }),
-  expect: expectation.meta({ description: "Response that passes." }),
+  expect: expectation.meta({ description: "Expected response." }),
 });
 
 export const checks = table({
   timeout: z.union([z.string(), z.int()], TIMEOUT_RULE).refine(isTimeout, TIMEOUT_RULE)
     .optional().meta({
-      description: "Time of one attempt of a request; 10 seconds when omitted.",
+      description: "Time limit of one attempt; 10 seconds when omitted.",
       examples: ["10s", 10],
     }),
   retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(MAX_CHECK_RETRIES, RETRIES_RULE)
     .optional().meta({
-      description: "How often a request that does not pass is repeated; 2 when omitted.",
+      description: "How often to retry a request that fails; 2 when omitted.",
       examples: [2],
     }),
   commands: z.array(
     z.string(COMMANDS_RULE).max(MAX_CHECK_TEXT, COMMANDS_RULE).regex(COMMAND, COMMANDS_RULE),
     COMMANDS_RULE,
   ).max(MAX_CHECK_COMMANDS, COMMANDS_RULE).optional().meta({
-    description: "Commands that must exit with code 0; SVC_CHECK_URL has the address.",
+    description: "Commands that must exit with code 0; SVC_CHECK_URL has the deployment's URL.",
     examples: [["npm run smoke"]],
   }),
   requests: z.array(request, REQUESTS_RULE).max(MAX_CHECK_REQUESTS, REQUESTS_RULE).optional()
-    .meta({ description: "Requests and the responses that pass." }),
+    .meta({ description: "Requests with their expected responses." }),
 });
 
 /** The keys of the tables inside `[checks]`, by the last named step of their path. */

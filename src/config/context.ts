@@ -68,7 +68,7 @@ async function readBounded(path: string): Promise<string | undefined> {
       throw new ContextFileError(path, problem, { cause });
     }
     const reason = describeFileFault(cause);
-    throw new ContextFileError(path, `it cannot be read, as ${reason}`, { cause });
+    throw new ContextFileError(path, `it cannot be read: ${reason}`, { cause });
   }
 }
 
@@ -116,8 +116,8 @@ export async function clearContext(root: string): Promise<boolean> {
 }
 
 /**
- * The text of a `.gitignore` under which git ignores the context; `undefined`
- * if the given one does so already. What stands in it stays as it is.
+ * The text of a `.gitignore` under which git ignores the context; `undefined` if the given one does
+ * so already. What is in it stays as it is.
  */
 export function withContextIgnored(source: string): string | undefined {
   if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;

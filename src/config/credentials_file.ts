@@ -1,6 +1,6 @@
 /**
- * The credentials file: `~/.config/svc/credentials.json`, readable by its owner
- * only, written in one step, and never overwritten where it cannot be read.
+ * The credentials file: `~/.config/svc/credentials.json`, readable by its owner only, written in
+ * one step, and never overwritten if it cannot be read.
  *
  * @module
  */
@@ -58,7 +58,7 @@ export interface LoadedCredentials {
   readonly warnings: readonly string[];
 }
 
-/** Names where problems are; what stands there may be a token, and is left out. */
+/** Names where problems are; what is there may be a token, and is left out. */
 function places({ issues }: z.ZodError): string {
   const paths = issues.map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
   return [...new Set(paths)].slice(0, 5).join(", ");
@@ -103,7 +103,7 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
       });
     }
     const reason = describeFileFault(cause);
-    throw new CredentialsFileError(path, `it cannot be read, as ${reason}`, { cause });
+    throw new CredentialsFileError(path, `it cannot be read: ${reason}`, { cause });
   }
   return { credentials: await parseCredentials(path, text), warnings: modeWarnings(path, mode) };
 }

@@ -131,9 +131,8 @@ function withoutEmptyTables(value: unknown): unknown {
  * Sets and removes keys of a `svc.toml`, keeping comments, order and
  * formatting: lines that no change concerns stay byte for byte as they are.
  *
- * The text must be TOML, but need not be a valid `svc.toml`. Throws
- * `SyntaxError` where it is no TOML, and `TypeError` where a key cannot be set
- * because something that is not a table stands in its way.
+ * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is no TOML,
+ * and `TypeError` where a key cannot be set because something that is not a table is in its way.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
@@ -150,7 +149,7 @@ export function editProjectConfig(source: string, changes: ProjectConfigChanges)
       : setTomlKey(text, change.path, change.value);
   }
   if (!isDeepStrictEqual(withoutEmptyTables(readTree(text)), withoutEmptyTables(wanted))) {
-    throw new TypeError("Cannot edit svc.toml: the result would not hold the wanted values");
+    throw new TypeError("Cannot edit svc.toml: the result would not have the requested values");
   }
   return mark + text;
 }

@@ -1,6 +1,6 @@
 /**
  * Schemas of single values in `svc.toml`. Each rule is pure and bounded; the words that a person
- * reads stand beside the fields in schema.ts.
+ * reads are beside the fields in schema.ts.
  *
  * @module
  */

@@ -44,7 +44,7 @@ const form = table({
   }),
   redirect: z.string(REDIRECT_RULE).max(512, REDIRECT_RULE)
     .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, REDIRECT_RULE).optional().meta({
-      description: "Page that follows a submission; a page that says thanks when omitted.",
+      description: "Page to show after a submission; a thank-you page when omitted.",
       examples: ["/thanks"],
     }),
   retention: z.union([z.string(), z.int()], RETENTION_RULE).refine(isRetention, RETENTION_RULE)

@@ -132,7 +132,7 @@ class ProblemCollector {
   }
 }
 
-/** All problems of a document, in the order in which they stand in the file. */
+/** All problems of a document, in the order in which they are in the file. */
 export function describeProblems(
   issues: readonly SchemaIssue[],
   document: TomlDocument,

@@ -33,7 +33,7 @@ export interface CronTaskConfig {
   readonly schedule: string;
   /** IANA name; UTC where missing. */
   readonly timezone?: string | undefined;
-  /** How often a failed run is repeated; 0 where missing. */
+  /** How often a failed run is repeated; 0 if missing. */
   readonly retries?: number | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface ProjectConfig {
   readonly queues: readonly QueueConfig[];
   /** Forms; `undefined` without a table: those of the HTML count then. */
   readonly forms?: readonly FormConfig[];
-  /** Limits of functions; `undefined` where the table is not written. */
+  /** Limits of functions; `undefined` if the table is not written. */
   readonly functions?: {
     /** Most processor time of a call, in milliseconds. */
     readonly cpuMs?: number;
@@ -123,7 +123,7 @@ export interface ProjectConfig {
   readonly env: {
     readonly declarations: ReadonlyMap<string, EnvDeclaration>;
   };
-  /** Converting images; `undefined` where the table is not written. */
+  /** Converting images; `undefined` if the table is not written. */
   readonly images?: {
     readonly enabled?: boolean;
     readonly sizes?: number[];
@@ -138,7 +138,7 @@ export interface ProjectConfig {
     readonly public?: string[];
     readonly preview?: "empty" | "copy";
   };
-  /** How files are served; `undefined` where the table is not written. */
+  /** How files are served; `undefined` if the table is not written. */
   readonly static?: {
     /** Whether index.html answers documents without a file. */
     readonly spa?: boolean;
@@ -162,7 +162,7 @@ export interface ProjectConfig {
   /** Checks that must pass before production shows a deployment. */
   readonly checks?: ReleaseChecks;
   readonly previews?: {
-    /** Who may visit previews; overrides the project's setting. */
+    /** Who can visit previews; overrides the project's setting. */
     readonly protection?: Protection;
   };
 }

@@ -37,10 +37,10 @@ import { QUEUE_KEYS, queues } from "./queues_table.ts";
 import { blobs, images, previews, skew, staticSite, traffic } from "./site_tables.ts";
 import { table } from "./table.ts";
 
-/** Most scheduled tasks. */
+/** Maximum number of scheduled tasks. */
 const MAX_CRON_TASKS = 20;
 
-/** Most candidate output directories that are tried. */
+/** Maximum number of candidate output directories that are tried. */
 const MAX_OUTPUT_DIRS = 20;
 
 const MAX_NAME = 200;
@@ -147,7 +147,8 @@ const build = table({
   }),
   ignore: command.optional().meta({
     description:
-      "Command that decides whether a commit is built from git: exit code 0 skips it. Without one, a commit is skipped that changes nothing of the root directory.",
+      "Command that decides whether a commit is built from git: exit code 0 skips it. Without " +
+      "a command, commits that change nothing in the root directory are skipped.",
     examples: ["! grep -q ^docs/ $SVC_CHANGED_FILES"],
   }),
   output_dirs: z.array(
@@ -160,7 +161,7 @@ const build = table({
     }),
   static: z.boolean("Use true or false").optional().meta({
     description:
-      "True to publish every file of the output as it is, though it looks like a server's code.",
+      "Whether to publish every file of the output unchanged, even if it looks like server code.",
   }),
   runtime: z.enum(ENGINES, 'Use "deno", "node" or "command"').optional().meta({
     description:
@@ -180,7 +181,8 @@ const build = table({
     NOT_IMPORTED_RULE,
   ).max(MAX_NOT_IMPORTED, NOT_IMPORTED_RULE).optional().meta({
     description:
-      "Files that configure another host, such as `_redirects`, that are meant to have no effect: no deploy offers to import them.",
+      "Configuration files of other hosts, such as `_redirects`, that svc should ignore " +
+      "instead of offering to import them.",
     examples: [["_redirects"]],
   }),
 });
@@ -227,14 +229,14 @@ const ZONE_RULE = 'Use the name of a time zone, such as "Europe/Berlin"';
 
 const cronTask = table({
   path: text(CRON_PATH_RULE, { pattern: /^\/(?!\/)[\x21-\x22\x24-\x7e]*$/, maximum: 512 })
-    .meta({ description: "Path that is requested.", examples: ["/api/cron"] }),
+    .meta({ description: "Path to request.", examples: ["/api/cron"] }),
   schedule: text(SCHEDULE_RULE, { pattern: TRIMMED_TEXT, maximum: MAX_SCHEDULE_LENGTH })
     .superRefine((schedule, context) => {
       const problem = scheduleProblem(schedule);
       if (problem === undefined) return;
       context.addIssue({ code: "custom", message: `${SCHEDULE_RULE} (${problem})` });
     }).meta({
-      description: "When it is requested: minute, hour, day of the month, month, day of the week.",
+      description: "Schedule: minute, hour, day of the month, month, day of the week.",
       examples: ["*/5 * * * *"],
     }),
   timezone: z.string(ZONE_RULE).max(64, ZONE_RULE).refine(isTimeZone, ZONE_RULE).optional().meta({
@@ -243,7 +245,7 @@ const cronTask = table({
   }),
   retries: z.int(CRON_RETRIES_RULE).min(0, CRON_RETRIES_RULE).max(5, CRON_RETRIES_RULE).optional()
     .meta({
-      description: "How often a scheduled run that fails is repeated; 0 when omitted.",
+      description: "How often to retry a scheduled run that fails; 0 when omitted.",
       examples: [3],
     }),
 });
@@ -254,7 +256,7 @@ const CPU_RULE = "Use a whole number of milliseconds from 50 to 10000";
 
 const functions = table({
   cpu_ms: z.int(CPU_RULE).min(50, CPU_RULE).max(10_000, CPU_RULE).optional().meta({
-    description: "Most processor time of a call of a function, in milliseconds; 1000 when omitted.",
+    description: "Maximum processor time of a function call, in milliseconds; 1000 when omitted.",
     examples: [2000],
   }),
 });
@@ -270,12 +272,13 @@ const db = table({
     .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
   preview: z.enum(DATABASE_PREVIEWS, PREVIEW_RULE).optional().meta({
     description:
-      "What the database branch of a preview begins with: a copy of main, its schema without rows, or nothing. Previews get their own branches where this, `reset` or `mask` is set; copy when omitted.",
+      "Initial content of a preview's database branch: a copy of main, its schema without " +
+      "rows, or nothing. Previews get their own branches if this, `reset` or `mask` is set; " +
+      "copy when omitted.",
     examples: ["schema"],
   }),
   reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().meta({
-    description:
-      "Whether the branch of a preview begins again with each of its deployments; never when omitted.",
+    description: "Whether each deployment of a preview recreates its branch; never when omitted.",
     examples: ["deploy"],
   }),
   mask: databaseMask.optional().meta({
@@ -304,14 +307,15 @@ const declaration = z.union([
   table({
     visibility: visibility.meta({ description: "`sensitive` values are never shown again." }),
     required: z.boolean(REQUIRED_RULE).default(true)
-      .meta({ description: "Whether deploying needs the variable to be set." }),
+      .meta({ description: "Whether deployments require the variable." }),
   }),
 ], DECLARATION_RULE);
 
 const env = table({
   declarations: z.record(
     text(
-      `Use a variable name of 1 to ${VARIABLE_NAME_MAX} letters, digits and _ that starts with no digit`,
+      `Use a variable name of 1 to ${VARIABLE_NAME_MAX} letters, digits and _ that does not ` +
+        `start with a digit`,
       { pattern: VARIABLE_NAME, maximum: VARIABLE_NAME_MAX },
     ),
     declaration,
@@ -324,7 +328,7 @@ const env = table({
 
 /** Schema of a whole `svc.toml`, strict at every level. */
 export const projectConfigSchema = table({
-  project: project.optional().meta({ description: "Which project this directory is." }),
+  project: project.optional().meta({ description: "Project of this directory." }),
   dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
   build: build.optional().meta({ description: "Settings of `svc build` and `svc deploy`." }),
   server: server.optional().meta({ description: "How the project's server starts." }),
@@ -337,13 +341,14 @@ export const projectConfigSchema = table({
   }),
   forms: forms.optional().meta({
     description:
-      "Forms whose submissions the platform takes at /_svc/forms/<name>. Found in the HTML when omitted.",
+      "Forms whose submissions the platform accepts at /_svc/forms/<name>. Found in the HTML " +
+      "when omitted.",
   }),
   functions: functions.optional().meta({ description: "Limits of the project's functions." }),
   db: db.optional().meta({ description: "The managed database of the project." }),
   env: env.optional().meta({ description: "Environment variables." }),
   images: images.optional().meta({ description: "Converting images at /_svc/image." }),
-  blobs: blobs.optional().meta({ description: "What of the blob store the site shows." }),
+  blobs: blobs.optional().meta({ description: "Objects of the blob store that the site serves." }),
   static: staticSite.optional().meta({ description: "How files are served." }),
   skew: skew.optional().meta({ description: "Pages of earlier deployments that are still open." }),
   traffic: traffic.optional().meta({ description: "Traffic settings." }),

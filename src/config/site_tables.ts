@@ -53,11 +53,12 @@ export const images = table({
   }),
   min_ttl: z.int(TTL_RULE).min(0, TTL_RULE).max(31_536_000, TTL_RULE).optional().meta({
     description:
-      "Shortest time for which an image of a server or another site counts as fresh, in seconds; 60 when omitted.",
+      "Minimum time for which an image of a server or another site is fresh, in seconds; 60 " +
+      "when omitted.",
   }),
 });
 
-const PREFIXES_RULE = "Use a list of at most 100 beginnings of keys";
+const PREFIXES_RULE = "Use a list of at most 100 key prefixes";
 const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
 
 /** Longest time that `keep_assets` takes: 90 days. */
@@ -101,7 +102,8 @@ export const staticSite = table({
 export const skew = table({
   max_age: timeUpTo(MAX_SKEW_MS, SKEW_RULE).optional().meta({
     description:
-      "How long a deployment that was replaced still answers requests of pages that it served; 1 hour when omitted. 0 or false turns it off. A number counts seconds.",
+      "How long a replaced deployment still responds to requests from its pages; 1 hour when " +
+      "omitted. 0 or false turns it off. A number counts seconds.",
     examples: ["1h", false],
   }),
 });
@@ -116,12 +118,12 @@ export const blobs = table({
   public: z.array(z.string(PREFIXES_RULE).max(1024, PREFIXES_RULE), PREFIXES_RULE)
     .max(100, PREFIXES_RULE).optional().meta({
       description:
-        "Beginnings of keys whose objects everyone can read at /_svc/blobs/<key>; none when omitted.",
+        "Prefixes of keys whose objects everyone can read at /_svc/blobs/<key>; none when omitted.",
       examples: [["photos/"]],
     }),
   preview: z.enum(["empty", "copy"], 'Use "empty" or "copy"').optional().meta({
-    description:
-      "Whether the blob stores of other environments begin empty, or as a copy of production's; empty when omitted.",
+    description: "Whether the blob stores of other environments start empty, or as a copy of " +
+      "production's; empty when omitted.",
     examples: ["copy"],
   }),
 });
@@ -131,7 +133,9 @@ const PROTECTION_RULE = `Use ${PROTECTIONS.map((each) => `"${each}"`).join(", ")
 export const previews = table({
   protection: z.enum(PROTECTIONS, PROTECTION_RULE).optional().meta({
     description:
-      "Who may visit previews: everyone (off), members of the workspace (members), or also everyone with the project's password (password). With all, production is for members too. The project's setting applies when omitted.",
+      "Who can visit previews: everyone (off), members of the workspace (members), or also " +
+      "everyone with the project's password (password). With all, production is for members " +
+      "too. The project's setting applies when omitted.",
     examples: ["members"],
   }),
 });

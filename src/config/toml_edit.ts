@@ -64,7 +64,7 @@ function dottedNeighbour(layout: TomlLayout, table: KeyPath): Entry | undefined 
   );
 }
 
-/** Adds a key that is not there, in the way in which its table is already written. */
+/** Adds a key that does not exist, as its table is already written. */
 function insert(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const parent = path.slice(0, -1);
@@ -116,8 +116,8 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key, in whichever way it is written, with the comment on its own
- * line; comments on their own lines stay. Nothing happens where it is not there.
+ * Removes a key, in whichever way it is written, with the comment on its own line; comments on
+ * their own lines stay. Nothing happens if it is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
   let text = source;

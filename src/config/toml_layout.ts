@@ -13,7 +13,7 @@ export interface Entry {
   /** How many names the key itself has: 2 in `project.name = "a"`. */
   readonly keyLength: number;
   readonly node: AST.TOMLKeyValue;
-  /** The inline table that the entry stands in; missing for one with its own line. */
+  /** The inline table that the entry is in; missing for one with its own line. */
   readonly inline?: AST.TOMLInlineTable;
 }
 
@@ -28,7 +28,7 @@ export interface TomlLayout {
   readonly sections: readonly Section[];
 }
 
-/** True when `path` is `prefix` or stands below it. */
+/** True when `path` is `prefix` or is below it. */
 export function startsWith(path: KeyPath, prefix: KeyPath): boolean {
   return path.length >= prefix.length && prefix.every((step, index) => path[index] === step);
 }
@@ -57,8 +57,8 @@ function collect(
 }
 
 /**
- * Reads the layout of a TOML text, in source order. What stands in arrays of
- * tables is left out. Throws `SyntaxError` for text that is no TOML.
+ * Reads the layout of a TOML text, in source order. What is in arrays of tables is left out. Throws
+ * `SyntaxError` for text that is no TOML.
  */
 export function readLayout(source: string): TomlLayout {
   const entries: Entry[] = [];

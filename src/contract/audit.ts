@@ -10,7 +10,7 @@ import { CREDENTIAL_TYPES } from "./identity.ts";
 
 /** How long an entry is kept, in days. */
 export const AUDIT_DAYS = 90;
-/** Most entries that are kept of a workspace; the oldest go first. */
+/** Maximum number of entries that are kept of a workspace; the oldest go first. */
 export const AUDIT_ENTRIES = 50_000;
 
 /**

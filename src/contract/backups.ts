@@ -13,7 +13,7 @@ export const provenBackup = z.object({
   name: z.string().describe("Name for `svc restore --at`").meta({
     example: "2026-12-01T03-00-00Z",
   }),
-  at: timestamp.describe("When it was restored for a check"),
+  at: timestamp.describe("When it was verified by restoring it"),
   files: count.describe("Number of files"),
   bytes: count.describe("Size of all files in bytes"),
   sentBytes: count.describe("Bytes sent; the rest was stored already"),
@@ -36,8 +36,10 @@ export const backupStatus = z.object({
   runningSince: timestamp.nullable().describe(
     "Start of the current backup; null if none is running",
   ),
-  nextAt: timestamp.nullable().describe("When the next backup starts; null without a place"),
-  last: provenBackup.nullable().describe("The last backup that was restored for a check"),
+  nextAt: timestamp.nullable().describe(
+    "When the next backup starts; null if there are no backups",
+  ),
+  last: provenBackup.nullable().describe("The last backup that was verified by restoring it"),
   failure: z.object({
     at: timestamp.describe("Last attempt"),
     since: timestamp.describe("First failed attempt since the last verified backup"),

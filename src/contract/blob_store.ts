@@ -80,7 +80,7 @@ export const listBlobs = endpoint({
     environment,
     prefix: prefix.default("").describe("Only keys with this prefix"),
     delimiter: z.string().max(16).optional().meta({
-      description: "Groups keys that have this text behind the prefix, such as / for folders",
+      description: "Groups keys that have this text after the prefix, such as / for folders",
       example: "/",
     }),
     limit: pageLimit(LIST_MAX, LIST_DEFAULT).meta({
@@ -100,8 +100,10 @@ export const listBlobs = endpoint({
       objects: z.int().nonnegative().describe("Objects in the store"),
       bytes: z.int().nonnegative().describe("Bytes in the store, with parts of open uploads"),
       projectBytes: z.int().nonnegative().describe("Bytes in all stores of the project"),
-      quotaBytes: z.int().positive().describe("Most bytes in all stores of the project"),
-    }).describe("How much the store holds, whatever the prefix"),
+      quotaBytes: z.int().positive().describe(
+        "Maximum number of bytes in all stores of the project",
+      ),
+    }).describe("Usage of the whole store, regardless of the prefix"),
   }),
 });
 

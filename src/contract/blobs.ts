@@ -10,7 +10,7 @@ import { endpoint } from "./endpoint.ts";
 
 /** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
-/** Most blobs of one batch. */
+/** Maximum number of blobs in one batch. */
 export const MAX_BATCH_BLOBS = 500;
 /** Maximum size of multipart framing in a batch: boundary and fields of each part. */
 const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;

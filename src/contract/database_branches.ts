@@ -116,7 +116,7 @@ export const SCHEMA_KINDS = [
 ] as const;
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
-/** Most differences of a response. */
+/** Maximum number of differences of a response. */
 export const MAX_SCHEMA_CHANGES = 1000;
 
 export const schemaChange = z.object({

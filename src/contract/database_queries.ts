@@ -19,7 +19,7 @@ export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Largest SQL text of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
-/** Most parameters of a statement, as the protocol of PostgreSQL has it. */
+/** Maximum number of parameters of a statement, as the protocol of PostgreSQL has it. */
 export const MAX_SQL_PARAMS = 65_535;
 
 /** Largest script that is imported, in bytes. */
@@ -44,9 +44,9 @@ export const querySqlBody = z.object({
 }).strict();
 
 /**
- * One line of the answer to a query, which is newline-delimited JSON. Each
- * statement brings `columns` and `rows` where it has a result, then `complete`.
- * After `error` nothing follows. Values are PostgreSQL's text form, or null.
+ * One line of the answer to a query, which is newline-delimited JSON. Each statement brings
+ * `columns` and `rows` if it has a result, then `complete`. After `error` nothing follows. Values
+ * are PostgreSQL's text form, or null.
  */
 export const queryEvent = z.discriminatedUnion("type", [
   z.object({

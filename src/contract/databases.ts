@@ -25,7 +25,7 @@ export const MAIN_BRANCH = "main";
 export const DATABASE_NAME_MAX = 40;
 export const databaseName = slug(DATABASE_NAME_MAX);
 
-/** The variable that holds the connection string, where not said. */
+/** The variable that holds the connection string, if not given. */
 export const DATABASE_VARIABLE = "DATABASE_URL";
 
 const cuSize = z.enum(CU_SIZES);
@@ -265,7 +265,7 @@ export const databaseUsage = z.object({
     time: timestamp.describe("Start of the step"),
     sizeBytes: z.int().nullable().describe("Size of all branches; null if unknown"),
     connections: z.int().nonnegative().describe(
-      "Most clients of all branches that were connected at once, sampled each minute",
+      "Highest number of clients of all branches at once, sampled each minute",
     ),
   })).describe("Steps of the last day, oldest first; steps without a sample are missing"),
 }).meta({ id: "DatabaseUsage" });

@@ -5,7 +5,7 @@
  */
 import * as z from "zod";
 
-/** Most files of one deployment. */
+/** Maximum number of files per deployment. */
 export const MAX_FILES = 100_000;
 /** Largest single file, in bytes (1 GiB). */
 export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
@@ -24,7 +24,7 @@ const nameFits = (name: string) =>
 /** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
 export const filePath = z.string().min(1).max(1024).refine(
   (path) =>
-    // deno-lint-ignore no-control-regex -- control characters cannot stand in a path
+    // deno-lint-ignore no-control-regex -- control characters cannot be in a path
     !/[\\\x00-\x1f\x7f]/.test(path) &&
     path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
   "Must be a relative path without empty, . or .. segments",

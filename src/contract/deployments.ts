@@ -30,7 +30,7 @@ export const DEPLOYMENT_STATES = [
 ] as const;
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
-/** Most functions of one deployment. */
+/** Maximum number of functions per deployment. */
 export const MAX_FUNCTIONS = 100;
 /** Largest function with all that it imports, in bytes. */
 export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
@@ -259,12 +259,12 @@ export const getDeployment = endpoint({
 export const migrateDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/migrate",
-  summary: "Begin to migrate a deployment's database, or report how its command ended",
+  summary: "Start migrating a deployment's database, or report how its command ended",
   tag: "Deployments",
   params: deploymentParams,
   body: z.object({
     result: commandResult.strict().optional().describe(
-      "How the command ended; missing to begin. One deployment migrates a database at a time",
+      "How the command ended; missing to start. One deployment migrates a database at a time",
     ),
   }).strict(),
   response: z.object({

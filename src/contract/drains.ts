@@ -48,7 +48,7 @@ export const drainHealth = z.object({
   dropped: count.describe(
     "Log records that were given up or rejected since the platform started",
   ),
-  waiting: count.describe("Log records that wait to be sent"),
+  waiting: count.describe("Log records waiting to be sent"),
   lastSuccessAt: timestamp.nullable().describe("Last accepted request; null if there is none"),
   lastErrorAt: timestamp.nullable().describe("Last failed request; null if there is none"),
   lastError: z.string().nullable().meta({
@@ -67,7 +67,7 @@ export const drain = z.object({
   headerNames: z.array(z.string()).describe("Names of the headers that are sent; values are secret")
     .meta({ example: ["authorization"] }),
   createdAt: timestamp.describe("When the drain was added"),
-  health: drainHealth.describe("How the sending goes, of all nodes"),
+  health: drainHealth.describe("Health of the drain across all nodes"),
 }).meta({ id: "Drain" });
 export type Drain = z.infer<typeof drain>;
 
@@ -124,7 +124,7 @@ export const createDrain = endpoint({
 export const deleteDrain = endpoint({
   method: "DELETE",
   path: `${path}/{drain}`,
-  summary: "Remove a drain. Records that wait are not sent",
+  summary: "Remove a drain. Queued records are not sent",
   tag,
   params: one,
   status: 204,

@@ -17,7 +17,8 @@ export const frontEdge = z.object({
   name: edgeName,
   isLocal: z.boolean().describe("Whether `svc serve --edges` runs it on the platform's machine"),
   state: z.enum(EDGE_STATES).describe(
-    "`connected` has applied every change, `lost` serves what it knew, `unseen` has not connected to this node since it started",
+    "`connected` has applied every change, `lost` serves the last state it received, `unseen` " +
+      "has not connected to this node since it started",
   ),
   isDrained: z.boolean().describe("Whether its clients go elsewhere"),
   behind: z.int().nonnegative().nullable().describe(

@@ -73,7 +73,7 @@ export interface Endpoint<
   readonly tag: string;
   /** `none` for the few endpoints that anyone may call. */
   readonly auth: "bearer" | "none";
-  /** Who may call it; where not said, viewers may read and developers may change. */
+  /** Who may call it; if not given, viewers may read and developers may change. */
   readonly access: Access;
   readonly params: Params;
   readonly query: Query;

@@ -24,7 +24,7 @@ const VARIABLES = ["variables"] as const;
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
-/** A project has to be found by whoever may change something of it. */
+/** Everyone who may change part of a project has to be able to find it. */
 const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;
@@ -276,8 +276,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * The permissions of which an API key lacks one for an endpoint; `undefined` where it has
- * one. An endpoint in no table takes `everything`.
+ * The permissions of which an API key lacks one for an endpoint; `undefined` if it has one. An
+ * endpoint in no table takes `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,
@@ -290,7 +290,7 @@ export function lackedFor(
   return needed.some((each) => held.includes(each)) ? undefined : needed;
 }
 
-/** Endpoints of no one project that a key limited to projects may call all the same. */
+/** Endpoints of no one project that a key limited to projects may call anyway. */
 const SHARED: ReadonlySet<string> = new Set(
   ([
     "getIdentity",

@@ -8,7 +8,7 @@ import { page, pageQuery, slug, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Longest name of an environment; it stands in host labels. */
+/** Longest name of an environment; it is in host labels. */
 const NAME_MAX = 20;
 
 export const environmentName = slug(NAME_MAX);

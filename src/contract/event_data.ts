@@ -10,7 +10,7 @@
 import * as z from "zod";
 import { uuid } from "./common.ts";
 
-/** Most fields of one event. */
+/** Maximum number of fields in one event. */
 const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
 /** Longest text of one field, in characters. */
@@ -123,7 +123,7 @@ export const formData = data("FormEventData", {
   submissionId: field(uuid, "Id of the submission", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e09"),
   text: line(
     MAX_EVENT_TEXT,
-    "Beginning of the fields; addresses of sites are written so that no program makes links of them",
+    "Beginning of the fields. URLs are changed to prevent automatic links",
     "name: Ada, message: Do you ship to Malta?",
   ),
   fileCount: field(amount, "Number of files", 1),

@@ -1,6 +1,6 @@
 /**
- * Submissions of forms as CSV (RFC 4180), for spreadsheets. Visitors wrote the texts: none of them is
- * a formula there.
+ * Submissions of forms as CSV (RFC 4180), for spreadsheets. Visitors wrote the texts, so none of
+ * them may act as a formula.
  *
  * @module
  */

@@ -36,7 +36,9 @@ export const form = z.object({
   isDeclared: z.boolean().describe("Whether the live deployment has the form"),
   inbox: z.int().nonnegative().describe("Submissions that are not spam"),
   spam: z.int().nonnegative().describe("Submissions that are spam"),
-  lastAt: timestamp.nullable().describe("When the latest submission came; null without one"),
+  lastAt: timestamp.nullable().describe(
+    "When the latest submission was sent; null if there is none",
+  ),
 }).meta({ id: "Form" });
 export type Form = z.infer<typeof form>;
 
@@ -78,7 +80,7 @@ export const listForms = endpoint({
 export const listFormSubmissions = endpoint({
   method: "GET",
   path: `${path}/{form}/submissions`,
-  summary: "List what visitors sent by a form, newest first",
+  summary: "List the submissions of a form, newest first",
   access: "developer",
   tag,
   params: formParams,

@@ -17,7 +17,7 @@ export type HookScope = (typeof HOOK_SCOPES)[number];
 
 /** Triggers that one hook takes in a minute. */
 export const HOOK_TRIGGERS_PER_MINUTE = 30;
-/** Most hooks of one project. */
+/** Maximum number of hooks per project. */
 export const MAX_HOOKS = 100;
 /** Largest body of a trigger, in bytes. */
 const MAX_TRIGGER_BYTES = 64 * 1024;

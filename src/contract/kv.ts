@@ -1,6 +1,6 @@
 /**
- * The key-value stores of projects, one for each environment, as people look into them. The
- * code of a deployment reaches its own store at its own address (docs/kv.md).
+ * The key-value stores of projects, one for each environment, as people inspect them. The code of a
+ * deployment reaches its store at a separate address (docs/kv.md).
  *
  * @module
  */

@@ -117,7 +117,7 @@ const entryFilter = z.object({
     "Only entries of this level and above. A request is warn with a 4xx, error with a 5xx, otherwise info",
   ),
   requestId: z.string().max(100).optional().describe(
-    "Only this request, and what functions and servers wrote during it",
+    "Only this request and the output of functions and servers during it",
   ).meta({ example: "5f2c9a7b1e-4q" }),
   status: statusFilter.optional().describe(
     "Only requests with this status, such as `404`, or class, such as `5xx`",
@@ -182,7 +182,7 @@ export const followLogs = endpoint({
 export const LOG_FACETS = ["status", "method", "host", "path", "deployment"] as const;
 export type LogFacet = (typeof LOG_FACETS)[number];
 
-/** Most entries that are counted: the latest. */
+/** Maximum number of entries that are counted: the latest. */
 export const MAX_COUNTED = 20_000;
 
 const entryCount = z.int().nonnegative().meta({ example: 42 });

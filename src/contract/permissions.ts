@@ -24,7 +24,7 @@ export function deployPermission(environment: string): Permission {
   return environment === ENVIRONMENT_PRODUCTION ? "deploy-production" : "deploy-previews";
 }
 
-/** Most projects that one key can be limited to. */
+/** Maximum number of projects that one key can be limited to. */
 export const MAX_KEY_PROJECTS = 100;
 
 export const permissions = z.array(z.enum(PERMISSION_NAMES)).min(1).max(PERMISSION_NAMES.length)

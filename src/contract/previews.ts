@@ -12,7 +12,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Previews";
 
-/** Most share links of a project that have not ended. */
+/** Maximum number of share links of a project that have not ended. */
 export const MAX_SHARES = 100;
 /** Days after which a share link ends, where nothing else is asked for. */
 export const SHARE_DAYS = 7;
@@ -26,21 +26,23 @@ const CIDR = /^[0-9A-Fa-f.:]{2,45}(?:\/\d{1,3})?$/;
 
 const settings = z.object({
   protection: z.enum(PROTECTIONS).describe(
-    "Who may visit all hosts but production: everyone (`off`), members of the workspace (`members`), or also everyone with the password (`password`). With `all`, production is for members too",
+    "Who can visit all hosts except production: everyone (`off`), members of the workspace " +
+      "(`members`), or also everyone with the password (`password`). With `all`, production is " +
+      "for members too",
   ),
   allowCidrs: z.array(z.string().regex(CIDR, "Must be an IP address or a CIDR")).max(MAX_CIDRS)
     .meta({
-      description: "Addresses and CIDRs that need no sign-in",
+      description: "IP addresses and CIDRs that skip sign-in",
       example: ["198.51.100.0/24"],
     }),
   exemptPaths: z.array(
     z.string().max(512).regex(/^\/[\x21-\x7e]*$/, "Must be a path that begins with /"),
   ).max(MAX_PATHS).meta({
-    description: "Paths that need no sign-in, such as those of webhooks; `*` stands for any text",
+    description: "Paths that skip sign-in, such as webhooks; `*` matches any text",
     example: ["/api/webhooks/*"],
   }),
   exemptOptions: z.boolean().describe(
-    "True where `OPTIONS` requests need no sign-in, as browsers send them without cookies",
+    "True if `OPTIONS` requests skip sign-in, because browsers send them without cookies",
   ),
 });
 
@@ -48,12 +50,12 @@ const cidrs = settings.shape.allowCidrs;
 
 export const previewAccess = settings.extend({
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
-  hasPassword: z.boolean().describe("True where a password is set"),
-  hasBypassKey: z.boolean().describe("True where there is a bypass key"),
+  hasPassword: z.boolean().describe("True if a password is set"),
+  hasBypassKey: z.boolean().describe("True if there is a bypass key"),
   maintenance: z.object({
     since: timestamp.describe("When it began"),
     allowCidrs: cidrs,
-  }).nullable().describe("Maintenance of production; null where it is open"),
+  }).nullable().describe("Maintenance of production; null if it is open"),
 }).meta({ id: "PreviewAccess" });
 export type PreviewAccess = z.infer<typeof previewAccess>;
 
@@ -61,10 +63,10 @@ export const previewShare = z.object({
   id: uuid.describe("Id of the share link"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),
   deploymentId: uuid.nullable().describe(
-    "The deployment that it shows; null where it shows a branch",
+    "Deployment that it shows; null if it shows a branch",
   ),
   branch: z.string().nullable().meta({
-    description: "The branch whose latest deployment it shows; null where it shows a deployment",
+    description: "Branch whose latest deployment it shows; null if it shows a deployment",
     example: "feature",
   }),
   endsAt: timestamp.describe("When it ends"),
@@ -79,7 +81,7 @@ export type PreviewShare = z.infer<typeof previewShare>;
 export const getPreviewAccess = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/previews",
-  summary: "Show who may visit a project's previews",
+  summary: "Show who can visit a project's previews",
   tag,
   params: projectParams,
   response: previewAccess,
@@ -88,19 +90,20 @@ export const getPreviewAccess = endpoint({
 export const updatePreviewAccess = endpoint({
   method: "PATCH",
   path: "/v1/projects/{project}/previews",
-  summary: "Change who may visit a project's previews; takes effect on the next request",
+  summary: "Change who can visit a project's previews. Takes effect on the next request",
   tag,
   params: projectParams,
   body: settings.partial().extend({
     maintenance: z.object({ allowCidrs: cidrs.default([]) }).strict().nullable().optional()
       .describe(
-        "Takes production down for everyone but members and these addresses; null opens it again",
+        "Shows a maintenance page to everyone except members and these IP addresses; null " +
+          "opens production again",
       ),
     password: z.string()
       .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
       .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`)
       .nullable().optional().meta({
-        description: "A new password, which ends the visits of the old one; null removes it",
+        description: "New password, which signs out everyone who used the old one; null removes it",
         example: "correct horse battery staple",
       }),
   }).strict(),
@@ -111,7 +114,8 @@ export const updatePreviewAccess = endpoint({
 export const createBypassKey = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/previews/bypass-key",
-  summary: "Create a bypass key for CI and agents, shown only once; the old one stops working",
+  summary:
+    "Create a bypass key for CI and agents. It is only shown once. The old key stops working",
   tag,
   params: projectParams,
   response: z.object({
@@ -124,7 +128,7 @@ export const createBypassKey = endpoint({
 export const deleteBypassKey = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/previews/bypass-key",
-  summary: "Delete the bypass key; it stops working at once",
+  summary: "Delete the bypass key. It stops working immediately",
   tag,
   params: projectParams,
   status: 204,
@@ -133,15 +137,15 @@ export const deleteBypassKey = endpoint({
 export const createShare = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/shares",
-  summary: "Create a link that lets its holder see a deployment; its URL is shown only once",
+  summary: "Create a share link for a deployment. Its URL is only shown once",
   tag,
   params: z.object({ deployment: uuid.describe("Id of the deployment") }),
   body: z.object({
     scope: z.enum(["deployment", "branch"]).default("deployment").describe(
-      "What the link shows: this deployment, or whichever its branch shows",
+      "What the link shows: this deployment, or the latest one of its branch",
     ),
     days: z.int().min(1).max(MAX_SHARE_DAYS).default(SHARE_DAYS).meta({
-      description: "Days until it ends",
+      description: "Days until it expires",
       example: 7,
     }),
   }).strict(),
@@ -154,7 +158,7 @@ export const createShare = endpoint({
 export const listShares = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/previews/shares",
-  summary: "List share links that have not ended, newest first",
+  summary: "List active share links, newest first",
   tag,
   params: projectParams,
   query: pageQuery,
@@ -164,7 +168,7 @@ export const listShares = endpoint({
 export const deleteShare = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/previews/shares/{share}",
-  summary: "Revoke a share link; whoever came in by it is out at once",
+  summary: "Revoke a share link. Everyone who used it loses access immediately",
   tag,
   params: projectParams.extend({ share: uuid.describe("Id of the share link") }),
   status: 204,

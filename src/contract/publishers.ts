@@ -31,7 +31,7 @@ export const USUAL_ISSUERS: Readonly<Record<PublisherProvider, string>> = {
   gitlab: "https://gitlab.com",
 };
 
-/** Most publishers of one workspace. */
+/** Maximum number of publishers per workspace. */
 export const MAX_PUBLISHERS = 100;
 /** Seconds that a key of a publisher lives. */
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;

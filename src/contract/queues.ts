@@ -110,7 +110,7 @@ export const sendQueueMessage = endpoint({
       "Time of the first delivery, at most 30 days from now",
     ),
     id: z.string().min(1).max(MAX_KEY).optional().describe(
-      "Id of your choice. Sending it again within 24 hours stores nothing",
+      "Your own id. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
   // JSON writes a character as six at most.
@@ -118,7 +118,10 @@ export const sendQueueMessage = endpoint({
   status: 201,
   response: z.object({
     id: uuid.describe("Id of the message"),
-    isDuplicate: z.boolean().describe("Whether its own id was sent before; nothing is stored then"),
+    isDuplicate: z.boolean().describe(
+      "Whether a message with this id was already sent. If so, " +
+        "nothing is stored",
+    ),
   }),
   refusals: [429, 507],
 });
@@ -175,7 +178,7 @@ export const retryQueue = endpoint({
   params: queueParams,
   body: ofEnvironment,
   response: z.object({
-    retried: z.int().describe("Dead letters that wait again"),
+    retried: z.int().describe("Number of dead letters that are queued again"),
     hasMore: z.boolean().describe("Whether there are more"),
   }),
 });

@@ -11,7 +11,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Releases";
 
-/** Most steps of a release. */
+/** Maximum number of steps in a release. */
 export const MAX_RELEASE_STEPS = 20;
 /** Shortest and longest time of a step, in seconds, and that where none is given. */
 export const MIN_STEP_SECONDS = 1;
@@ -61,7 +61,8 @@ export const release = z.object({
   projectId: uuid.describe("Id of the project"),
   state: z.enum(RELEASE_STATES).meta({
     description:
-      "`FINISHED` once everyone sees the new deployment, `WITHDRAWN` if nobody does any more, `ENDED` if another change of production ended it",
+      "`FINISHED` once everyone sees the new deployment, `WITHDRAWN` if everyone sees the old " +
+      "one again, `ENDED` if another change of production ended it",
     example: "RUNNING",
   }),
   reason: z.string().nullable().meta({
@@ -77,7 +78,10 @@ export const release = z.object({
   old: side.describe("The deployment that production showed before"),
   new: side.describe("The deployment that is released"),
   startedAt: timestamp.describe("When it began"),
-  nextAt: timestamp.nullable().describe("When the next step begins; null if none does by itself"),
+  nextAt: timestamp.nullable().describe(
+    "When the next step begins; null if the release waits " +
+      "for you",
+  ),
   endedAt: timestamp.nullable().describe("When it ended; null while it is under way"),
 }).meta({ id: "Release" });
 export type Release = z.infer<typeof release>;

@@ -46,7 +46,7 @@ export const repository = z.object({
 }).meta({ id: "Repository" });
 export type Repository = z.infer<typeof repository>;
 
-/** Most files of one upload of sources. */
+/** Maximum number of files of one upload of sources. */
 export const MAX_SOURCE_FILES = 20_000;
 /** Largest file of sources, and all of them together, in bytes. */
 const MAX_SOURCE_FILE_BYTES = 100 * 1024 * 1024;
@@ -98,7 +98,7 @@ export const inspectRepository = endpoint({
   params: projectParams,
   query: z.object({
     branch: branchName.optional().describe(
-      "Branch to inspect; the production branch or the repository's usual one if missing",
+      "Branch to inspect; the production branch or the repository's default branch if missing",
     ),
   }),
   response: repository,

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { SCHEMA_KINDS } from "./database_branches.ts";
 
-/** Most differences of schemas that a deployment names. */
+/** Maximum number of differences of schemas that a deployment names. */
 export const MAX_NAMED_CHANGES = 50;
 
 export const schemaDifference = z.object({

@@ -9,7 +9,7 @@ import { endpoint } from "./endpoint.ts";
 
 /** Longest text that is searched for, in characters. */
 export const MAX_SEARCH_LENGTH = 100;
-/** Most results of each kind. */
+/** Maximum number of results of each kind. */
 export const SEARCH_RESULTS = 10;
 
 export const searchResult = z.object({

@@ -20,7 +20,7 @@ export const SCOPE_ALL = "all";
 export const MAX_VARIABLE_BYTES = 16 * 1024;
 /** All variables of one environment together, names and values, in UTF-8 bytes. */
 export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
-/** Most variables of a project, each scope counted. */
+/** Maximum number of variables of a project, each scope counted. */
 export const MAX_VARIABLES = 500;
 
 /** POSIX names of environment variables (IEEE 1003.1, 8.1), with letters of either case. */

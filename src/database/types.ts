@@ -105,11 +105,11 @@ export interface DatabaseEngine {
   remove(id: string): Promise<void>;
   /** Ids of all branches that it holds, those half made as well. */
   list(): Promise<readonly string[]>;
-  /** Whether it still has what it made for a branch. Throws where it cannot be asked. */
+  /** Whether it still has what it made for a branch. Throws if it cannot be asked. */
   holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
-  /** Makes it ready for sessions; does nothing where it is. Throws {@link EngineError}. */
+  /** Makes it ready for sessions; does nothing if it is. Throws {@link EngineError}. */
   start(branch: Branch): Promise<void>;
   /** Ends its sessions, and flushes and frees what it takes in memory. */
   stop(branch: Branch): Promise<void>;

@@ -36,7 +36,7 @@ const HINT = `Write ${ASSUME_HEADER}: country=DE; asn=64500; device=${DEVICES.jo
 /**
  * Reads the header: parts of `name=value`, separated by semicolons.
  *
- * @returns what is wrong with it, as a sentence, where it cannot be read
+ * @returns what is wrong with it, as a sentence, if it cannot be read
  */
 export function parseAssumed(text: string): Assumed | string {
   let assumed: Assumed = {};

@@ -310,8 +310,8 @@ class DevServer {
  * Starts a dev server. It listens at once, and answers the first requests when the
  * project is there.
  *
- * @throws {BuildError} where the project's files cannot be served
- * @throws {LocalKvError} where the local data cannot be opened
+ * @throws {BuildError} if the project's files cannot be served
+ * @throws {LocalKvError} if the local data cannot be opened
  */
 export async function startDev(given: DevStart): Promise<RunningDev> {
   const { directory, config, report, variablesAt } = given;

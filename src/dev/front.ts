@@ -33,7 +33,7 @@ const STARTING: FrontHandler = () =>
 /**
  * Listens on a port of this computer.
  *
- * @throws {Deno.errors.AddrInUse} where it is taken
+ * @throws {Deno.errors.AddrInUse} if it is taken
  */
 export function openFront(
   { hostname, port, onError }: {

@@ -1,5 +1,5 @@
 /**
- * Which requests the dev server answers: those of this computer, and none that another
+ * Decides which requests the dev server answers: those from this computer, but none that another
  * site makes a browser send (DNS rebinding). Pure.
  *
  * @module

@@ -29,9 +29,8 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * It removes its own element first, so that a framework finds the page as it rendered it. Texts
- * are set as text, never as markup. The overlay stands outside of the body, which a framework
- * may replace.
+ * It removes its own element first, so that a framework finds the page as it rendered it. Texts are
+ * set as text, never as markup. The overlay is outside of the body, which a framework may replace.
  */
 const SCRIPT = `(() => {
 document.currentScript.remove();

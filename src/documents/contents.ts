@@ -64,7 +64,7 @@ export const CONTENTS: readonly Section[] = [
     "kv": "A key-value store for each environment",
     "blobs": "Store files, with S3 clients and signed URLs",
     "cron": "Run scheduled requests",
-    "forms": "Take what visitors send by the forms of a static site",
+    "forms": "Receive form submissions of a static site",
     "queues": "Deliver messages to your server, with retries and dead letters",
   }),
   section("Observe", {
@@ -78,7 +78,7 @@ export const CONTENTS: readonly Section[] = [
     "self-hosting": "Run a platform on a VPS behind your own domain",
     "accounts": "Sign-in, workspaces, roles, API keys and sessions",
     "scaling": "Run the platform on several machines",
-    "edges": "Answer requests near your visitors",
+    "edges": "Serve requests near your visitors",
     "releases": "Releases, signatures and upgrades",
     "performance": "Benchmarks, goals and how to measure",
   }),

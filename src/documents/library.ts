@@ -24,7 +24,7 @@ function withoutDeadLinks(text: string): string {
   });
 }
 
-/** Applies a change to what stands outside of fenced code. */
+/** Applies a change to what is outside of fenced code. */
 function outsideFences(text: string, change: (prose: string) => string): string {
   let done = "";
   let end = 0;
@@ -87,6 +87,6 @@ const SUMMARY = "svc is a hosting platform and its command-line tool in one prog
 
 const DETAILS = [
   "- Add `--json` to a command for one JSON object on stdout; `svc --help --json` describes all.",
-  "- `svc explain <code>` says what an error code means and how to fix it.",
+  "- `svc explain <code>` explains an error code and how to fix it.",
   "- `svc mcp` serves tools over the Model Context Protocol; so does `/mcp` of this platform.",
 ];

@@ -1,5 +1,5 @@
 /**
- * Reading the documents: from the program where it is compiled, else from the repository.
+ * Reading the documents: from the program if it is compiled, else from the repository.
  *
  * @module
  */

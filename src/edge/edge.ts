@@ -208,7 +208,7 @@ class Edge {
     }
   }
 
-  /** Replaces one of the edge's pages by the site's own, where it has one. */
+  /** Replaces one of the edge's pages by the site's own, if it has one. */
   #settle(context: RequestContext, edgeResponse: EdgeResponse): Response | Promise<Response> {
     if (edgeResponse.isEdgePage !== true) return this.#finish(context, edgeResponse);
     const { clientRequest, site } = context;

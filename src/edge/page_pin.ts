@@ -74,7 +74,7 @@ function cookieOf(request: ClientRequest): string | undefined {
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 
-/** A `Cookie` field without that of pages; null where nothing is left. */
+/** A `Cookie` field without that of pages; null if nothing is left. */
 export function withoutPageCookie(header: string): string | null {
   if (!header.includes(COOKIE)) return header;
   const kept = header.split(";").map((part) => part.trim())

@@ -99,7 +99,7 @@ export function createRelay(
     const headers = endToEndHeaders(result.response.headers);
     if (!isFinalStatus(status) || findHeader(headers, refusedHeader) !== undefined) {
       discardBody(whole ?? body);
-      throw unavailable(`The platform refuses to answer: ${status}`);
+      throw unavailable(`The platform refused the request: ${status}`);
     }
     const response = toEdgeResponse(request.method, { status, headers, body: whole ?? body }, []);
     return request.method === "HEAD" && !isOfStream(headers)

@@ -51,7 +51,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   cachedDecision: CachedDecision | undefined;
   /** True if a rule has a rate limit, which this edge cannot count. */
   lacksLimits = false;
-  /** What names the earlier deployment that answers; `undefined` where the live one does. */
+  /** What names the earlier deployment that answers; `undefined` if the live one does. */
   readonly pin: PagePin | undefined;
 
   readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter | undefined };

@@ -28,7 +28,7 @@ export interface HostBinding {
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
   readonly production: boolean;
-  /** A rolling release under way on this host; missing where everyone sees the same. */
+  /** A rolling release under way on this host; missing if everyone sees the same. */
   readonly rolling?: RollingBinding | undefined;
   /** Versionstamp of the commit that made the binding; a later one wins. */
   readonly version: string;

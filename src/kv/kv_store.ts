@@ -48,7 +48,7 @@ export interface KvStoreOptions {
 export interface ListOptions {
   readonly prefix: string;
   readonly limit: number;
-  /** The last key of the page before. */
+  /** The last key of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -134,7 +134,7 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` where the condition does not hold. What is not there is removed already. */
+  /** Removes a key; `false` where the condition does not hold. A missing key counts as removed. */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();

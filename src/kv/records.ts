@@ -1,6 +1,6 @@
 /**
- * How values lie in Deno KV: a small head for each key, larger values in parts
- * beside it, and an index of what expires when.
+ * How values are stored in Deno KV: a small head for each key, larger values in separate parts, and
+ * an index of expiry times.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import * as z from "zod";
 import type { Namespace } from "./types.ts";
 import type { RecordKey } from "../store/mod.ts";
 
-/** Values up to this size lie in the head itself, in bytes. */
+/** Values up to this size are in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
 /** Bytes of one part; a value of Deno KV has at most 64 KiB. */
@@ -38,9 +38,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * A head as it is stored: what is known of the value as JSON, then the value itself where
- * it is short. Bytes are stored as they are on every version of the runtime
- * (docs/decisions/store.md).
+ * A head as it is stored: what is known of the value as JSON, then the value itself if it is short.
+ * Bytes are stored as they are on every version of the runtime (docs/decisions/store.md).
  */
 export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(rest));

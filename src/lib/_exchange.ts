@@ -32,7 +32,7 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-/** `TextDecoder` reads Windows-1252 where it is asked for Latin-1. */
+/** `TextDecoder` reads Windows-1252 if it is asked for Latin-1. */
 const latin1 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
@@ -56,7 +56,7 @@ class Reading {
     this.#conn = conn;
   }
 
-  /** @throws {Error} where the connection ends */
+  /** @throws {Error} if the connection ends */
   async #more(): Promise<Uint8Array> {
     const buffer = new Uint8Array(64 * 1024);
     const read = await this.#conn.read(buffer);
@@ -157,7 +157,7 @@ async function writeAll(conn: Deno.Conn, bytes: Uint8Array): Promise<void> {
 /**
  * Sends a request and reads its response.
  *
- * @throws {Error} where the connection fails, ends early, or takes more than 30 seconds
+ * @throws {Error} if the connection fails, ends early, or takes more than 30 seconds
  */
 export async function exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
   const { address = "127.0.0.1", port, method = "GET" } = request;

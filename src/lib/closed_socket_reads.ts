@@ -1,6 +1,6 @@
 /**
- * A fault of Deno 2.6, the runtime of the compiled program: `node:net` goes on reading a
- * socket that was closed, and ends the process by a rejection that nobody can catch.
+ * A fault of Deno 2.6, the runtime of the compiled program: `node:net` keeps reading a closed
+ * socket, and ends the process by a rejection that nobody can catch.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Waiting for writers in other processes: pauses that grow, differ by chance so
- * that two who lost together do not meet again, and end after a time.
+ * Waiting for writers in other processes: pauses that grow, vary at random so that two losers do
+ * not collide again, and end after a time.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * Control groups (cgroups(7), version 2) of processes that run foreign code: the
- * kernel counts all memory that a group takes, its buffers for sockets and pipes
- * included, and ends the group that takes more than it may. The platform has them
- * where it may create groups below its own; elsewhere processes are only watched.
+ * Control groups (cgroups(7), version 2) of processes that run foreign code: the kernel counts all
+ * memory that a group takes, its buffers for sockets and pipes included, and ends the group that
+ * takes more than it may. The platform has them if it may create groups below its own; elsewhere
+ * processes are only watched.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const GROUP = /^svc-(\d+)-(\d+)-\d+$/;
 const REMOVE_ROUNDS = 200;
 const REMOVE_PAUSE_MS = 10;
 
-/** How often a group is looked at, in milliseconds. */
+/** How often a group is checked, in milliseconds. */
 const WATCH_MS = 500;
 
 /** Files that are kept in memory, and the kernel's caches. */
@@ -189,7 +189,7 @@ export function findGroupPlace(): GroupPlace {
     if (error instanceof Deno.errors.NotFound) {
       return { problem: "this machine's control groups are not of version 2" };
     }
-    return { problem: `this user may create no control groups (${reasonOf(error)})` };
+    return { problem: `this user cannot create control groups (${reasonOf(error)})` };
   }
 }
 

@@ -46,7 +46,7 @@ export function scheduleProblem(schedule: string): string | undefined {
   if (schedule.length > MAX_SCHEDULE_LENGTH) return `it is longer than ${MAX_SCHEDULE_LENGTH}`;
   if (parts.length !== 5) return `it has ${parts.length} fields instead of 5`;
   const odd = parts.find((part) => !isPlain(part));
-  if (odd !== undefined) return `"${odd}" is no field of a crontab`;
+  if (odd !== undefined) return `"${odd}" is not a crontab field`;
   try {
     const next = open({ schedule }).nextRun(SOME_DAY);
     return next === null ? "no date matches it" : undefined;

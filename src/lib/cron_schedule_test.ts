@@ -41,10 +41,10 @@ const WRONG: readonly (readonly [string, RegExp])[] = [
   ["@daily", /has 1 fields/],
   ["60 * * * *", /Invalid value for minute: 60/],
   ["0 0 31 2 *", /no date matches/],
-  ["0 0 L * *", /"L" is no field/],
-  ["0 0 * * FRI#2", /"FRI#2" is no field/],
-  ["0 0 15W * *", /"15W" is no field/],
-  ["a b c d e", /"a" is no field/],
+  ["0 0 L * *", /"L" is not a crontab field/],
+  ["0 0 * * FRI#2", /"FRI#2" is not a crontab field/],
+  ["0 0 15W * *", /"15W" is not a crontab field/],
+  ["a b c d e", /"a" is not a crontab field/],
   [`${"1,".repeat(200)}1 * * * *`, /longer than 200/],
 ];
 

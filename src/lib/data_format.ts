@@ -31,7 +31,7 @@ const markSchema = z.object({
    * program which reads the older one alone refuses what is half migrated.
    */
   migration: z.object({
-    /** Format of the data; the step that starts from it may have begun. */
+    /** Format of the data; the step that starts from it may have started. */
     from: z.int().positive(),
     /** Name of the backup from before, in the data directory. */
     backup: z.string().regex(/^before-format-\d+\.tar$/),
@@ -46,14 +46,14 @@ export class FormatMarkError extends Error {
   override readonly name = "FormatMarkError";
 
   constructor(path: string, cause: unknown) {
-    super(`Cannot read ${path}, which says of what format the data is: restore it`, { cause });
+    super(`Cannot read ${path}, which stores the format of the data: restore it`, { cause });
   }
 }
 
 /**
  * The mark of a data directory; `undefined` if it has none.
  *
- * @throws {FormatMarkError} where it is not a mark.
+ * @throws {FormatMarkError} if it is not a mark.
  */
 export async function readFormatMark(root: string): Promise<FormatMark | undefined> {
   const path = join(root, FILE);

@@ -1,5 +1,5 @@
 /**
- * What `[db]` of `svc.toml` says of the databases of previews, as the manifest has it too.
+ * The settings of `[db]` in `svc.toml` for databases of previews, also used in the manifest.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export const DATABASE_RESETS = ["deploy", "never"] as const;
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
 export type Fake = (typeof FAKES)[number];
 
-/** Most tables with masks, and most masked columns of a table. */
+/** Maximum number of tables with masks, and maximum number of masked columns of a table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
 /** Longest masks, as JSON. */

@@ -60,9 +60,8 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number that the next descriptor gets: the lowest that is free, so that at
- * least as many are open. `Infinity` where none is free, and 0 where the system
- * is not Linux with the GNU C library.
+ * The number that the next descriptor gets: the lowest that is free, so that at least as many are
+ * open. `Infinity` where none is free, and 0 if the system is not Linux with the GNU C library.
  */
 export function nextDescriptor(): number {
   const library = libc();

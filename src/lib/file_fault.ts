@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "it does not exist",
   ENAMETOOLONG: "its path is too long",
   ELOOP: "its path has too many symbolic links",
-  EIO: "the disk does not work",
+  EIO: "the disk reports an error",
 };
 
 const REASONS_OF_CLASSES: readonly (readonly [new () => Error, string])[] = [

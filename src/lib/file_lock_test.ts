@@ -10,7 +10,7 @@ Deno.test("lockInTime() waits for another one that ends, and refuses a file that
     assert.equal(await lockInTime(await open(), 20), false);
     const waiting = await open();
     const locked = lockInTime(waiting, 60_000);
-    // Longer than the wait by default.
+    // Longer than the default wait.
     setTimeout(() => holder.close(), 500);
     assert.equal(await locked, true);
     waiting.close();

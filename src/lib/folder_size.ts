@@ -1,6 +1,6 @@
 /**
- * Watching how much folders take on disk while something foreign writes to
- * them. `du` counts, in its own process and with low priority.
+ * Watches the disk usage of folders that untrusted code writes to. `du` counts, in its own process
+ * and with low priority.
  *
  * @module
  */

@@ -48,10 +48,11 @@ const CONTROL = /[\x00-\x1f\x7f]/;
 // deno-lint-ignore no-control-regex -- these are what is refused
 const UNSAFE = /[\x00-\x20\x7f-\x9f\u2028\u2029]/;
 
-const NO_PASSWORD = "Must hold no user name or password: give them with " +
+const NO_PASSWORD = "Must not contain a user name or password: set them with " +
   "`svc projects git-credentials`";
 const EXAMPLES =
-  "Must be an address such as https://host/owner/repo.git, git@host:owner/repo.git or /srv/repo.git";
+  "Must be a URL or path such as https://host/owner/repo.git, git@host:owner/repo.git or " +
+  "/srv/repo.git";
 
 const fault = (problem: string): GitUrlResult => ({ ok: false, problem });
 const found = (address: GitAddress): GitUrlResult => ({ ok: true, address });
@@ -62,10 +63,10 @@ const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "");
 export function parseGitUrl(text: string): GitUrlResult {
   if (text.startsWith("/")) {
     return CONTROL.test(text)
-      ? fault("Must hold no control characters")
+      ? fault("Must not contain control characters")
       : found({ transport: "local", path: text, origin: null });
   }
-  if (UNSAFE.test(text)) return fault("Must hold no spaces and no control characters");
+  if (UNSAFE.test(text)) return fault("Must not contain spaces or control characters");
   const http = HTTP.exec(text);
   if (http !== null) return parseHttp(text, http[2]!);
   if (/^ssh:\/\/[^/]*:[^/]*@/i.test(text)) return fault(NO_PASSWORD);
@@ -79,7 +80,7 @@ export function parseGitUrl(text: string): GitUrlResult {
 function parseHttp(text: string, authority: string): GitUrlResult {
   if (authority.includes("@")) return fault(NO_PASSWORD);
   const url = HTTP_AUTHORITY.test(authority) ? URL.parse(text) : null;
-  if (url === null) return fault("Must name a host");
+  if (url === null) return fault("Must have a host");
   const scheme = url.protocol === "https:" ? "https" : "http";
   return found({
     transport: "http",
@@ -93,7 +94,7 @@ function parseHttp(text: string, authority: string): GitUrlResult {
 
 function parseSsh(text: string, authority: string): GitUrlResult {
   const url = URL.parse(text);
-  if (url === null) return fault("Must name a host");
+  if (url === null) return fault("Must have a host");
   const user = url.username === "" ? "" : `${url.username}@`;
   return found({
     transport: "ssh",
@@ -118,6 +119,6 @@ function scpAddress(text: string, host: string): GitAddress {
 function parseFile(text: string): GitUrlResult {
   const path = URL.parse(text)?.pathname;
   return path === undefined || path.includes("%")
-    ? fault("Must name a local repository by its plain path, such as /srv/repo.git")
+    ? fault("Must be the plain path of a local repository, such as /srv/repo.git")
     : found({ transport: "local", path, origin: null });
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Whether a place of blobs is an address of an object storage, and not a folder. */
+/** Whether a place of blobs is an address of object storage, and not a folder. */
 export function isS3Place(place: string): boolean {
   return /^s3:\/\//i.test(place);
 }

@@ -1,5 +1,5 @@
 /**
- * Functions of the C library, for what the runtime has none for.
+ * Functions of the C library that the runtime does not offer.
  *
  * @module
  */

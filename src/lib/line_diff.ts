@@ -9,7 +9,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Most pairs of lines that are compared; texts that differ in more are shown one after the other. */
+/**
+ * Maximum number of pairs of lines that are compared; texts that differ in more are shown one after
+ * the other.
+ */
 const MAX_PAIRS = 4_000_000;
 
 /** Lengths of the longest common sequences of all ends of both lists, row by row. */

@@ -1,6 +1,6 @@
 /**
- * Processes that carry a marker in the environment that they were started
- * with: found and ended wherever they have gone (proc(5), `environ`).
+ * Processes with a marker in their initial environment: found and ended wherever they are (proc(5),
+ * `environ`).
  *
  * @module
  */

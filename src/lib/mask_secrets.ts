@@ -62,8 +62,8 @@ function openEnd(text: string, forms: readonly string[]): number {
 }
 
 /**
- * Makes a masker for some secrets, each also in Base64, percent-encoded and as
- * it stands in JSON. Secrets of less than four characters are left as they are.
+ * Makes a masker for some secrets, each also in Base64, percent-encoded and as it is in JSON.
+ * Secrets of less than four characters are left as they are.
  */
 export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   const wanted = [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
@@ -82,7 +82,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
         push(chunk) {
           const text = rest + chunk;
           const open = openEnd(text, forms);
-          // The retained text may contain the end of a secret, so it is cut where there is none.
+          // The retained text may contain the end of a secret, so it is cut if there is none.
           const cut = cutOutside(text, text.length - open, pattern);
           rest = text.slice(cut);
           return mask(text.slice(0, cut));

@@ -15,7 +15,7 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
-  /** Most members of one object; 1,000 where missing. */
+  /** Maximum number of members in one object; 1,000 where missing. */
   readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;
@@ -138,7 +138,7 @@ class PieceParser {
   #enter(at: number, isArray: boolean): void {
     const { maxDepth } = this.#limits;
     if (this.#open.length === maxDepth) {
-      throw new JsonError(`byte ${at} is nested too deep: at most ${maxDepth} levels are taken`);
+      throw new JsonError(`byte ${at} is nested too deep: at most ${maxDepth} levels are allowed`);
     }
     const parts = { groupStart: at + 1, elementStart: at + 1, memberName: "", afterBuilt: false };
     this.#open.push({ isArray, start: at, count: 0, value: undefined, ...parts });
@@ -148,7 +148,7 @@ class PieceParser {
     const container = this.#open.at(-1);
     if (container === undefined) return;
     if (++container.count >= this.#maxMembers && !container.isArray) {
-      const most = `at most ${this.#maxMembers} members are taken`;
+      const most = `at most ${this.#maxMembers} members are allowed`;
       throw new JsonError(`the object at byte ${container.start} is too large: ${most}`);
     }
     if (container.afterBuilt) {
@@ -166,7 +166,7 @@ class PieceParser {
   #leave(at: number, isArray: boolean): void {
     const container = this.#open.pop();
     if (container === undefined || container.isArray !== isArray) {
-      throw new JsonError(`byte ${at} closes what is not open`);
+      throw new JsonError(`byte ${at} closes a bracket that is not open`);
     }
     if (container.value === undefined) return;
     if (container.afterBuilt) this.#requireBlank(container.groupStart, at);
@@ -225,7 +225,7 @@ class PieceParser {
 
   #requireBlank(from: number, to: number, allowed = true): void {
     if (allowed && isBlank(this.#text(from, to))) return;
-    throw new JsonError(`byte ${from} is followed by what does not belong there`);
+    throw new JsonError(`byte ${from} is followed by an unexpected character`);
   }
 
   #text(from: number, to: number): string {

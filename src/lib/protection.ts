@@ -1,5 +1,5 @@
 /**
- * Who may visit a project's hosts, as `svc.toml`, the API and the edge name it.
+ * The names by which `svc.toml`, the API and the edge say who may visit a project's hosts.
  *
  * @module
  */

@@ -5,19 +5,21 @@
  * @module
  */
 
-/** Most requests and most commands of a release. */
+/** Maximum number of requests, and of commands, of a release. */
 export const MAX_CHECK_REQUESTS = 50;
 export const MAX_CHECK_COMMANDS = 10;
 /** Longest time of one attempt of a request, in milliseconds, and that where none is given. */
 export const MAX_CHECK_TIMEOUT_MS = 60_000;
 export const CHECK_TIMEOUT_MS = 10_000;
-/** Most repetitions of a request that did not pass, and how many where none is given. */
+/**
+ * Maximum number of repetitions of a request that did not pass, and how many where none is given.
+ */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
 /** Time for all requests of a release, in milliseconds, and that for all of its commands. */
 export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
-/** Most header fields of a request or an expectation. */
+/** Maximum number of header fields of a request or an expectation. */
 export const MAX_CHECK_HEADERS = 20;
 /** Longest name, URL, header value and expected text, in characters. */
 export const MAX_CHECK_TEXT = 1024;

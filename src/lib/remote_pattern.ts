@@ -23,7 +23,7 @@ const LABEL = /^(?:[a-z0-9_]|[a-z0-9_][a-z0-9_-]*[a-z0-9_])$/;
 
 const DEFAULT_PORTS = { http: "80", https: "443" } as const;
 
-/** Most wildcards in the path of a pattern. */
+/** Maximum number of wildcards in the path of a pattern. */
 const MAX_WILDCARDS = 8;
 
 function parseLabels(host: string): readonly string[] | undefined {

@@ -29,7 +29,7 @@ const DAYS = [
   "Saturday",
 ] as const;
 
-/** Most times of a day that are written out. */
+/** Maximum number of times of a day that are written out. */
 const MAX_TIMES = 6;
 
 const two = (number: number): string => `${number}`.padStart(2, "0");
@@ -82,7 +82,7 @@ function hourlyWords(minute: string, hour: string): string {
   return `${minuteWords(minute)} in hours ${fieldWords(hour)}`;
 }
 
-/** The times of a day that two lists of numbers name; `undefined` where there are too many. */
+/** The times of a day that two lists of numbers name; `undefined` if there are too many. */
 function timesOf(minute: string, hour: string): string | undefined {
   if (!isNumbers(minute) || !isNumbers(hour)) return undefined;
   const times = numbersOf(hour).flatMap((h) => numbersOf(minute).map((m) => `${two(h)}:${two(m)}`));

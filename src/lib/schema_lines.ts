@@ -5,7 +5,7 @@
  */
 import { formatCount, printable } from "./format.ts";
 
-/** Most differences that are listed. */
+/** Maximum number of differences that are listed. */
 const MAX_LISTED = 20;
 
 const MARKS = { added: "+", removed: "-", changed: "~" } as const;
@@ -20,7 +20,7 @@ interface Difference {
   readonly total: number;
 }
 
-/** The differences from `main`, below a line that counts them; nothing where there are none. */
+/** The differences from `main`, below a line that counts them; nothing if there are none. */
 export function schemaLines(
   difference: Difference | undefined,
 ): { readonly title: string; readonly lines: readonly string[] } | undefined {

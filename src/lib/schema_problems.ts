@@ -10,7 +10,7 @@ import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";
 
-/** Most problems of one part that are described. */
+/** Maximum number of problems of one part that are described. */
 export const MAX_PROBLEMS = 100;
 
 /** One thing that zod found. */
@@ -85,7 +85,7 @@ function meantWord(word: string, candidates: readonly string[]): string | undefi
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The values that a choice offers, those of its branches included. */
+/** The values that a choice offers, including those of its branches. */
 function offeredValues(issue: SchemaIssue): readonly string[] {
   if (issue.code === "invalid_value") return issue.values.map(String);
   if (issue.code !== "invalid_union") return [];

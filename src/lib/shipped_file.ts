@@ -64,7 +64,7 @@ export function readAttached(
     if (packed === undefined) throw new Error("its end is missing");
     const bytes = new Uint8Array(entry.bytes);
     readFully(file, size - packed - index.bytes + entry.offset, bytes);
-    if (sha256Hex(bytes) !== entry.sha256) throw new Error("its digest is another one");
+    if (sha256Hex(bytes) !== entry.sha256) throw new Error("its digest is wrong");
     return bytes;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);

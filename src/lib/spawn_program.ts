@@ -1,7 +1,6 @@
 /**
- * Starting other programs. All that run, or look at, foreign code are started
- * here, so that none of them gets what is open in this process, or svc's own
- * credentials.
+ * Starts other programs. All programs that run or inspect untrusted code are started here, so that
+ * none of them gets this process's open files or svc's own credentials.
  *
  * @module
  */
@@ -15,7 +14,7 @@ export class MissingProgramError extends Deno.errors.NotFound {
   }
 }
 
-/** Tells a program that is not there from a working directory that is not. */
+/** Distinguishes a missing program from a missing working directory. */
 function explain(error: unknown, program: string): unknown {
   const isMissing = error instanceof Deno.errors.NotFound && !error.message.includes("No such cwd");
   return isMissing ? new MissingProgramError(program, error) : error;
@@ -32,7 +31,7 @@ function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
  * Starts a program that gets standard input, output and error as the options
  * say, and no other descriptor: not even one that this process has inherited.
  *
- * @throws {MissingProgramError} where it is not installed; else as `Deno.Command#spawn`
+ * @throws {MissingProgramError} if it is not installed; else as `Deno.Command#spawn`
  */
 export function spawnProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   keepDescriptors();
@@ -46,7 +45,7 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
 /**
  * As `spawnProgram()`, to its end; output that is not asked for otherwise is collected.
  *
- * @throws {MissingProgramError} where it is not installed; else as `Deno.Command#output`
+ * @throws {MissingProgramError} if it is not installed; else as `Deno.Command#output`
  */
 export async function runProgram(
   program: string,

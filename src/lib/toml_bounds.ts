@@ -12,7 +12,10 @@ export interface TomlExcess {
   readonly position: Position;
 }
 
-/** Most values of a document, counted by what separates them: more than any honest file of 1 MiB. */
+/**
+ * Maximum number of values of a document, counted by what separates them: more than any honest file
+ * of 1 MiB.
+ */
 export const MAX_TOML_VALUES = 200_000;
 
 /** Tokens that a scan skips: comments and strings, the long ones first. */

@@ -1,5 +1,5 @@
 /**
- * Something that is not there now, and may be later.
+ * Something that does not exist now, and may be later.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Text from bytes that should be UTF-8 (RFC 3629). What is not is refused with
- * its place: a replacement character in its stead would change what a file says.
+ * Text from bytes that should be UTF-8 (RFC 3629). Anything else is refused with its position: a
+ * replacement character would change the meaning of a file.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Whether the parts of a manifest have the right shape, each judged by itself.
+ * Checks that each part of a manifest, taken alone, has the right shape.
  *
  * @module
  */

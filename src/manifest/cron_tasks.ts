@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 
-/** Most tasks of one deployment. */
+/** Maximum number of tasks per deployment. */
 export const MAX_CRON_TASKS = 20;
 
 const MAX_PATH = 512;
@@ -35,7 +35,7 @@ export const cronTaskSchema = z.strictObject({
   timezone: z.string(WANTED_ZONE).max(MAX_ZONE, WANTED_ZONE).refine(isTimeZone, WANTED_ZONE)
     .optional().describe("IANA time zone of the schedule. Default: UTC."),
   retries: z.int(WANTED_RETRIES).min(0, WANTED_RETRIES).max(MAX_RETRIES, WANTED_RETRIES).optional()
-    .describe("How often a scheduled run that fails is repeated. Default: 0."),
+    .describe("How often to retry a scheduled run that fails. Default: 0."),
 }, "Use a table of path and schedule");
 
 /** A task that runs at certain times. */

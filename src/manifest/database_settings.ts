@@ -25,7 +25,8 @@ export const databaseSchema = z.strictObject({
     "Initial content of a preview's branch: `copy` of main, its `schema` without rows, or `empty`. Default: copy.",
   ),
   reset: z.enum(DATABASE_RESETS, RESET_RULE).optional().describe(
-    "Whether the branch of a preview begins again with each deployment: `deploy` or `never`. Default: never.",
+    "Whether each deployment of a preview recreates its branch: `deploy` or `never`. Default: " +
+      "never.",
   ),
   mask: databaseMask.optional().describe(
     "Values of the copy that are replaced, by table and column: `null`, `hash`, `keep` or `fake:<type>`.",

@@ -6,15 +6,15 @@
  */
 import * as z from "zod";
 
-/** Most forms of one deployment. */
+/** Maximum number of forms per deployment. */
 export const MAX_FORMS = 50;
 /** Name of a form. */
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
-/** Most fields of one submission, and of one declaration. */
+/** Maximum number of fields of one submission, and of one declaration. */
 export const MAX_FORM_FIELDS = 50;
 /** Longest name of a field, in characters. */
 export const MAX_FIELD_NAME = 100;
-/** Most origins of other sites whose pages can send a form. */
+/** Maximum number of origins of other sites whose pages can send a form. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
 /** Longest time that submissions are kept: ten years. */
@@ -45,7 +45,7 @@ export const formSchema = z.strictObject({
   required: fieldNames.describe("Fields that must not be empty. Default: none."),
   redirect: z.string(WANTED_PATH).max(MAX_REDIRECT, WANTED_PATH)
     .regex(/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/, WANTED_PATH).optional().describe(
-      "Page that follows a submission. Default: a page that says thanks.",
+      "Page to show after a submission. Default: a thank-you page.",
     ),
   retentionSeconds: z.int(WANTED_RETENTION).min(86_400, WANTED_RETENTION)
     .max(MAX_RETENTION_SECONDS, WANTED_RETENTION).optional().describe(

@@ -1,7 +1,7 @@
 /**
- * A bounded scan of JSON text (RFC 8259) that finds the first syntax error,
- * the first repeated key and too deep nesting, each with its offset. The
- * language's own parser reports neither the place reliably nor repeated keys.
+ * A bounded scan of JSON text (RFC 8259) that finds the first syntax error, the first repeated key
+ * and too deep nesting, each with its offset. JavaScript's own parser does not report the position
+ * reliably, nor repeated keys.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const BLANK = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
 
-/** Most keys of one object. */
+/** Maximum number of keys in one object. */
 const MAX_KEYS = 10_000;
 
 /** An open object (with the keys seen so far) or array. */

@@ -108,7 +108,7 @@ export const DEFAULT_SKEW_SECONDS = 3600;
 /** Longest such time, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
-/** Most ids under which pages of a deployment name it. */
+/** Maximum number of ids under which pages of a deployment name it. */
 export const MAX_PAGE_IDS = 8;
 
 /** What an id of pages looks like. */

@@ -6,8 +6,8 @@
 import type { OutputFiles } from "./types.ts";
 
 /**
- * The files of an output, by their relative paths with `/`. A folder exists
- * when a file lies below it; `.` always exists.
+ * The files of an output, by their relative paths with `/`. A folder exists when a file is below
+ * it; `.` always exists.
  */
 export class OutputFileSet implements OutputFiles {
   readonly #files = new Set<string>();

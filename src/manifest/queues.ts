@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 
-/** Most queues of one deployment. */
+/** Maximum number of queues per deployment. */
 export const MAX_QUEUES = 20;
 /** Name of a queue. */
 export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;

@@ -19,7 +19,7 @@ export interface CompiledRoute {
   readonly methods: readonly Method[] | undefined;
   /** Cache time in seconds (ISR). */
   readonly revalidate: number | undefined;
-  /** Whether a 404 of the layer goes on to the next route of the match. */
+  /** Whether a 404 of the layer continues to the next route of the match. */
   readonly fallthrough: boolean;
 }
 
@@ -100,8 +100,8 @@ function matchSet(routes: readonly CompiledRoute[]): Matcher {
 /**
  * Compiles the routes of a validated manifest.
  *
- * @throws {TypeError} If a route names a layer that is not there
- * @throws {Error} If a pattern does not compile: the manifest was not validated
+ * @throws {TypeError} If a route names a layer that does not exist @throws {Error} If a pattern
+ * does not compile: the manifest was not validated
  */
 export function createRouteTable(manifest: Manifest): RouteTable {
   const routes = Object.freeze(resolutionOrder(manifest));

@@ -1,7 +1,7 @@
 /**
- * The zod schemas of `.svc/manifest.json` (spec, "Build output manifest").
- * They hold what concerns one value by itself; what concerns several values
- * or the files of the output is in `validate_manifest.ts`.
+ * The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They contain the checks
+ * of single values; checks of several values or of the output's files are in
+ * `validate_manifest.ts`.
  *
  * @module
  */
@@ -223,7 +223,7 @@ const queues = queuesSchema.optional().describe(
 );
 
 const forms = formsSchema.optional().describe(
-  "Forms whose submissions the platform takes at /_svc/forms/<name>.",
+  "Forms whose submissions the platform accepts at /_svc/forms/<name>.",
 );
 
 const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
@@ -231,7 +231,7 @@ const WANTED_CPU = "Use a whole number of milliseconds from 50 to 10000";
 /** Limits of the deployment's functions. */
 const functionLimitsSchema = z.strictObject({
   cpuMs: z.int(WANTED_CPU).min(50, WANTED_CPU).max(10_000, WANTED_CPU).optional().describe(
-    "Maximum processor time of a call, in milliseconds: 50 to 10000. Default: 1000.",
+    "Maximum processor time of a function call, in milliseconds: 50 to 10000. Default: 1000.",
   ),
 }, WANTED_OBJECT);
 export type FunctionSettings = Readonly<z.infer<typeof functionLimitsSchema>>;
@@ -264,13 +264,14 @@ const checks = releaseChecksSchema.optional().describe(
 const WANTED_SWITCH = "Use true or false";
 const pageUrlsSchema = z.strictObject({
   trailingSlash: z.enum(TRAILING_SLASHES, 'Use "auto", "always" or "never"').optional().describe(
-    "Whether URLs of pages end with a slash: `auto` (those of folders), `always` or `never`; `auto` where missing.",
+    "Whether URLs of pages end with a slash: `auto` (those of folders), `always` or `never`. " +
+      "Default: `auto`.",
   ),
   cleanUrls: z.boolean(WANTED_SWITCH).optional().describe(
-    "Whether URLs of pages leave out `.html`; true where missing.",
+    "Whether URLs of pages leave out `.html`. Default: true.",
   ),
   ignoreCase: z.boolean(WANTED_SWITCH).optional().describe(
-    "Whether a URL in another case redirects to the file; false where missing.",
+    "Whether a URL in another case redirects to the file. Default: false.",
   ),
 }, WANTED_OBJECT);
 
@@ -283,7 +284,8 @@ const keepAssetsSeconds = integer(
   0,
   MAX_KEEP_ASSETS_SECONDS,
 ).optional().describe(
-  `How long production serves hashed assets of earlier deployments that this one lacks, in seconds; ${DEFAULT_KEEP_ASSETS_SECONDS} where missing, 0 for not at all.`,
+  `How long production serves hashed assets of earlier deployments that this one lacks, in ` +
+    `seconds. Default: ${DEFAULT_KEEP_ASSETS_SECONDS}; 0 turns it off.`,
 );
 
 const skewSeconds = integer(
@@ -291,14 +293,15 @@ const skewSeconds = integer(
   0,
   MAX_SKEW_SECONDS,
 ).optional().describe(
-  `How long earlier deployments answer the pages that they served while this one is live, in seconds; ${DEFAULT_SKEW_SECONDS} where missing, 0 for not at all.`,
+  `How long earlier deployments respond to requests from their pages while this one is live, ` +
+    `in seconds. Default: ${DEFAULT_SKEW_SECONDS}; 0 turns it off.`,
 );
 
 const WANTED_PAGE_IDS =
   `Use a list of at most ${MAX_PAGE_IDS} ids of 1 to 128 letters, digits and any of _ . : -`;
 const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS), WANTED_PAGE_IDS)
   .max(MAX_PAGE_IDS, WANTED_PAGE_IDS).optional().describe(
-    "Ids under which pages of the deployment name it in their requests, besides the deployment's own.",
+    "More ids by which pages of the deployment identify it in their requests.",
   );
 
 /** The top level with its lists unread, so that each item is judged by itself. */
@@ -332,7 +335,7 @@ export const manifestSchema = z.strictObject({
     .max(MAX_LAYERS).describe("Content of the deployment."),
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Layers by URL."),
   images: imagesSchema.optional().describe("Image conversion: sizes, formats and sources."),
-  blobs: blobsSchema.optional().describe("Objects of the blob store that the site shows."),
+  blobs: blobsSchema.optional().describe("Objects of the blob store that the site serves."),
   database: databaseSchema.optional().describe("Database branches of previews."),
   cron,
   queues,

@@ -51,7 +51,7 @@ export interface WalkResult {
   readonly ignored: number;
   /** Files of variables, such as `.env.local`, which are never deployed. */
   readonly secrets: readonly string[];
-  /** Folders named `node_modules`, where they are listed apart. */
+  /** Folders named `node_modules`, if they are listed apart. */
   readonly packages: readonly PackagesFolder[];
 }
 
@@ -81,7 +81,10 @@ const SECRETS = /^\.env(?:$|\.|rc$)/;
 /** Folders nested deeper than this are a mistake. */
 const MAX_DEPTH = 100;
 
-/** Most files and folders that are reached through links, which can multiply them without end. */
+/**
+ * Maximum number of files and folders that are reached through links, which can multiply them
+ * without end.
+ */
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
@@ -239,7 +242,7 @@ class Walk {
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
-  /** Whether a link's target lies in a part of the output that is left out. */
+  /** Whether a link's target is in a part of the output that is left out. */
   #targetIsExcluded(realPath: string): boolean {
     let path = "";
     for (const name of relative(this.#root, realPath).split(sep)) {

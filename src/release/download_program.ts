@@ -55,7 +55,7 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 /**
  * Writes the unpacked program to `file` and flushes it to disk.
  *
- * @throws {ReleaseError} where the connection breaks, or a byte is not the signed one;
+ * @throws {ReleaseError} if the connection breaks, or a byte is not the signed one;
  * `file` then holds a part that must not be used.
  */
 export async function downloadProgram(

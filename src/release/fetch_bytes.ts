@@ -22,7 +22,8 @@ const reasonOf = (error: unknown): string =>
 /** Runs `work` with a signal that is aborted once nothing came for a minute. */
 function startIdleTimer(signal: AbortSignal) {
   const idle = new AbortController();
-  const expire = () => idle.abort(new ReleaseError(`No byte came for ${IDLE_MS / 1000} seconds`));
+  const expire = () =>
+    idle.abort(new ReleaseError(`No data arrived for ${IDLE_MS / 1000} seconds`));
   let timer = setTimeout(expire, IDLE_MS);
   return {
     signal: AbortSignal.any([signal, idle.signal]),
@@ -37,7 +38,7 @@ function startIdleTimer(signal: AbortSignal) {
 /**
  * The bytes of a file as they come.
  *
- * @throws {ReleaseError} where the server does not have it, or the connection breaks.
+ * @throws {ReleaseError} if the server does not have it, or the connection breaks.
  */
 export async function* fetchChunks(url: string, source: Source): AsyncGenerator<Uint8Array> {
   const timer = startIdleTimer(source.signal);
@@ -46,7 +47,7 @@ export async function* fetchChunks(url: string, source: Source): AsyncGenerator<
     const response = await source.fetch(url, { signal: timer.signal });
     if (!response.ok || response.body === null) {
       await response.body?.cancel();
-      throw new ReleaseError(`Cannot get ${url}: the server answered ${response.status}`, {
+      throw new ReleaseError(`Cannot get ${url}: the server responded with ${response.status}`, {
         hint: response.status === 404
           ? "Check the version and SVC_RELEASES_URL: there is no such release"
           : CHECK_NETWORK,

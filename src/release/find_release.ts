@@ -20,10 +20,10 @@ export interface ReleasePlace extends Source {
 }
 
 /**
- * Reads the manifest of a version, or of the latest one, and verifies its signature before
- * anything else is looked at.
+ * Reads the manifest of a version, or of the latest one, and verifies its signature before anything
+ * else is checked.
  *
- * @throws {ReleaseError} where it cannot be had, or is not what a trusted key signed.
+ * @throws {ReleaseError} if it cannot be had, or is not what a trusted key signed.
  */
 export async function findRelease(from: ReleasePlace, version?: string): Promise<Release> {
   const url = fileUrl(from.place, version, MANIFEST_FILE);
@@ -33,9 +33,14 @@ export async function findRelease(from: ReleasePlace, version?: string): Promise
     maxBytes: SIGNATURE_BYTES,
   });
   if (!await isSigned(bytes, signature, from.keys)) {
-    throw new ReleaseError(`Cannot trust ${url}: no key that this program knows has signed it`, {
-      hint: "Nothing was installed. The file was changed on its way, or the place is not svc's own",
-    });
+    throw new ReleaseError(
+      `Cannot trust ${url}: it is not signed with a key that this program ` +
+        `knows`,
+      {
+        hint:
+          "Nothing was installed. The file was changed on its way, or the place is not svc's own",
+      },
+    );
   }
   const release = parseManifest(bytes);
   if (version !== undefined && release.version !== version) {

@@ -54,7 +54,7 @@ export function versionOfTag(text: string): string | undefined {
  * Reads a manifest whose signature was verified. Members that this program does not know
  * are left alone.
  *
- * @throws {ReleaseError} where it is of a schema that this program cannot read.
+ * @throws {ReleaseError} if it is of a schema that this program cannot read.
  */
 export function parseManifest(bytes: Uint8Array): Release {
   let value: unknown;
@@ -75,7 +75,7 @@ export function parseManifest(bytes: Uint8Array): Release {
 /**
  * The program for a platform.
  *
- * @throws {ReleaseError} where the release has none.
+ * @throws {ReleaseError} if the release has none.
  */
 export function programFor(release: Release, target: string): ReleaseProgram {
   const found = release.programs.find((program) => program.target === target);
@@ -84,7 +84,7 @@ export function programFor(release: Release, target: string): ReleaseProgram {
   throw new ReleaseError(
     `svc ${release.version} has no program for ${target}, only for ${targets}`,
     {
-      hint: "Choose another release by --version, or build the program from source",
+      hint: "Choose another release with --version, or build the program from source",
     },
   );
 }

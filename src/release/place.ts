@@ -1,6 +1,6 @@
 /**
- * URLs of releases. The layout is that of releases on GitHub, so that any static server can be a
- * place as well.
+ * URLs of releases. The layout is that of releases on GitHub, so that any static server can host
+ * releases as well.
  *
  * @module
  */

@@ -16,7 +16,7 @@ async function isSignedBy(
 ): Promise<boolean> {
   const raw = Uint8Array.fromBase64(key);
   if (raw.byteLength !== KEY_BYTES) {
-    throw new RangeError(`Give Ed25519 public keys of ${KEY_BYTES} bytes, not ${raw.byteLength}`);
+    throw new RangeError(`Pass Ed25519 public keys of ${KEY_BYTES} bytes, not ${raw.byteLength}`);
   }
   const imported = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
   return await crypto.subtle.verify("Ed25519", imported, signature, bytes);

@@ -1,6 +1,6 @@
 /**
- * The keys that sign releases. There is no other place that a program takes keys from:
- * no flag, no variable and no option of the compiler (docs/decisions/cli.md).
+ * The keys that sign releases. A program takes keys from nowhere else: no flag, variable or
+ * compiler option (docs/decisions/cli.md).
  *
  * @module
  */

@@ -31,7 +31,7 @@ export function isGate(step: PipelineStep): step is FunctionStep {
   return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 }
 
-/** Name of the handle that means "go on to terminal routing". */
+/** Name of the handle that means "continue to terminal routing". */
 export const ORIGIN_HANDLE = "origin";
 
 /** A missing `failure` is `closed` for request steps and `open` for others (design: "Rules"). */

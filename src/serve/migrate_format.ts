@@ -18,7 +18,7 @@ export interface DataPlaces {
   readonly dataDir: string;
   /** Path of the key-value store. */
   readonly kv: string;
-  /** Folder of the blobs, or the address of an object storage. */
+  /** Folder of the blobs, or the address of object storage. */
   readonly blobs: string;
 }
 

@@ -108,7 +108,7 @@ function joinPeers(
   return openPeers({ ...parts, fetch });
 }
 
-/** Opens the blobs in a folder, or in an object storage with a cache in the data directory. */
+/** Opens the blobs in a folder, or in object storage with a cache in the data directory. */
 async function openBlobs(
   { log, env, blobCacheBytes }: CompleteOptions,
   { kv, dataDir, place, home, isAlone }: {

@@ -36,7 +36,7 @@ export async function openOwnListeners(
   const plain = Deno.listen({ hostname: HOST, port: 0 });
   const closing = new AbortController();
   const served = acceptor.serve({ listener: plain, handler, closed: closing.signal })
-    .catch((error) => warn(`Servers cannot reach the platform any more: ${error}`));
+    .catch((error) => warn(`Servers can no longer reach the platform: ${error}`));
   const encrypted = secure && await openSecureListener({
     ...secure,
     hostname: HOST,

@@ -166,7 +166,7 @@ Deno.test("requireFormat() refuses older data, and a migration that has not ende
 Deno.test("settleFormat() names a mark that cannot be read", async () => {
   await withDirectory(async ({ dataDir, settle }) => {
     await Deno.writeTextFile(join(dataDir, "format.json"), "{}");
-    await assert.rejects(settle(1), /Cannot read .*format\.json, which says of what format/);
+    await assert.rejects(settle(1), /Cannot read .*format\.json, which stores the format/);
   });
 });
 

@@ -26,7 +26,7 @@ export interface Kind<Value> {
   /** Types that the value may have in a file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /** A path that is relative to where it is written; a place may be a URL as well. */
+  /** A path that is relative to the file that contains it; a place may be a URL as well. */
   readonly isPath?: true;
   /** Checks an item of a list that a file gives. @throws {InvalidValueError} */
   item?(text: string): string;

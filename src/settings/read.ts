@@ -82,7 +82,7 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
     : absolute(text);
 }
 
-/** Parses a value; a text where it is none. A list is from a file, and already split. */
+/** Parses a value; a text if it is none. A list is from a file, and already split. */
 function parse(
   { kind }: Setting,
   given: string | readonly string[],

@@ -44,7 +44,7 @@ export interface Setting {
   readonly usual?: string;
   /** True for what `--help` shows; `--help all` shows the others too. */
   readonly common?: true;
-  /** The variable, where it is not `SVC_SERVE_` and the name. */
+  /** The variable, if it is not `SVC_SERVE_` and the name. */
   readonly variable?: string;
   /** True if no flag gives it: others on the machine can read command lines. */
   readonly flagless?: true;

@@ -110,8 +110,8 @@ export class ChangeFollower {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
     return silentMs < BEHIND_MS
-      ? `This node is ${seconds(this.behindMs)} behind what other nodes changed`
-      : `The store has not answered for ${seconds(silentMs)}`;
+      ? `This node is ${seconds(this.behindMs)} behind the changes of other nodes`
+      : `The store has not responded for ${seconds(silentMs)}`;
   }
 
   /** Begins to report changes, those since it was opened first. */

@@ -65,7 +65,7 @@ Deno.test("whyBehind() says that the store does not respond, and since when", ()
     await store.notify();
     assert.equal(follower.whyBehind(), undefined);
     store.now = 7900;
-    assert.equal(follower.whyBehind(), "The store has not answered for 7 s");
+    assert.equal(follower.whyBehind(), "The store has not responded for 7 s");
     store.isDown = false;
     await store.notify();
     await until(() => follower.whyBehind() === undefined);
@@ -76,7 +76,9 @@ Deno.test("whyBehind() says how far a node is behind a store that answers", () =
     store.isBusy = true;
     store.now = 6500;
     await store.notify();
-    await until(() => follower.whyBehind() === "This node is 6 s behind what other nodes changed");
+    await until(() =>
+      follower.whyBehind() === "This node is 6 s behind the changes of other nodes"
+    );
     store.isBusy = false;
     await until(() => follower.whyBehind() === undefined);
   }));

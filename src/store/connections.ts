@@ -159,7 +159,7 @@ export class Connections {
    * Runs queries that may be repeated: again where a connection fails, until all attempts
    * have failed for too long; then each call makes one.
    *
-   * @throws {StoreUnavailableError} where no server could be asked.
+   * @throws {StoreUnavailableError} if no server could be asked.
    */
   async run<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {

@@ -10,7 +10,7 @@ export interface StoreFacts {
   readonly version: string;
   /** As `server_version_num`: 160004 for 16.4. */
   readonly versionNumber: number;
-  /** Whether the role can use svc's tables, or make them where there are none. */
+  /** Whether the role can use svc's tables, or make them if there are none. */
   readonly mayWrite: boolean;
   /** Whether svc has made its tables. */
   readonly isMade: boolean;
@@ -32,7 +32,7 @@ interface Row {
   readonly now_ms: number;
 }
 
-/** @throws {StoreUnavailableError} where no primary can be reached. */
+/** @throws {StoreUnavailableError} if no primary can be reached. */
 export async function inspectStore(
   address: StoreAddress,
   { now, patience = PATIENCE }: { readonly now: () => number; readonly patience?: Patience },

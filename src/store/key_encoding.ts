@@ -63,7 +63,7 @@ function writeEscaped(to: number[], tag: number, bytes: Uint8Array): void {
   to.push(END);
 }
 
-/** Big-endian IEEE 754 with the sign flipped, and all bits where it was negative. */
+/** Big-endian IEEE 754 with the sign flipped, and all bits if it was negative. */
 function writeDouble(to: number[], value: number): void {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);

@@ -28,7 +28,9 @@ function below(prefix: Uint8Array, key: RecordKey, name: string): Uint8Array<Arr
   return bytes;
 }
 
-/** @throws {TypeError} where the start or end lies outside the prefix, or the end before the start. */
+/**
+ * @throws {TypeError} if the start or end is outside the prefix, or the end before the start.
+ */
 export function rangeOf(selector: ListSelector): KeyRange {
   const range = "prefix" in selector
     ? rangeBelow(selector)

@@ -10,7 +10,7 @@ import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {
-    super(`This node does not lead "${role}" any more: another one does`);
+    super(`This node no longer leads "${role}": another one does`);
   }
 }
 

@@ -18,7 +18,7 @@ const LOCK = 0x737663;
 /**
  * Makes the schema in an empty database, or applies what is missing; all of it or nothing.
  *
- * @throws {StoreNewerError} where the schema is newer than this program.
+ * @throws {StoreNewerError} if the schema is newer than this program.
  */
 export async function migrateSchema(
   sql: Sql,
@@ -50,9 +50,9 @@ export async function migrateSchema(
 }
 
 /**
- * Runs a transaction. Where work fails, the library rolls back, and where it has lost the
- * connection, that ends the process (https://github.com/porsager/postgres/issues/1208). Work that
- * fails with the connection therefore never ends: the library itself says then that it was closed.
+ * Runs a transaction. Where work fails, the library rolls back, and if it has lost the connection,
+ * that ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with
+ * the connection therefore never ends: the library itself says then that it was closed.
  */
 async function inTransaction(
   sql: Sql,
@@ -67,7 +67,7 @@ async function inTransaction(
   );
 }
 
-/** The version of the schema; 0 where there is none. */
+/** The version of the schema; 0 if there is none. */
 async function versionOf(sql: Pick<Sql, "unsafe">): Promise<number> {
   const [row] = await sql.unsafe("SELECT to_regclass('svc.migrations') IS NOT NULL AS made");
   if (row?.made !== true) return 0;

@@ -45,10 +45,10 @@ export interface PgStore {
 }
 
 /**
- * Opens a store, and makes its tables where they are missing.
+ * Opens a store, and makes its tables if they are missing.
  *
- * @throws {StoreUnavailableError} where no server can be reached.
- * @throws {StoreNewerError} where a newer program has changed the tables.
+ * @throws {StoreUnavailableError} if no server can be reached.
+ * @throws {StoreNewerError} if a newer program has changed the tables.
  */
 export async function openPgStore(
   address: StoreAddress,

@@ -10,7 +10,7 @@ export interface Patience {
   readonly connectMs: number;
   /** Of one attempt; after it the connection counts as lost. */
   readonly attemptMs: number;
-  /** Since attempts have begun to fail, until calls fail. */
+  /** Since attempts have started to fail, until calls fail. */
   readonly failureMs: number;
 }
 

@@ -48,7 +48,7 @@ function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-/** Why a commit was not made, where that is not a check. */
+/** Why a commit was not made, if that is not a check. */
 export interface Failed {
   readonly failure: unknown;
 }

@@ -117,9 +117,9 @@ $$;
 `;
 
 /**
- * Commits operations one after the other: each has its version, or 0 where a check failed,
- * or -1 where it counts with what is not a counter. A call that is repeated with its id changes
- * nothing, and is answered as the first one was.
+ * Commits operations one after the other: each has its version, or 0 if a check failed, or -1 where
+ * it counts with what is not a counter. A call that is repeated with its id changes nothing, and is
+ * answered as the first one was.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])

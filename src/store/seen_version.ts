@@ -31,7 +31,7 @@ export class SeenVersion {
    * over that did not have them, the node takes the server's word after half a minute.
    *
    * @param known what was known when the read began
-   * @throws {StaleServerError} where the server is behind that.
+   * @throws {StaleServerError} if the server is behind that.
    */
   read(version: bigint, known: bigint): void {
     if (version < known) {

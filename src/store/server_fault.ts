@@ -25,7 +25,7 @@ export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
   constructor(milliseconds: number) {
-    super(`no answer for ${milliseconds / 1000} s`);
+    super(`no response for ${milliseconds / 1000} s`);
   }
 }
 
@@ -34,13 +34,13 @@ export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 
   constructor() {
-    super("the server that answers is behind: it was the primary before, or has lost commits");
+    super("the server that responds is behind: it was the primary before, or has lost commits");
   }
 }
 
 /**
- * Codes of the system and of the library for a connection that is not there; Deno 2.7 writes on one
- * that was just closed, which is EBADF.
+ * Codes of the system and of the library for a connection that does not exist; Deno 2.7 writes on
+ * one that was just closed, which is EBADF.
  */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
@@ -96,7 +96,7 @@ export function isPassing(error: unknown, servers = 1): boolean {
 }
 
 /**
- * Codes for a connection that was there. The library goes on waiting for what was asked on it, and
+ * Codes for a connection that was there. The library keeps waiting for what was asked on it, and
  * can fail to make another in its place.
  */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
@@ -110,9 +110,9 @@ export function isConnectionSpoilt(error: unknown): boolean {
 /** The library's words name its own default host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
-  CONNECTION_DESTROYED: "no server takes writes",
+  CONNECTION_DESTROYED: "no server accepts writes",
   CONNECTION_ENDED: "the store is closed",
-  CONNECT_TIMEOUT: "no server answered in time",
+  CONNECT_TIMEOUT: "no server responded in time",
 };
 
 /** Describes an error for the operator, without the parameters of its query. */

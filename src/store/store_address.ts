@@ -70,15 +70,16 @@ export function parseStoreUrl(place: string, sources: AddressSources): StoreAddr
   }
   if (password !== undefined) {
     throw new StoreAddressError(
-      "Leave the password out of the URL of the key-value store, as others on this machine can " +
-        "read command lines: give it in SVC_KV_PASSWORD, in PGPASSWORD, or in a file that " +
+      "Leave the password out of the URL of the key-value store, because others on this " +
+        "machine can read command lines: set it in SVC_KV_PASSWORD, in PGPASSWORD, or in a " +
+        "file that " +
         "PGPASSFILE names",
     );
   }
   const parameters = readParameters(query ?? "");
   const role = decode(user ?? "") || sources.variable("PGUSER");
   if (role === undefined) {
-    throw new StoreAddressError("The URL of the key-value store names no role: postgres://role@…");
+    throw new StoreAddressError("The URL of the key-value store has no role: postgres://role@…");
   }
   const login = { user: role, database: decode(database ?? "") || role };
   const folder = parameters.get("host");
@@ -86,7 +87,7 @@ export function parseStoreUrl(place: string, sources: AddressSources): StoreAddr
   const reached = { hosts: listed, socket: folder === undefined ? undefined : socketIn(folder) };
   if (listed.length === 0 && folder === undefined) {
     throw new StoreAddressError(
-      "The URL of the key-value store names no host: postgres://role@host/…",
+      "The URL of the key-value store has no host: postgres://role@host/…",
     );
   }
   return {
@@ -102,7 +103,7 @@ function decode(text: string): string {
     return decodeURIComponent(text);
   } catch {
     throw new StoreAddressError(
-      "The URL of the key-value store has a % that begins no encoded character",
+      "The URL of the key-value store has a % that does not start an encoded character",
     );
   }
 }
@@ -148,7 +149,7 @@ function readTls(
   if (mode !== undefined && !MODES_WITH_TLS.has(mode)) {
     throw new StoreAddressError(
       `"sslmode" in the URL of the key-value store must be disable, require, verify-ca or ` +
-        `verify-full, and is "${mode}"`,
+        `verify-full, not "${mode}"`,
     );
   }
   const file = parameters.get("sslrootcert");

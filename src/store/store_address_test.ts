@@ -70,8 +70,8 @@ Deno.test("parseStoreUrl() prefers SVC_KV_PASSWORD, and reads the file of PGPASS
 
 const REFUSED: readonly (readonly [url: string, says: RegExp])[] = [
   ["postgres://svc:hunter2@pg1/d", /Leave the password out .* SVC_KV_PASSWORD/],
-  ["postgres://pg1/d", /names no role/],
-  ["postgres://svc@/d", /names no host/],
+  ["postgres://pg1/d", /has no role/],
+  ["postgres://svc@/d", /has no host/],
   ["postgres://svc@pg1:x/d", /"pg1:x" where host or host:port is expected/],
   ["postgres://svc@pg1,/d", /"" where host or host:port is expected/],
   ["postgres://svc@pg1:70000/d", /"pg1:70000"/],
@@ -79,7 +79,7 @@ const REFUSED: readonly (readonly [url: string, says: RegExp])[] = [
   ["postgres://svc@pg1/d?sslrootcert=/none", /Cannot read the certificate .* in \/none: No such/],
   ["postgres://svc@pg1/d?pool=3", /unknown parameter "pool"/],
   ["postgres://svc@pg1/d?host=run", /must be the folder of a Unix socket/],
-  ["postgres://s%vc@pg1/d", /a % that begins no/],
+  ["postgres://s%vc@pg1/d", /a % that does not start/],
   ["postgres:svc", /must look like/],
 ];
 

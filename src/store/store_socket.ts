@@ -6,9 +6,9 @@
 import net from "node:net";
 
 /**
- * A socket whose late errors end nothing. The client of PostgreSQL takes all listeners away
- * once a connection is closed; Deno 2.7 may report a write that had begun after that, and an
- * error without a listener would end the process.
+ * A socket whose late errors end nothing. The client of PostgreSQL takes all listeners away once a
+ * connection is closed; Deno 2.7 may report a write that had started after that, and an error
+ * without a listener would end the process.
  */
 export class StoreSocket extends net.Socket {
   constructor() {

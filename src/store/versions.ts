@@ -18,9 +18,9 @@ export function versionstampOf(version: bigint): string {
 }
 
 /**
- * The version of a versionstamp; one that no record has where it is of another store.
+ * The version of a versionstamp; one that no record has if it is of another store.
  *
- * @throws {TypeError} where it is not a versionstamp.
+ * @throws {TypeError} if it is not a versionstamp.
  */
 export function versionOf(versionstamp: string): bigint {
   if (!STAMP.test(versionstamp)) {

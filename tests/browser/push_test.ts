@@ -153,7 +153,7 @@ Deno.test({
         await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
         await page.evaluate("globalThis.isSamePage = true");
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
-        await page.getByText("On: notifications come to this browser").waitFor();
+        await page.getByText("On: this browser gets notifications").waitFor();
         assert.match(await listed.innerText(), /Chrome[^]*by 127\.0\.0\.1:\d+, since/);
         assert.equal(await page.evaluate("isSamePage"), true, "the page was loaded again");
         await shoot(page, "channels-on");
@@ -187,10 +187,10 @@ Deno.test({
         assert.deepEqual(shown, [{ title, tag: id, url }]);
 
         await page.getByRole("button", { name: "Turn off in this browser" }).click();
-        await page.getByText("Off: nothing more comes").waitFor();
+        await page.getByText("Off: this browser gets no more").waitFor();
         await until(() => listed.count(), (count) => count === 0);
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
-        await page.getByText("On: notifications come to this browser").waitFor();
+        await page.getByText("On: this browser gets notifications").waitFor();
         await listed.getByRole("button", { name: "Remove" }).click();
         await page.getByText("Browser removed.").waitFor();
         await page.getByText("Off in this browser.").waitFor();
@@ -213,7 +213,7 @@ Deno.test({
         const page = await context.newPage();
         await page.goto(`${origin}/account/channels`);
         await page.getByRole("button", { name: "Turn on in this browser" }).click();
-        await page.getByText("does not let this site show notifications").waitFor();
+        await page.getByText("blocks notifications from this site").waitFor();
         assert.equal(await page.locator("#subscriptions li").count(), 0);
       }, [])
     ),

@@ -1,7 +1,7 @@
 /**
- * A platform moves to PostgreSQL and an object storage and back, while the CLI is killed and
- * both servers fail at random moments. When the same command has ended well, everything is there
- * with its time of expiry, the source is as it was, and platforms serve from both.
+ * A platform moves to PostgreSQL and object storage and back, while the CLI is killed and both
+ * servers fail at random moments. When the same command has ended well, everything is there with
+ * its time of expiry, the source is as it was, and platforms serve from both.
  *
  * Runs where all forms do, or `MOVE_ROUNDS` sets how many rounds.
  */

@@ -119,6 +119,6 @@ Deno.test("svc restore says what is wrong with a file, where, and what to do", a
     const left = (await names(box.folder)).filter((name) => name.startsWith("from-"));
     assert.deepEqual(left, []);
     const { code, stderr } = await box.tool(["restore", "sftp://svc@nas.example/backups"]);
-    assert.deepEqual([code, /Write --from before a place/.test(stderr)], [2, true], stderr);
+    assert.deepEqual([code, /Use --from for a directory/.test(stderr)], [2, true], stderr);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Regular backups as an operator sets them up: to an object storage, encrypted, each restored and
+ * Regular backups as an operator sets them up: to object storage, encrypted, each restored and
  * counted; and what the owner is told when they fail.
  */
 import assert from "node:assert/strict";
@@ -65,7 +65,10 @@ Deno.test("svc serve --backup stores proven, encrypted backups, and svc restore 
     assert.ok(last.records > 10 && last.blobs > 0);
     const point = await doctorSays(box);
     assert.equal(point.state, "ok");
-    assert.match(point.found, /was restored and counted: .* records?, .* 1 database with 2 rows/);
+    assert.match(
+      point.found,
+      /was verified by restoring it: .* records?, .* 1 database with 2 rows/,
+    );
 
     const again = await box.json([
       "backup",
@@ -105,7 +108,7 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   assert.match(failure.hint, /Create the bucket/);
   const point = await doctorSays(box);
   assert.equal(point.state, "fail");
-  assert.match(point.found, /fail since .* there is no verified one/);
+  assert.match(point.found, /failed since .* there is no verified one/);
   const inbox = await until(
     () => callApi(box, "GET", "/v1/notifications"),
     ({ items }) => items.some(({ event }: { event: string }) => event === "health.backup_failed"),

@@ -99,7 +99,7 @@ Deno.test("keys that are not the store's refuse the start, and svc doctor --deep
     const rekeyed = await Deno.readTextFile(path);
     await Deno.writeTextFile(path, original);
     assert.match(await refusal(box), /A file from before svc rekey/);
-    assert.match(await deep(box), /fail: the key file has no key [0-9a-f]{8}, with which/);
+    assert.match(await deep(box), /fail: the key file lacks the key [0-9a-f]{8} that encrypts/);
     await Deno.writeTextFile(path, rekeyed);
     await box.start();
     const { value } = JSON.parse((await box.tool(["env", "list", "--json"])).stdout)

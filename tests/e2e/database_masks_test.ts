@@ -49,11 +49,11 @@ const JOINED = "SELECT u.id, u.email, u.name FROM orders o JOIN users u USING (e
 
 /** Each with what the deploy says; no branch may be left of it. */
 const REFUSED: readonly (readonly [string, RegExp])[] = [
-  ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: There is no such table/],
-  ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: There is no such column/],
+  ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: The table does not exist/],
+  ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],
   ["[db.mask.users]\nname = 'null'", /db\.mask\.users\.name: The column is NOT NULL/],
   ["[db.mask.users]\nemail = 'hash'", /foreign key orders_email_fkey of public\.orders/],
-  ["[db]\ndatabase = 'gone'\npreview = 'copy'", /names the database \\"gone\\" in \[db\]/],
+  ["[db]\ndatabase = 'gone'\npreview = 'copy'", /sets the database \\"gone\\" in \[db\]/],
   ["[db.mask.users]\nemail = 'fake:mail'", /"line":4,"column":9/],
 ];
 
@@ -96,7 +96,7 @@ Deno.test("the database of a preview is a copy with masks, the schema, or empty"
     await configure(box, `[db]\nreset = "deploy"\n${MASK}nothing = "hash"\n`);
     const { code, stdout } = await deploy(box);
     assert.notEqual(code, 0, stdout);
-    assert.match(stdout, /db\.mask\.orders\.nothing: There is no such column/);
+    assert.match(stdout, /db\.mask\.orders\.nothing: The column does not exist/);
     assert.deepEqual(await rows(box, JOINED), [masked], "what was there stays");
 
     await configure(box, '[db]\npreview = "schema"\n');

@@ -147,7 +147,7 @@ async function goesLive(box: Sandbox): Promise<void> {
   assert.ok(await succeeds("go", ["build", "-o", "server", "main.go"], folder), "Go failed");
   await box.json(["projects", "create", "--name", "image"]);
   const said = await deploy(box, "image");
-  assert.match(said, /Dockerfile: Dockerfile is all that says how it runs/);
+  assert.match(said, /Dockerfile: Dockerfile is the only file that describes how it runs/);
   assert.match(said, /Start: server --page two words/);
   const ask = askFor(box);
   const shown = "/usr/local/bin/server --page two words in /srv/site as /tmp: image";

@@ -78,7 +78,7 @@ Deno.test({
   },
 });
 
-Deno.test("svc doctor leaves nothing in an object storage, and names what that refuses", async () => {
+Deno.test("svc doctor leaves nothing in object storage, and names what that refuses", async () => {
   await using storage = await openFaultyStorage();
   const look = async () =>
     (await examine(["--blobs", storage.place], storage.env)).get("object storage")!;

@@ -202,7 +202,7 @@ Deno.test({
           HTTP_PROXY: `http://127.0.0.1:${proxy.addr.port}`,
         });
         assert.equal(code, 1);
-        assert.match(stderr, /the server answered 502/);
+        assert.match(stderr, /the server responded with 502/);
         assert.deepEqual(asked, ["http://releases.example/svc/latest/download/release.json"]);
       });
 

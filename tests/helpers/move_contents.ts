@@ -116,7 +116,7 @@ export async function readFolderBlobs(folder: string): Promise<Blobs> {
   return blobs;
 }
 
-/** Reads all blobs of an object storage. */
+/** Reads all blobs of object storage. */
 export async function readStoredBlobs({ blobs: place, env }: MoveTarget): Promise<Blobs> {
   const cache = await Deno.makeTempDir({ prefix: "svc-blobs-" });
   const kv = await DenoStore.open(":memory:");

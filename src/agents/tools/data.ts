@@ -19,7 +19,7 @@ import {
   ToolFailure,
 } from "../tool.ts";
 
-/** Most variables, and most databases, that are listed. */
+/** Maximum number of variables, and maximum number of databases, that are listed. */
 const MAX_LISTED = 1000;
 /** Rows of one statement that an agent is shown. */
 const MAX_ROWS = 100;
@@ -32,8 +32,10 @@ const MAX_SCHEMA_BYTES = 256 * 1024;
 
 const databaseInput = {
   ...projectInput,
-  database: z.string().max(100).optional().describe("Name; without it, the project's usual one"),
-  branch: z.string().max(100).optional().describe("Without it, main"),
+  database: z.string().max(100).optional().describe(
+    "Name (default: the project's default database)",
+  ),
+  branch: z.string().max(100).optional().describe("Branch (default: main)"),
 };
 
 export const listVariables = defineTool({
@@ -83,9 +85,9 @@ async function findDatabase(
   throw new ToolFailure({
     error: items.length === 0
       ? `Project ${project.name} has no database`
-      : `Name a database of ${project.name}: it has no "${wanted}", but ${names}`,
+      : `Project ${project.name} has no database "${wanted}". Available: ${names}`,
     code: "not_found",
-    hint: "A person creates one with `svc db create`",
+    hint: "Ask the user to create one with `svc db create`",
   });
 }
 
@@ -140,7 +142,7 @@ async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result
 export const queryDatabase = defineTool({
   name: "query_database",
   title: "Query a database, read-only",
-  description: "Runs SQL that changes nothing; at most 100 rows of each statement are shown.",
+  description: "Runs SQL without changing anything. Shows at most 100 rows per statement.",
   input: { ...databaseInput, sql: z.string().min(1).max(100_000) },
   output: { results: z.array(anyObject) },
   effect: "read",

@@ -27,11 +27,16 @@ const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): str
 function nextOf(project: string): NextCall[] {
   const named = { project };
   return [
-    { tool: "search_logs", arguments: { ...named, level: "error" }, why: "for the lines around" },
+    {
+      tool: "search_logs",
+      arguments: { ...named, level: "error" },
+      why: "to see the " +
+        "surrounding log lines",
+    },
     {
       tool: "rollback",
       arguments: named,
-      why: "if the newest deployment introduced it, to roll back",
+      why: "to roll back, if the newest deployment introduced it",
     },
   ];
 }
@@ -83,7 +88,7 @@ export const showErrors = defineTool({
       next: newest === undefined ? [] : [{
         tool: "show_errors",
         arguments: { project: project.name, error: newest.id },
-        why: "for the stack and the occurrences of the newest",
+        why: "to see the stack and occurrences of the newest error",
       }],
     };
   },

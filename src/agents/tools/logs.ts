@@ -22,7 +22,7 @@ function parseSince(text: string, now: number): string {
   const time = Date.parse(text);
   if (!Number.isNaN(time) && /^\d{4}-/.test(text)) return new Date(time).toISOString();
   throw new ToolFailure({
-    error: "Give `since` as a time back from now such as 15m, or a date and time",
+    error: "Set `since` to a duration such as 15m, or to a date and time",
     code: "usage",
   });
 }
@@ -30,7 +30,7 @@ function parseSince(text: string, now: number): string {
 export const searchLogs = defineTool({
   name: "search_logs",
   title: "Search the logs",
-  description: "Requests, and what functions and servers wrote, oldest first.",
+  description: "Requests and the output of functions and servers, oldest first.",
   input: {
     ...projectInput,
     query: z.string().max(200).optional().describe("Only entries that contain this text"),
@@ -59,12 +59,12 @@ export const searchLogs = defineTool({
       text: entries.map((entry) => JSON.stringify(entry)).join("\n") || "No entries",
       data: { entries, missingNodes },
       next: !failed ? [] : [
-        { tool: "explain_failure", arguments: named, why: "visitors met a server error" },
-        { tool: "show_errors", arguments: named, why: "for each error once, and its stack" },
+        { tool: "explain_failure", arguments: named, why: "visitors got a server error" },
+        { tool: "show_errors", arguments: named, why: "to see each error once, with its stack" },
         {
           tool: "rollback",
           arguments: named,
-          why: "if the newest deployment introduced it, to roll back",
+          why: "to roll back, if the newest deployment introduced it",
         },
       ],
     };

@@ -37,7 +37,7 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     : [{
       tool: "search_logs",
       arguments: { ...named, level: "warn" },
-      why: "to see whether visitors met errors",
+      why: "to see whether visitors got errors",
     }];
 }
 
@@ -50,8 +50,8 @@ function whereNamed(error: unknown): undefined {
 export const status = defineTool({
   name: "status",
   title: "What is live",
-  description: "Who is logged in, the project, what production shows, its domains and the newest " +
-    "deployments. Call it first.",
+  description: "Shows the logged-in user, the project, its production deployment, domains and " +
+    "newest deployments. Call it first.",
   input: {
     ...projectInput,
     limit: z.int().min(1).max(MAX_LISTED).default(5).describe("Deployments to show"),
@@ -66,11 +66,11 @@ export const status = defineTool({
     );
     if (opened === undefined) {
       return {
-        text: `Logged in to workspace ${slug}. No project is named, and none is linked here.`,
+        text: `Logged in to workspace ${slug}. No project is set, and none is linked here.`,
         data: { credential, project: null, deployments: [] },
         next: [
           { tool: "list_projects", arguments: {}, why: "to find an existing project" },
-          { tool: "create_project", arguments: { name: "my-site" }, why: "to begin a new one" },
+          { tool: "create_project", arguments: { name: "my-site" }, why: "to start a new one" },
         ],
       };
     }
@@ -111,7 +111,11 @@ export const listProjects = defineTool({
       data: { projects: items },
       next: first === undefined
         ? [{ tool: "create_project", arguments: { name: "my-site" }, why: "there is none yet" }]
-        : [{ tool: "status", arguments: { project: first.name }, why: "for what is live there" }],
+        : [{
+          tool: "status",
+          arguments: { project: first.name },
+          why: "to see what is live there",
+        }],
     };
   },
 });
@@ -119,8 +123,8 @@ export const listProjects = defineTool({
 export const explainFailure = defineTool({
   name: "explain_failure",
   title: "Why did it fail",
-  description: "The newest deployments with the end of the newest build's log and the errors of " +
-    "functions and servers, together.",
+  description: "Shows the newest deployments, the end of the newest build log, and the errors " +
+    "of functions and servers.",
   input: projectInput,
   output: {
     deployment: anyObject.nullable(),
@@ -145,15 +149,15 @@ export const explainFailure = defineTool({
         deployment === undefined ? "No deployments" : `Newest deployment: ${lineOf(deployment)}`,
         ...build.length === 0 ? [] : ["End of its build's log:"],
         ...build.map(({ text }) => `  ${text}`),
-        ...build.length === 0 ? [] : [`All of it: svc://deployments/${deployment?.id}/build-log`],
+        ...build.length === 0 ? [] : [`Full log: svc://deployments/${deployment?.id}/build-log`],
         errors.length === 0 ? "No errors in the log" : "Errors, newest last:",
         ...errors.map((entry) => `  ${JSON.stringify(entry)}`),
       ].join("\n"),
       data: { deployment: deployment ?? null, build, errors },
       next: [
-        { tool: "show_errors", arguments: named, why: "for each error once, and its stack" },
-        { tool: "rollback", arguments: named, why: "to make what was live before live again" },
-        { tool: "deploy", arguments: { production: true }, why: "once the cause is mended" },
+        { tool: "show_errors", arguments: named, why: "to see each error once, with its stack" },
+        { tool: "rollback", arguments: named, why: "to restore the previous deployment" },
+        { tool: "deploy", arguments: { production: true }, why: "once the cause is fixed" },
       ],
     };
   },

@@ -10,8 +10,8 @@ import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } f
 export const rollback = defineTool({
   name: "rollback",
   title: "Roll production back",
-  description: "Makes the deployment that was live before live again, as it was: files, " +
-    "functions, rules and variables.",
+  description: "Restores the previous production deployment with its files, functions, rules " +
+    "and variables.",
   input: {
     ...projectInput,
     to: z.string().max(64).optional().describe("Id of the deployment to make live"),
@@ -47,7 +47,7 @@ async function checkOwn(deployment: string, around: Surroundings): Promise<void>
 export const promote = defineTool({
   name: "promote",
   title: "Promote a deployment",
-  description: "Makes production show what a deployment shows, without a build.",
+  description: "Promotes a deployment to production without a build.",
   input: { deployment: z.string().max(64).describe("Id; `status` shows it") },
   output: { deployment: anyObject },
   effect: "destroy",
@@ -63,7 +63,7 @@ export const promote = defineTool({
     return {
       text: `Production shows deployment ${deployment.id}`,
       data: { deployment },
-      next: [{ tool: "rollback", arguments: named, why: "if it turns out to be wrong" }],
+      next: [{ tool: "rollback", arguments: named, why: "to undo it" }],
     };
   },
 });
@@ -86,7 +86,7 @@ function scopeOf({ path, prefix, tag }: PurgeInput) {
 export const purgeCache = defineTool({
   name: "purge_cache",
   title: "Clear cached responses",
-  description: "Clears what the edge has cached: all, or by path, prefix or tag.",
+  description: "Clears cached responses at the edge: all, or by path, prefix or tag.",
   input: {
     ...projectInput,
     path: z.string().max(2048).optional(),

@@ -1,5 +1,5 @@
 /**
- * Tools that make a site where there is no folder: the files are in the call.
+ * Tools that make a site without a folder: the files are in the call.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
-/** Most files of one call; its bytes are limited by the message that brings it. */
+/** Maximum number of files of one call; its bytes are limited by the message that brings it. */
 const MAX_FILES = 200;
 /** Characters of one file. */
 const MAX_FILE_CHARACTERS = 256 * 1024;
@@ -47,8 +47,8 @@ function readFiles(given: readonly GivenFile[]): SiteFile[] {
     if (seen.has(path)) throw refuse(`${path} appears twice`, path, "List each path once");
     seen.add(path);
     if (NO_PAGE.test(path)) {
-      const hint = "Leave it out: visitors can read every file of this call";
-      throw refuse(`Cannot publish ${path}: it holds settings or secrets`, path, hint);
+      const hint = "Omit it: visitors can read every file in this call";
+      throw refuse(`Cannot publish ${path}: it contains settings or secrets`, path, hint);
     }
     const content = new Uint8Array(
       Buffer.from(text ?? base64!, text === undefined ? "base64" : "utf8"),
@@ -70,7 +70,7 @@ export const deployFiles = defineTool({
   input: {
     ...projectInput,
     files: z.array(file).min(1).max(MAX_FILES),
-    production: z.boolean().default(false).describe("Make it what visitors see"),
+    production: z.boolean().default(false).describe("Deploy to production"),
     message: z.string().max(200).optional(),
   },
   output: { id: z.string(), status: z.string(), url: z.string() },
@@ -97,8 +97,8 @@ export const deployFiles = defineTool({
       text: `${status}: ${url}\nDeployment ${id}`,
       data: { id, status, url, urls },
       next: production
-        ? [{ tool: "rollback", arguments: named, why: "if it turns out to be wrong" }]
-        : [{ tool: "promote", arguments: { deployment: id }, why: "to make it production" }],
+        ? [{ tool: "rollback", arguments: named, why: "to undo it" }]
+        : [{ tool: "promote", arguments: { deployment: id }, why: "to promote it to production" }],
     };
   },
 });

@@ -61,7 +61,7 @@ async function installNode(
  * the platform's setting names, else of the one that the project's files ask for,
  * unless the machine's own meets that. `undefined` if the machine's own is used.
  *
- * @throws {BuildError} where the setting is no version, or it cannot be installed.
+ * @throws {BuildError} if the setting is no version, or it cannot be installed.
  */
 export async function provideNode(
   host: BuildHost,

@@ -1,7 +1,6 @@
 /**
  * Input and output of a build process: a job as one JSON file, and lines of JSON on its standard
- * output. Whoever reads these lines must take them for foreign: the code of a project runs beside
- * the process.
+ * output. The reader must not trust these lines: the project's code runs beside the process.
  *
  * @module
  */

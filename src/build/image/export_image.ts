@@ -51,7 +51,7 @@ class Engine {
       await child.status;
       throw error;
     }
-    throw this.#failure(args, "it broke off");
+    throw this.#failure(args, "it was interrupted");
   }
 
   #options(args: readonly string[]): Deno.CommandOptions {
@@ -102,7 +102,7 @@ async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<stri
  */
 export async function exportImage(host: BuildHost, image: string): Promise<ExportedImage> {
   const [found] = await findToolchains(host.env, ["container"]);
-  if (found === undefined) throw new TypeError("The image was built by no container engine");
+  if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
   // An image without its own command needs one to become a container.

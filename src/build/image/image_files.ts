@@ -10,10 +10,10 @@ import { filePath, MAX_FILE_BYTES, MAX_FILES } from "../../contract/deployment_f
 import { formatBytes } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Most bytes of an image's files together (4 GiB). */
+/** Maximum number of bytes of an image's files together (4 GiB). */
 const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 
-/** Most links and files of an image; the deployment has a few files more. */
+/** Maximum number of links and files of an image; the deployment has a few files more. */
 const MAX_IMAGE_LINKS = 20_000;
 const MAX_IMAGE_FILES = MAX_FILES - 1000;
 
@@ -132,7 +132,7 @@ class ImageReader {
   #repeat(path: string, other: string): void {
     const file = this.#files.get(other);
     if (file === undefined) {
-      throw invalid(`The image has a hard link to a file that is not there: ${path} to ${other}`);
+      throw invalid(`The image has a hard link to a missing file: ${path} to ${other}`);
     }
     this.#files.set(path, file);
   }
@@ -163,7 +163,7 @@ class ImageReader {
 /**
  * Reads an archive; the content of its files is written into an empty folder.
  *
- * @throws {BuildError} where the image is too large, or an entry leads out of it
+ * @throws {BuildError} if the image is too large, or an entry leads out of it
  */
 export async function readImageFiles(
   archive: ReadableStream<Uint8Array<ArrayBuffer>>,

@@ -195,7 +195,7 @@ async function findKept(
  * The package manager in the version that is wanted, from the tools of the
  * host, else from the npm registry, by way of npm and with its settings.
  *
- * @throws {BuildError} where it cannot be fetched, or is not what its hash says.
+ * @throws {BuildError} if it cannot be fetched, or is not what its hash says.
  */
 export async function fetchManager(
   host: BuildHost,

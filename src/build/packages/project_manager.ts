@@ -30,7 +30,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
  * Fetches the package manager of a project where one of some commands names it, in the
  * version that the project wants; npm and others that nobody names are left out.
  *
- * @throws {BuildError} where it cannot be fetched
+ * @throws {BuildError} if it cannot be fetched
  */
 export async function fetchProjectManager(
   host: BuildHost,

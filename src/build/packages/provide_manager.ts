@@ -1,6 +1,6 @@
 /**
- * The package manager of a project: that of the machine where it fits, else one
- * from the npm registry.
+ * The package manager of a project: the machine's own if its version fits, else one from the npm
+ * registry.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface ManagerFacts {
   readonly commands: readonly string[];
 }
 
-/** The version of the machine's own; `undefined` where there is none that runs for this project. */
+/** The version of the machine's own; `undefined` if there is none that runs for this project. */
 async function versionOnPath(
   host: BuildHost,
   { name, directory }: { readonly name: string; readonly directory: string },
@@ -62,7 +62,7 @@ async function versionOnPath(
   }
 }
 
-/** Whether a version is what a field asks for; a tag such as `latest` says nothing of it. */
+/** Whether a version is what a field asks for; a tag such as `latest` says nothing about it. */
 function fits(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || validRange(wanted) === null) return true;
   return satisfies(version, wanted, { includePrerelease: true });
@@ -115,7 +115,7 @@ const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && versio
  * The host with the project's package manager first in its search path. Where
  * no command names it, one that cannot be had is only warned of.
  *
- * @throws {BuildError} where package.json names it in a way that cannot be read,
+ * @throws {BuildError} if package.json names it in a way that cannot be read,
  *   or it cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {

@@ -27,7 +27,7 @@ interface EntryPlace {
   readonly prefix: string;
 }
 
-/** The folder that is deployed as the root, where that can be seen by the entry's path. */
+/** The folder that is deployed as the root, if that can be seen by the entry's path. */
 async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
   const file = files.find(({ path }) => path === entry);
   if (file === undefined) throw new Error(`The output has no entry file ${entry}`);

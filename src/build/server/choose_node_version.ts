@@ -1,5 +1,5 @@
 /**
- * Which version of Node a server runs on, from what a project says of it. Pure.
+ * The version of Node that a server runs on, from the project's settings. Pure.
  *
  * @module
  */
@@ -82,8 +82,8 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Chooses from what was written, the first one first, else the major of the Node that
- * built the project where it is a supported one, else the newest.
+ * Chooses from what was written, the first one first, else the major of the Node that built the
+ * project if it is a supported one, else the newest.
  */
 export function chooseNodeVersion(
   wishes: readonly NodeWish[],

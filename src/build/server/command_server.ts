@@ -14,7 +14,7 @@ const SHOWN = 200;
 /**
  * Describes the server.
  *
- * @throws {BuildError} where nothing says how to start it
+ * @throws {BuildError} if nothing says how to start it
  */
 export function commandServer(
   host: BuildHost,

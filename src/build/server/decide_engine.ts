@@ -17,7 +17,7 @@ export interface EngineFacts {
   readonly configured: Engine | undefined;
   /** `runtime.engine` of the layer in a manifest that the build wrote. */
   readonly written: Engine | undefined;
-  /** Shell command that starts it, where it is a program of another language. */
+  /** Shell command that starts it, if it is a program of another language. */
   readonly command?: string | undefined;
   /** Whether detection found a server for Deno. */
   readonly forDeno: boolean;
@@ -25,7 +25,7 @@ export interface EngineFacts {
   readonly isFound: boolean;
   readonly hasPackageJson: boolean;
   readonly hasDenoJson: boolean;
-  /** Text of the entry; `undefined` if it is not there yet. */
+  /** Text of the entry; `undefined` if it does not exist yet. */
   readonly entry: string | undefined;
 }
 

@@ -77,7 +77,7 @@ function report(host: BuildHost, { files, leftOut, config }: ExportedImage): voi
 /**
  * Describes the server of an image that was built.
  *
- * @throws {BuildError} where the image cannot be deployed, or does not say how it starts
+ * @throws {BuildError} if the image cannot be deployed, or does not say how it starts
  */
 export async function imageServer(
   host: BuildHost,

@@ -167,7 +167,7 @@ class Installed {
     await this.#needEntries(project);
   }
 
-  /** Takes the packages that lie in the `node_modules` of a folder. */
+  /** Takes the packages that are in the `node_modules` of a folder. */
   async #needEntries(folder: string): Promise<void> {
     const store = await this.#store(folder);
     if (store === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Folders of packages that a framework has put together for its server: they are
- * deployed as they are, their symbolic links as links.
+ * Package folders that a framework has assembled for its server: they are deployed unchanged,
+ * symbolic links as links.
  *
  * @module
  */

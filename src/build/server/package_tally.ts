@@ -6,7 +6,7 @@
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Most files of packages that a server brings. */
+/** Maximum number of files of packages that a server brings. */
 const MAX_PACKAGE_FILES = 50_000;
 
 /** Largest size of a server's packages together, in bytes (512 MiB). */

@@ -1,6 +1,6 @@
 /**
- * The functions of other platforms that a project has, as its dev server runs them: from where
- * they lie, with the modules that a deploy adds to them.
+ * A project's functions for other platforms, as its dev server runs them: in place, with the
+ * modules that a deploy adds.
  *
  * @module
  */
@@ -73,7 +73,7 @@ async function compiled(
 /**
  * Reads the functions of a project; `undefined` if a deploy would serve none.
  *
- * @throws {BuildError} where a deploy would refuse them
+ * @throws {BuildError} if a deploy would refuse them
  */
 export async function readFunctions(
   host: Pick<BuildHost, "cacheDir">,

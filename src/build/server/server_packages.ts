@@ -96,7 +96,7 @@ const NOTHING_TRACED: Trace = {
   unresolved: [],
 };
 
-/** All that the server may load, where that cannot be read from its code. */
+/** All that the server may load, if that cannot be read from its code. */
 async function wholePackages(
   folders: Folders,
   own: Pick<Trace, "files" | "links">,

@@ -18,7 +18,7 @@ export interface WorkspaceApp {
   readonly kind: string;
 }
 
-/** Most apps that an error lists. */
+/** Maximum number of apps that an error lists. */
 const MAX_LISTED = 20;
 
 /** Returns the kind of deployment for a folder; `undefined` for a package that is not an app. */
@@ -67,10 +67,10 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
 }
 
 /**
- * The folder of the only app of a workspace, or of the one that `standing` lies in;
- * the folder itself where it is no workspace, or an app on its own.
+ * The folder of the only app of a workspace, or of the one that `standing` is in; the folder itself
+ * if it is no workspace, or an app on its own.
  *
- * @throws {BuildError} where there are several.
+ * @throws {BuildError} if there are several.
  */
 export async function chooseApp(
   host: BuildHost,

@@ -57,7 +57,7 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
  * The project itself, or the app of a workspace that is meant. Its own `svc.toml`,
  * rules and functions count, else those of the folder that was named.
  *
- * @throws {BuildError} where a workspace has several apps, or its `svc.toml` is invalid.
+ * @throws {BuildError} if a workspace has several apps, or its `svc.toml` is invalid.
  */
 export async function openApp(host: BuildHost, options: OpenOptions): Promise<OpenedApp> {
   const { directory: named, config, standing } = options;

@@ -2,7 +2,7 @@ import { defineCommand } from "../command/command.ts";
 import { readPiped } from "../command/read_value.ts";
 import type { Context } from "../session/context.ts";
 
-/** Most bytes of git's question. */
+/** Maximum size in bytes of git's question. */
 const MAX_QUESTION = 64 * 1024;
 
 /** Path of a repository of a platform: its workspace and project. */

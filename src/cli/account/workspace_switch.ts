@@ -7,14 +7,14 @@ import { WORKSPACE_SOURCES } from "../session/workspace_choice.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { assertCanStoreLogin } from "./stored_login.ts";
 
-/** Most workspaces that are searched. */
+/** Maximum number of workspaces that are searched. */
 const MAX_LISTED = 1000;
 
 export default defineCommand({
   description: "Stores the choice in the credentials file, for the platform in use.",
   define: (command) => command.argument("<slug>", "slug of the workspace"),
   offers: { slug: "workspace" },
-  examples: [["workspace switch acme", "use the workspace acme from now on"]],
+  examples: [["workspace switch acme", "use the workspace acme by default"]],
   async run({ args: [slug] }, ctx) {
     await assertCanStoreLogin(ctx);
     const client = ctx.client({ phase: "workspace" });

@@ -99,7 +99,7 @@ export const PLATFORM_ANSWERS: Answers = {
           blobs: count,
           databases: count,
           rows: count,
-        }).nullable().describe("Null if it was never restored for a check"),
+        }).nullable().describe("Null if it was never verified by restoring it"),
       })),
     }).describe("with --list"),
   ]),

@@ -89,7 +89,7 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
 /** Words of the commands that print JSON, in the order of the tables. */
 export const ANSWERING: readonly string[] = Object.keys({ ...ANSWERS, ...LINES });
 
-/** Members of what the command of these words prints; `undefined` where it prints no JSON. */
+/** Members of what the command of these words prints; `undefined` if it prints no JSON. */
 export function answerMembers(words: string): string | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   const parts = [

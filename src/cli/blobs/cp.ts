@@ -5,7 +5,7 @@ import { printable } from "../terminal/format.ts";
 import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "./open_store.ts";
 
 export default defineCommand({
-  description: "The copy shares the content, so that it takes no time.",
+  description: "The copy shares the content, so it is instant.",
   define: (command) =>
     command
       .argument("<key>", "key of the object")

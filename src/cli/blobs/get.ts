@@ -34,7 +34,10 @@ export default defineCommand({
   ],
   async run({ args: [key, file = basename(key)], flags }, ctx) {
     if (file === "-" && ctx.ui.json) {
-      throw new CliError("usage", "Name a file with --json, because stdout has only one object");
+      throw new CliError(
+        "usage",
+        "Pass a file name with --json, because stdout has only one object",
+      );
     }
     const path = ctx.path(file);
     const shown = printable(showPath(path, ctx));

@@ -66,7 +66,7 @@ export default defineCommand({
     if (objects.length + folders.length === 0) {
       ctx.ui.note(`No objects in ${environment}: \`svc blobs put <file>\` uploads one`);
     }
-    if (isCut) ctx.ui.note(`Only the first ${flags.limit}. Use --limit to see more`);
+    if (isCut) ctx.ui.note(`Showing the first ${flags.limit}. Use --limit to see more`);
     const rows = [
       ...folders.map((folder) => [printable(folder), "", "", ""]),
       ...objects.map(({ key, size, contentType, modifiedAt }) => [

@@ -7,23 +7,23 @@ import { withPath } from "../../lib/file_fault.ts";
 import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION, requestObject } from "./open_store.ts";
 
 export default defineCommand({
-  description: "The key is the file's name if omitted; one that ends with / is a folder.",
+  description: "If you omit the key, it is the file's name. A key that ends with / is a folder.",
   define: (command) =>
     command
       .argument("<file>", "file to upload; - for stdin")
       .argument("[key]", "key of the object")
-      .option("--type <type>", "media type (default: by the ending of the key)")
+      .option("--type <type>", "media type (default: from the extension of the key)")
       .option("--cache-control <value>", "Cache-Control of responses with the object")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [
     ["blobs put kestrel.jpg photos/", "upload to photos/kestrel.jpg"],
-    ["blobs put - notes.txt < notes", "upload what is piped to stdin"],
+    ["blobs put - notes.txt < notes", "upload from stdin"],
   ],
   async run({ args: [file, given = ""], flags }, ctx) {
     const isStdin = file === "-";
     if (isStdin && (given === "" || given.endsWith("/"))) {
-      throw new CliError("usage", "Name the key of what comes from stdin");
+      throw new CliError("usage", "Pass a key when you upload from stdin");
     }
     const key = given === "" || given.endsWith("/") ? given + basename(file) : given;
     const path = ctx.path(file);
@@ -31,8 +31,9 @@ export default defineCommand({
       ? undefined
       : await Deno.stat(path).catch((error) => Promise.reject(withPath(error, path)));
     if (info?.isDirectory) {
-      throw new CliError("usage", `"${printable(file)}" is a directory: name a file`, {
-        hint: "S3 clients such as rclone upload directories: svc blobs keys create",
+      throw new CliError("usage", `"${printable(file)}" is a directory: pass a file`, {
+        hint: "To upload a directory, create a key with svc blobs keys create and use an S3 " +
+          "client such as rclone",
       });
     }
     const store = await openStore(ctx, flags);

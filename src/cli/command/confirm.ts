@@ -22,7 +22,7 @@ export interface Confirmation {
 /**
  * Returns once the user has confirmed: by `--force`, by `--yes`, or by an answer.
  *
- * @throws {CliError} `action_required` where nobody can be asked, `declined`
+ * @throws {CliError} `action_required` if nobody can be asked, `declined`
  * where the answer is no.
  */
 export async function confirm(ctx: Context, asked: Confirmation): Promise<void> {

@@ -24,7 +24,7 @@ const GLOBAL_FLAGS_HELP = "Global flags:";
 const MAX_HELP_WIDTH = 100;
 /** Narrower text is not wrapped. */
 const MIN_WRAP_WIDTH = 20;
-/** Below this width, meanings stand under their terms. */
+/** Below this width, meanings are under their terms. */
 const TWO_COLUMNS_FROM = 60;
 
 /** A term of help and its meaning: side by side, or below each other on narrow terminals. */

@@ -6,7 +6,7 @@
 import { nearest } from "../../lib/suggest.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-/** Most names that a refusal lists. */
+/** Maximum number of names that a refusal lists. */
 const MOST_NAMED = 10;
 
 /**

@@ -23,10 +23,10 @@ export function asArgument<Value>(parse: (text: string) => Value): (text: string
 /** A whole number within bounds, inclusive. */
 export const wholeNumber = (bounds: Bounds) => asArgument(values.wholeNumber(bounds));
 
-/** Most entries of one answer of a list. */
+/** Maximum number of entries in one page of a list. */
 const MAX_LISTED = 10_000;
 
-/** `--limit` of a list; `usual` where it is not given. */
+/** `--limit` of a list; `usual` if it is not given. */
 export const limitOption = (usual: number) =>
   new Option("--limit <n>", "maximum number, newest first")
     .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);

@@ -143,13 +143,15 @@ export function checkValue(
   },
 ): string | undefined {
   const bytes = new TextEncoder().encode(value).byteLength;
-  if (bytes > MAX_VARIABLE_BYTES) return `at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
-  if (value.includes("\0")) return "a value without a NUL character";
+  if (bytes > MAX_VARIABLE_BYTES) {
+    return `must have at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
+  }
+  if (value.includes("\0")) return "must not contain a NUL character";
   if (value !== "") return undefined;
-  if (category === "secret") return "a value that is not empty";
+  if (category === "secret") return "must not be empty";
   return allowEmpty === true
     ? undefined
-    : "a value that is not empty. To store an empty value, use --allow-empty";
+    : "must not be empty. To store an empty value, use --allow-empty";
 }
 
 /**
@@ -166,5 +168,5 @@ export async function readValue(
   const { category } = facts;
   const wanted = checkValue(value, { category, allowEmpty: flags.allowEmpty });
   if (wanted === undefined) return value;
-  throw new CliError("usage", `Give ${facts.key} ${wanted}`);
+  throw new CliError("usage", `Invalid value of ${facts.key}: it ${wanted}`);
 }

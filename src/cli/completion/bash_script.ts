@@ -1,6 +1,6 @@
 /**
- * The script for bash: 3.2 or later, without the package bash-completion. What
- * was typed is passed on unchanged; nothing of it is evaluated.
+ * The script for bash: 3.2 or later, without the package bash-completion. The input is passed on
+ * unchanged; none of it is evaluated.
  *
  * @module
  */

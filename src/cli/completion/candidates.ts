@@ -25,7 +25,7 @@ import type { Candidate, CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge } from "../terminal/format.ts";
 
-/** Most candidates that are offered. */
+/** Maximum number of candidates that are offered. */
 const MAX_OFFERED = 100;
 
 type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;

@@ -1,6 +1,5 @@
 /**
- * The script for PowerShell. What was typed is passed on unchanged; nothing of
- * it is evaluated.
+ * The script for PowerShell. The input is passed on unchanged; none of it is evaluated.
  *
  * @module
  */

@@ -52,14 +52,17 @@ async function settleBranch(
   throw new CliError(
     "usage",
     only === undefined
-      ? `Database ${opened.database.name} has no branch beside ${MAIN_BRANCH}`
-      : `Add the name of a branch: ${names}`,
+      ? `Database ${opened.database.name} has no branch other than ${MAIN_BRANCH}`
+      : `Pass the name of a branch: ${names}`,
   );
 }
 
 export default defineCommand({
   description:
-    "Lists tables, columns, indexes, constraints, functions, views, sequences, triggers and enum types that only one of both has (+, -), or that differ (~). Without a name, it takes the branch of the previews of your git branch (preview/<git branch>), or the only one beside main.",
+    "Lists tables, columns, indexes, constraints, functions, views, sequences, triggers and " +
+    "enum types that exist in only one of the two (+, -) or differ (~). If you pass no name, " +
+    "it compares the preview branch of your git branch (preview/<git branch>), or the only " +
+    "branch other than main.",
   define: (command) =>
     command
       .argument("[branch]", "name of the branch")

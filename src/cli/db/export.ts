@@ -10,7 +10,7 @@ import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
 import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
 
-/** Only the user may read what a database holds. */
+/** Only the user may read a database's content. */
 const FILE_MODE = 0o600;
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;

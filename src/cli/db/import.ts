@@ -16,7 +16,7 @@ const MAX_SHOWN = 4 * 1024 * 1024;
 
 interface Script {
   readonly octets: ReadableStream<Uint8Array>;
-  /** The text, where it is small enough for an error to show a line of it. */
+  /** The text, if it is small enough for an error to show a line of it. */
   readonly sql?: string;
   readonly file?: string;
 }

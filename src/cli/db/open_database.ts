@@ -23,7 +23,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Most databases that are listed. */
+/** Maximum number of databases that are listed. */
 const MAX_LISTED = 1000;
 
 /** The meaning of `[database]` in every command. */

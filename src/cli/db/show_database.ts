@@ -30,7 +30,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
 export function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {
-  const range = since === null ? "none yet" : `each moment since ${since}`;
+  const range = since === null ? "none yet" : `any time since ${since}`;
   const cost = `${keepDays} days are kept in ${formatBytes(sizeBytes)} of ` +
     `at most ${formatBytes(maxBytes)}, for all databases`;
   return `${problem ?? range}; ${cost}`;

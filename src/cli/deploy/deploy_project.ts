@@ -143,7 +143,7 @@ function shownProduction({ urls, isProduction, environment }: Deployment): strin
  * Builds the project in `dir`, by default the nearest one with a svc.toml, and
  * deploys it. With `dryRun` it stops short of making a deployment.
  *
- * @throws {CliError} where the flags contradict each other, or a step fails.
+ * @throws {CliError} if the flags contradict each other, or a step fails.
  */
 export async function deployProject(
   ctx: Context,

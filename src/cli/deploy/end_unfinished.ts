@@ -104,7 +104,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds to a failure of the deploy what became of the deployment, where that is not obvious. */
+/** Adds to a failure of the deploy what became of the deployment, if that is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

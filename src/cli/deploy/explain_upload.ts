@@ -10,7 +10,7 @@ import type { Context } from "../session/context.ts";
 import { formatBytes, formatCount, printableName } from "../terminal/format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Most files that an error names. */
+/** Maximum number of files that an error names. */
 const MAX_NAMED = 5;
 /** Largest file that is hashed again to see whether it has changed, in bytes. */
 const MAX_HASHED = 256 * 1024 * 1024;

@@ -27,7 +27,7 @@ function holdBack(bench: Bench, isHeld: (path: string) => boolean) {
   );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
-    /** Resolves when so many requests were held back before this one. */
+    /** Resolves when that many requests were held back before this one. */
     reached: (index: number) => at(index).promise,
     async [Symbol.asyncDispose]() {
       release.resolve();

@@ -23,7 +23,7 @@ const saved = z.strictObject({
   projectId: z.string(),
   deploymentId: z.uuid(),
   paths: z.array(z.string()).max(MAX_FILES),
-  /** Of each file, in the order of the paths. */
+  /** One for each file, in the order of the paths. */
   hashes: z.array(z.string()),
   sizes: z.array(z.number()),
 }).refine(({ paths, hashes, sizes }) =>

@@ -9,7 +9,7 @@ import { isLfsPointer, shortList } from "../../build/mod.ts";
 import type { Context } from "../session/context.ts";
 import { git } from "../projects/git_facts.ts";
 
-/** Most files of Git LFS that are looked at. */
+/** Maximum number of files of Git LFS that are checked. */
 const MAX_LOOKED_AT = 1000;
 
 const listed = (output: string | undefined): string[] =>

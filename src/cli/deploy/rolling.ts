@@ -40,7 +40,7 @@ export function stepTime(text: string): number {
   throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
 }
 
-/** The wish of the flags; `undefined` where everyone is to see the deployment at once. */
+/** The wish of the flags; `undefined` if everyone is to see the deployment at once. */
 export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
   if (share !== undefined && (rolling !== undefined || every !== undefined)) {
     throw new CliError("usage", "Use either --share or --rolling with --every");

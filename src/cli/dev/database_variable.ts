@@ -28,7 +28,7 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
  * `main`. A project that names neither a database nor a branch gets that of the database
  * that its deployments get; where the platform cannot be asked, it gets none.
  *
- * @throws {CliError} where a database or branch is named that cannot be had
+ * @throws {CliError} if a database or branch is named that cannot be had
  */
 export async function readDatabaseVariable(
   ctx: Context,

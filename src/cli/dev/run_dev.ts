@@ -26,8 +26,8 @@ import { nearest } from "../../lib/suggest.ts";
 const CTRL_C = "\x03";
 
 /**
- * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing where there is
- * no terminal.
+ * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing if there is no
+ * terminal.
  *
  * @returns what gives the terminal back as it was
  */
@@ -81,7 +81,7 @@ function aliased({ config }: ProjectFolder, alias: string): string {
  * The flags come before `svc.toml`, and that before what the project shows; `undefined`
  * for a project of files.
  *
- * @throws {CliError} where there is no such alias, or both flags are given
+ * @throws {CliError} if there is no such alias, or both flags are given
  */
 async function chooseCommand(
   folder: ProjectFolder,
@@ -120,7 +120,7 @@ function endAtOnce(dev: RunningDev): never {
 /**
  * The port to listen on: never that of the project's own server.
  *
- * @throws {CliError} where the flag names that one
+ * @throws {CliError} if the flag names that one
  */
 function portOf({ port }: DevFlags, serverPort: number | undefined): number {
   if (port === undefined) return serverPort === DEFAULT_PORT ? DEFAULT_PORT + 1 : DEFAULT_PORT;

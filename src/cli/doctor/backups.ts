@@ -17,7 +17,7 @@ const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Judges what a platform says of its backups; nothing where it makes none. */
+/** Judges what a platform says about its backups; nothing if it makes none. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
@@ -28,10 +28,10 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
     return [{
       name,
       state: "fail",
-      found: `backups to ${printable(place)} fail since ${failure.since}, ${printable(then)}: ${
-        printable(failure.message)
-      }`,
-      advice: failure.hint ?? "Check the log of svc serve. It tries again by itself",
+      found: `backups to ${printable(place)} have failed since ${failure.since}, ${
+        printable(then)
+      }: ${printable(failure.message)}`,
+      advice: failure.hint ?? "Check the log of svc serve. It retries automatically",
     }];
   }
   const since = Date.parse(runningSince ?? last?.at ?? "");
@@ -40,8 +40,9 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
     return [{
       name,
       state: "warn",
-      found: `a backup to ${printable(place)} is running since ${runningSince}`,
-      advice: "Check that the place responds, then restart svc serve: it begins the backup again",
+      found: `a backup to ${printable(place)} has been running since ${runningSince}`,
+      advice: "Check that the target responds, then restart svc serve, which starts the backup " +
+        "again",
     }];
   }
   if (last === null) {
@@ -49,11 +50,11 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
     return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
   }
   const rows = last.databases.reduce((sum, { rows }) => sum + rows, 0);
-  const found = `${printable(last.name)}, ${formatBytes(last.bytes)}, was restored and counted: ${
-    formatCount(last.records, "record")
-  }, ${formatCount(last.blobs, "blob")}, ${formatCount(last.databases.length, "database")} with ${
-    formatCount(rows, "row")
-  }`;
+  const found = `${printable(last.name)}, ${
+    formatBytes(last.bytes)
+  }, was verified by restoring it: ${formatCount(last.records, "record")}, ${
+    formatCount(last.blobs, "blob")
+  }, ${formatCount(last.databases.length, "database")} with ${formatCount(rows, "row")}`;
   return [
     isLate && runningSince === null
       ? {

@@ -28,11 +28,11 @@ Deno.test("judgeBackups() warns of late backups, and of those that do not end", 
     [{ place: null }, undefined, /^$/],
     [{}, "ok", /^there is no backup yet; they go to/],
     [{ runningSince: at(2) }, "ok", /^the first backup is running/],
-    [{ runningSince: at(40) }, "warn", /is running since 2026/],
-    [{ last: last(30) }, "ok", /^b, 1 B, was restored and counted/],
+    [{ runningSince: at(40) }, "warn", /has been running since 2026/],
+    [{ last: last(30) }, "ok", /^b, 1 B, was verified by restoring it/],
     [{ last: last(40) }, "warn", /^the last one is old/],
     [{ last: last(40), runningSince: at(1) }, "ok", /^b, 1 B/],
-    [{ last: last(70), runningSince: at(40) }, "warn", /is running since 2026/],
+    [{ last: last(70), runningSince: at(40) }, "warn", /has been running since 2026/],
   ];
   for (const [more, state, found] of cases) {
     const [point] = judgeBackups(status(more), NOW);

@@ -81,7 +81,7 @@ export function judgePlatform(
   return points;
 }
 
-/** Asks the platform; nothing where none was chosen and none runs at the default address. */
+/** Asks the platform; nothing if none was chosen and none runs at the default address. */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
   const isChosen = settings.apiUrl !== undefined || credentials.apiUrl !== undefined;

@@ -32,10 +32,10 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
     return point === undefined ? undefined : [point.name, point.state, point.found];
   };
   assert.equal(judge(200, "ready\n"), undefined);
-  assert.deepEqual(judge(503, "The store has not answered for 8 s\n"), [
+  assert.deepEqual(judge(503, "The store has not responded for 8 s\n"), [
     "platform",
     "fail",
-    "https://svc.example is not ready: The store has not answered for 8 s",
+    "https://svc.example is not ready: The store has not responded for 8 s",
   ]);
   assert.deepEqual(judge(200, "ready\nBut the object storage does not respond\n"), [
     "platform storage",

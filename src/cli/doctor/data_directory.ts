@@ -55,7 +55,7 @@ export function judgeDataDir(
   };
 }
 
-/** Judges what a data directory says of its format. */
+/** Judges what a data directory says about its format. */
 export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point {
   const { format, program, migration } = mark;
   const name = FORMAT;

@@ -1,6 +1,6 @@
 /**
- * The points of `svc doctor` about managed databases: engines, their servers, and what the
- * records name. They judge; `svc serve` mends by itself what only takes time.
+ * The points of `svc doctor` about managed databases: engines, their servers, and what the records
+ * name. They only report; `svc serve` repairs by itself whatever only takes time.
  *
  * @module
  */
@@ -106,7 +106,7 @@ function judgeOneHistory(
     const found = `databases can be restored to each moment since ${since}; ${cost}`;
     return { name, state: "ok", found };
   }
-  const found = `no moment can be restored; ${cost}`;
+  const found = `databases cannot be restored to an earlier time; ${cost}`;
   return isServed
     ? { name, state: "warn", found, advice: "Wait a minute, then check the log of svc serve" }
     : { name, state: "ok", found };

@@ -53,10 +53,10 @@ function memoryWatch(): Point {
 /** Describes what limits the memory of foreign code where the platform is started from here. */
 export function describeMemoryLimits(place: GroupPlace): string {
   return "folder" in place
-    ? "control groups limit servers, functions and builds, and buffers of their sockets count"
-    : "/proc shows the memory of processes, but not of their sockets, which a limit of open files " +
-      `bounds instead: ${place.problem}. A service with Delegate=yes has control groups ` +
-      "(svc serve --install)";
+    ? "control groups limit the memory of servers, functions and builds, including socket buffers"
+    : "/proc shows the memory of processes but not of their sockets, so a limit on open files " +
+      "bounds those: ${place.problem}. For control groups, run svc as a service with " +
+      "Delegate=yes (svc serve --install)";
 }
 
 async function processLimits(): Promise<Point> {
@@ -117,7 +117,7 @@ async function databases(path: string): Promise<Point> {
   const { findPostgres } = await import("../../database/mod.ts");
   const [newest] = await findPostgres(path);
   const local = newest === undefined
-    ? "no PostgreSQL of this machine for svc serve --postgres local"
+    ? "no PostgreSQL on this machine for svc serve --postgres local"
     : `PostgreSQL ${newest.version} for svc serve --postgres local`;
   return { name: "databases", state: "ok", found: `embedded; ${local}` };
 }

@@ -37,7 +37,7 @@ export function judgeOpenFiles(limits: string): Point | undefined {
 
 export function judgeMemory(bytes: number): Point {
   const name = "memory";
-  const found = `${formatBytes(bytes)} for svc serve and what it runs`;
+  const found = `${formatBytes(bytes)} for svc serve and its processes`;
   return bytes >= LEAST_MEMORY ? { name, state: "ok", found } : {
     name,
     state: "warn",
@@ -53,7 +53,8 @@ export function judgeProxy(env: Context["env"]): Point | undefined {
   const names = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
   const used = names.filter((each) => isSet(env[each]));
   if (used.length === 0) return undefined;
-  const found = `requests go through the proxy of ${used.join(", ")}, and none to this machine`;
+  const found = `requests go through the proxy in ${used.join(", ")}, except requests to this ` +
+    `machine`;
   return { name: "proxy", state: "ok", found };
 }
 

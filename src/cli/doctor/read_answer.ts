@@ -4,13 +4,13 @@
  * @module
  */
 
-/** Most bytes of an answer; a platform sends some hundred. */
+/** Maximum size of an answer in bytes; a platform sends some hundred. */
 const MOST_BYTES = 65_536;
 
 /**
  * Reads the text of an answer.
  *
- * @throws {Error} where it is larger than a platform's; the rest is not read.
+ * @throws {Error} if it is larger than a platform's; the rest is not read.
  */
 export async function readAnswer(response: Response): Promise<string> {
   const decoder = new TextDecoder();

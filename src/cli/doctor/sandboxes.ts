@@ -30,11 +30,11 @@ function judge(name: string, enforced: boolean, found: readonly [string, string]
 export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly Point[] {
   return [
     judge("sandbox network", calls, [
-      "the kernel asks before each connection (seccomp)",
+      "seccomp checks each connection",
       "they can reach private addresses",
     ]),
     judge("sandbox files", files, [
-      "the kernel closes files (Landlock)",
+      "Landlock restricts access to files",
       "they can reach files of this machine",
     ]),
   ];

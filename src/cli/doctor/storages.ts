@@ -1,5 +1,5 @@
 /**
- * Checks of what several nodes share: records in PostgreSQL, and an object storage.
+ * Checks of what several nodes share: records in PostgreSQL, and object storage.
  *
  * @module
  */

@@ -12,7 +12,7 @@ interface Language {
   readonly name: string;
   /** Kind of project that needs it. */
   readonly projects: string;
-  /** Ids of the toolchains that it cannot do without. */
+  /** Ids of the toolchains that it needs. */
   readonly needs: readonly string[];
   /** Ids of the toolchains that some of its projects use. */
   readonly uses?: readonly string[];
@@ -27,8 +27,8 @@ const LANGUAGES: readonly Language[] = [
   { name: "java", projects: "Projects in Java", needs: ["java"], uses: ["maven", "gradle"] },
   { name: "elixir", projects: "Projects in Elixir", needs: ["elixir"] },
   { name: "dockerfile", projects: "Projects with only a Dockerfile", needs: ["container"] },
-  { name: "jekyll", projects: "Sites of Jekyll", needs: ["jekyll"] },
-  { name: "hugo", projects: "Sites of Hugo", needs: ["hugo"] },
+  { name: "jekyll", projects: "Jekyll sites", needs: ["jekyll"] },
+  { name: "hugo", projects: "Hugo sites", needs: ["hugo"] },
 ];
 
 const installOf = (id: string): string => TOOLCHAINS.find((each) => each.id === id)!.install;

@@ -13,7 +13,7 @@ import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Most domains that are listed. */
+/** Maximum number of domains that are listed. */
 const MAX_LISTED = 10_000;
 
 /** All domains of a project, by zone, then by name. */

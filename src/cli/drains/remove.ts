@@ -5,7 +5,7 @@ import { openProject } from "../projects/resolve_project.ts";
 import { PROJECT_OPTION } from "../queues/queue_options.ts";
 
 export default defineCommand({
-  description: "Records that wait are not sent. `svc drains list` shows the ids.",
+  description: "Queued records are not sent. `svc drains list` shows the ids.",
   define: (command) =>
     command
       .argument("<drain_id>", "id of the drain")

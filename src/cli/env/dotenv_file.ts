@@ -24,7 +24,7 @@ export interface DotenvEntry {
 }
 
 export interface DotenvProblem {
-  /** Key of the variable, or `line 3` where there is none. */
+  /** Key of the variable, or `line 3` if there is none. */
   readonly key: string;
   readonly message: string;
 }
@@ -73,7 +73,7 @@ export function parseDotenv(
     } else {
       const wanted = checkValue(value, { category, allowEmpty });
       if (wanted === undefined) entries.push({ key, value, category });
-      else problems.push({ key, message: `wants ${wanted}` });
+      else problems.push({ key, message: wanted });
     }
   }
   return { entries, problems };

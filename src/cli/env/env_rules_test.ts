@@ -107,7 +107,7 @@ Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
   assert.deepEqual(parseDotenv(text, facts).problems, [
     {
       key: "E",
-      message: "wants a value that is not empty. To store an empty value, use --allow-empty",
+      message: "wants at least one character. To store an empty value, use --allow-empty",
     },
   ]);
   const { entries, problems } = parseDotenv(text, { ...facts, allowEmpty: true });

@@ -15,8 +15,8 @@ import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /**
- * The variables, and where they are from; `environment` is missing if there are none.
- * `fillSelf()` fills in the URL of the program that runs with them.
+ * The variables, and if they are from; `environment` is missing if there are none. `fillSelf()`
+ * fills in the URL of the program that runs with them.
  */
 export interface LocalVariables {
   readonly environment?: string;
@@ -72,7 +72,7 @@ async function readVariables(
  * checkout's context names. A project that is not linked has none; where the platform
  * cannot be reached or the user is not logged in, a warning says that there are none.
  *
- * @throws {CliError} where the environment that is named does not exist
+ * @throws {CliError} if the environment that is named does not exist
  */
 export async function readLocalVariables(
   ctx: Context,

@@ -36,7 +36,7 @@ export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
 
-/** The command line that sets a variable; a secret's value never stands in one. */
+/** The command line that sets a variable; a secret's value never is in one. */
 function commandToSet(
   key: string,
   facts: Pick<MissingFacts, "lines" | "projectId"> & {

@@ -10,7 +10,7 @@ import type { Project } from "../../contract/projects.ts";
 import { listVariables as listVariablesEndpoint, type Variable } from "../../contract/variables.ts";
 import { definedOnly } from "../command/defined_only.ts";
 
-/** Most variables that are listed, counting each scope. */
+/** Maximum number of variables that are listed, counting each scope. */
 const MAX_LISTED = 10_000;
 
 /** The variables of a project in every scope, or those that one environment sees. */

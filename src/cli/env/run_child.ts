@@ -61,9 +61,9 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 }
 
 /**
- * Runs the command to its end and returns its exit code; 128 plus the signal's
- * number where a signal ended it. Throws `not_runnable` where it does not start, with the exit
- * code that a shell has for that.
+ * Runs the command to its end and returns its exit code; 128 plus the signal's number where a
+ * signal ended it. Throws `not_runnable` if it does not start, with the exit code that a shell has
+ * for that.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();

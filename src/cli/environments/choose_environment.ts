@@ -25,7 +25,7 @@ import type { Phase } from "../terminal/ui.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
 
-/** Most environments that are looked through. */
+/** Maximum number of environments that are looked through. */
 const MAX_LISTED = 1000;
 
 export type EnvironmentSource = "flag" | "variable" | "context" | "answer";

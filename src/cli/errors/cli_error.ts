@@ -77,7 +77,7 @@ export interface CliErrorFacts {
   /** Further members of the JSON error object. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
-  /** Exit code, where it is not that of the code. */
+  /** Exit code, if it is not that of the code. */
   readonly exitCode?: number;
 }
 

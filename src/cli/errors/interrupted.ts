@@ -1,6 +1,5 @@
 /**
- * A command that the user stopped: what the platform has carried out of it, and
- * where to look.
+ * A command that the user stopped: what the platform has already done, and where to look.
  *
  * @module
  */
@@ -41,7 +40,7 @@ function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[
 const list = (changes: readonly Change[]): string =>
   changes.map(({ method, path }) => `${method} ${path}`).join(", ");
 
-/** The user stopped the command; `changes` are those that it had begun, in their order. */
+/** The user stopped the command; `changes` are those that it had started, in their order. */
 export function interrupted(
   changes: readonly Change[] = [],
   lines?: SuggestedCommands | undefined,

@@ -1,8 +1,7 @@
 /**
- * Command lines that the CLI suggests. Each can be run as it is printed: it
- * acts on the same platform, workspace and project as this run, repeats the
- * flags that were given, and changes nothing that this run did not name. What
- * may be a secret is never repeated.
+ * Command lines that the CLI suggests. Each can be run as it is printed: it acts on the same
+ * platform, workspace and project as this run, repeats the flags that were given, and changes
+ * nothing that this run did not name. Possible secrets are never repeated.
  *
  * @module
  */
@@ -59,7 +58,7 @@ const TARGET_FLAGS: ReadonlySet<string> = new Set([
 /** Flags whose values may be secrets. */
 const SECRET_FLAGS: ReadonlySet<string> = new Set(["--token", "--url"]);
 
-/** A word that a POSIX shell reads as it is: in quotes where it needs them. */
+/** A word that a POSIX shell reads as it is: in quotes if it needs them. */
 export function shellWord(text: string): string {
   const shown = printable(text);
   return /^[\w./:=@%+,-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 /**
- * The codes of failures that the CLI finds itself, explained; those that the
- * platform has too stand in `src/contract/error_codes`.
+ * Explains the error codes that only the CLI has; those shared with the platform are in
+ * `src/contract/error_codes`.
  *
  * @module
  */
@@ -17,9 +17,8 @@ export const TOOL_CODES = {
     guide: "cli.md",
   },
   action_required: {
-    meaning: "The command needs an answer, but cannot ask for it.",
-    remedy: "Run one of the commands in `next`, which answer with a flag such as --yes or " +
-      "--force.",
+    meaning: "The command needs a confirmation or a value, but cannot ask for it.",
+    remedy: "Run one of the commands in `next`. They confirm with a flag such as --yes or --force.",
     isHint: true,
     commands: [],
     guide: "cli.md",

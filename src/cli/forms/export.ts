@@ -11,7 +11,8 @@ const MAX_PAGES = 250;
 
 export default defineCommand({
   description:
-    "Prints to stdout, newest first. In CSV, cells that a spreadsheet would take for a formula begin with an apostrophe.",
+    "Prints to stdout, newest first. In CSV, cells that a spreadsheet would run as a formula " +
+    "start with an apostrophe.",
   define: (command) =>
     command
       .argument("<form>", "name of the form")

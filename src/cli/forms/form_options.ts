@@ -12,7 +12,7 @@ export const ENVIRONMENT_OPTION = [
   "environment of the form",
   ENVIRONMENT_PRODUCTION,
 ] as const;
-export const SPAM_OPTION = ["--spam", "the spam instead of all other submissions"] as const;
+export const SPAM_OPTION = ["--spam", "spam instead of regular submissions"] as const;
 
 export const stateOf = ({ spam }: { readonly spam?: true | undefined }): FormState =>
   spam === true ? "spam" : "inbox";

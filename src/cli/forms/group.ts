@@ -8,7 +8,7 @@ import type { CommandGroup } from "../command/command_entry.ts";
 export const FORMS: CommandGroup = {
   name: "forms",
   section: "Projects and deployments",
-  summary: "Read what visitors sent by the forms of your site",
+  summary: "Read the form submissions of your site",
   commands: [
     {
       name: "list",

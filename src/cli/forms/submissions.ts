@@ -31,7 +31,7 @@ export default defineCommand({
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [
-    ["forms submissions contact", "show what visitors sent"],
+    ["forms submissions contact", "show the newest submissions"],
     ["forms submissions contact --spam", "show the spam"],
   ],
   async run({ args: [form], flags }, ctx) {

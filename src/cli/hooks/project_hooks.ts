@@ -12,7 +12,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
-/** Most hooks that are listed. */
+/** Maximum number of hooks that are listed. */
 const MAX_LISTED = 1000;
 
 /** All deploy hooks of a project. */

@@ -1,6 +1,6 @@
 /**
- * Calling a deploy hook by its URL alone. The URL is a secret: it stands in
- * no message, nor in the debug output about requests.
+ * Calling a deploy hook by its URL alone. The URL is a secret: it appears neither in messages nor
+ * in the debug output about requests.
  *
  * @module
  */

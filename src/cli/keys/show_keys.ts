@@ -10,7 +10,7 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
-/** Most keys that are listed. */
+/** Maximum number of keys that are listed. */
 const MAX_LISTED = 1000;
 
 /** All API keys of the workspace. */

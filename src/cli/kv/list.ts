@@ -5,7 +5,7 @@ import { wholeNumber } from "../command/option_values.ts";
 import { printable } from "../terminal/format.ts";
 import { checkPrefix, expiryOf, LOCAL_NOTE, withLocalKv } from "./local_kv.ts";
 
-/** Most keys of one list. */
+/** Maximum number of keys in one list. */
 const MAX_LISTED = 1_000_000_000;
 
 /** The keys with a prefix, page by page, as they are needed. */

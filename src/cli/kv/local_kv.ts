@@ -21,8 +21,8 @@ export const LOCAL_NOTE =
   "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
- * Opens the store of the current folder's project for as long as `run` takes; only a
- * command that `create`s leaves a store where there was none.
+ * Opens the store of the current folder's project while `run` takes; only a command that `create`s
+ * leaves a store where there was none.
  */
 export async function withLocalKv<T>(
   ctx: Context,

@@ -39,9 +39,9 @@ function guessType(bytes: Uint8Array): ValueType {
 }
 
 /**
- * The media type of a value; `given` decides where it is there.
+ * The media type of a value; `given` decides if it is there.
  *
- * @throws {SyntaxError} where the value is not what `given` says.
+ * @throws {SyntaxError} if the value is not what `given` says.
  */
 export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): string {
   const text = given === undefined || given === "binary" ? "" : textOf(bytes);

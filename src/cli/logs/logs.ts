@@ -72,7 +72,7 @@ async function showBuildLog(
   }
 }
 
-/** Most entries of one result. */
+/** Maximum number of entries of one result. */
 const MAX_LISTED = 100_000;
 
 function colorOfStatus(status: number, colors: Palette): (text: string) => string {
@@ -146,7 +146,7 @@ export default defineCommand({
       .option("--method <method>", "only requests with this method")
       .option("--host <host>", "only requests to this host")
       .option("--path <path>", "only requests to this path; /api/* for all below /api/")
-      .option("--request <id>", "only this request, and what was written during it")
+      .option("--request <id>", "only this request and the log lines written during it")
       .option(
         "--slower-than <ms>",
         "only requests that took at least this many milliseconds",

@@ -138,7 +138,7 @@ Deno.test("--project confines every tool to that project", async () => {
   await agent.client.callTool({ name: "deploy", arguments: {} });
   assert.deepEqual(agent.calls[0]?.words.slice(-1), ["--project-id=blog"]);
   const other = await agent.client.callTool({ name: "traffic", arguments: { project: "shop" } });
-  assert.match(textOf(other), /confined to the project blog/);
+  assert.match(textOf(other), /limited to the project blog/);
   const foreign = await agent.client.callTool({ name: "promote", arguments: { deployment: "d2" } });
   assert.equal(foreign.isError, true);
   assert.match(textOf(foreign), /has no deployment d2/);
@@ -150,7 +150,7 @@ Deno.test("status says that a folder is linked to no project, and hides no other
     await using agent = await connect({ noProject: code });
     return await agent.client.callTool({ name: "status", arguments: {} });
   };
-  assert.match(textOf(await failing("action_required")), /No project is named/);
+  assert.match(textOf(await failing("action_required")), /No project is set/);
   const unreachable = await failing("unreachable");
   assert.ok(unreachable.isError === true);
   assert.match(textOf(unreachable), /^No \(unreachable\)/);

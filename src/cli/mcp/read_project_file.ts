@@ -39,8 +39,8 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * The project that files may come from: that of the server's own folder, and only where
- * that has none, that of the folder which the agent names.
+ * The project that files may come from: that of the server's own folder, and only if that has none,
+ * that of the folder which the agent names.
  */
 async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
   const options = home === undefined ? {} : { home };

@@ -25,7 +25,7 @@ export interface FolderSurroundings extends Surroundings {
   /**
    * Runs a command line of svc, and returns its object.
    *
-   * @throws {ToolFailure} where it ends with an error
+   * @throws {ToolFailure} if it ends with an error
    */
   svc(words: readonly string[], call?: CommandCall): Promise<Answer>;
   /** A variable of the server's own environment. */

@@ -7,7 +7,7 @@ import { definedOnly } from "../command/defined_only.ts";
 import { wholeNumber } from "../command/option_values.ts";
 import { formatNotifications } from "./show_notifications.ts";
 
-/** Most notifications of one answer. */
+/** Maximum number of notifications of one answer. */
 const MAX_LISTED = 10_000;
 const MAX_OFFSET = 1_000_000_000;
 

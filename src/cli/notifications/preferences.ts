@@ -50,7 +50,11 @@ export default defineCommand({
         new Option("--minimum <priority>", "minimum priority to send").choices(PRIORITIES),
       )
       .addOption(
-        new Option("--deployments <whose>", "deployments to hear of: everybody's, your own, none")
+        new Option(
+          "--deployments <whose>",
+          "deployments to be notified about: everyone's, " +
+            "your own, or none",
+        )
           .choices(HEARD_DEPLOYMENTS),
       )
       .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),

@@ -1,5 +1,5 @@
 /**
- * A preview: its own platform that shows one project.
+ * A preview: a separate platform that shows one project.
  *
  * @module
  */

@@ -4,8 +4,8 @@ import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
-    "Prints a new key once; the one before stops working. CI and agents send it in the header " +
-    "x-svc-bypass, or once in a query of that name.",
+    "Prints a new key once. The previous key stops working. CI and agents send it in the " +
+    "x-svc-bypass header, or once in a query parameter of the same name.",
   define: (command) =>
     command
       .option("--remove", "delete the key")
@@ -24,7 +24,7 @@ export default defineCommand({
     }
     const { key } = await client.call(createBypassKey, { params });
     ctx.ui.done("deploy", `Created a bypass key for the previews of ${project.name}`);
-    ctx.ui.note("The key is a secret, and is shown only once");
+    ctx.ui.note("Copy the key now. It is a secret, and you won't see it again");
     ctx.ui.result({ key }, key);
   },
 });

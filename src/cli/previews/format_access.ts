@@ -1,5 +1,5 @@
 /**
- * Who may visit previews, as people read it.
+ * Who can visit previews, as people read it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Protection } from "../../lib/protection.ts";
 import { printable } from "../terminal/format.ts";
 
 const MEANINGS: Readonly<Record<Protection, string>> = {
-  off: "everyone may visit",
+  off: "everyone can visit",
   members: "previews are for members",
   password: "previews are for members and for everyone with the password",
   all: "previews and production are for members",

@@ -12,12 +12,12 @@ export const PREVIEWS: CommandGroup = {
   commands: [
     {
       name: "show",
-      summary: "Show who may visit previews",
+      summary: "Show who can visit previews",
       load: () => import("./show.ts"),
     },
     {
       name: "set",
-      summary: "Change who may visit previews",
+      summary: "Change who can visit previews",
       load: () => import("./set.ts"),
     },
     {
@@ -42,7 +42,7 @@ export const PREVIEWS: CommandGroup = {
     },
     {
       name: "bypass",
-      summary: "Create or delete the key with which CI and agents get in",
+      summary: "Create or delete the key that lets CI and agents in",
       load: () => import("./bypass.ts"),
     },
   ],
@@ -55,7 +55,7 @@ export const MAINTENANCE: CommandGroup = {
   commands: [
     {
       name: "on",
-      summary: "Take production down for everyone but members",
+      summary: "Show a maintenance page to everyone except members",
       load: () => import("./maintenance_on.ts"),
     },
     {

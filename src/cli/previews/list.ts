@@ -13,7 +13,7 @@ const toRow = ({ id, deploymentId, branch, endsAt, createdBy }: PreviewShare) =>
 ];
 
 export default defineCommand({
-  description: "Links that have ended or were revoked are not listed.",
+  description: "Expired and revoked links are not listed.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["previews list", "list the share links of this directory's project"]],
   async run({ flags }, ctx) {

@@ -4,7 +4,7 @@ import { openProject } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
 export default defineCommand({
-  description: "Production answers again from the next request on.",
+  description: "Takes effect on the next request.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["maintenance off", "open production again"]],
   async run({ flags }, ctx) {

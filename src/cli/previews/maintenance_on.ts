@@ -6,11 +6,16 @@ import { formatAccess } from "./format_access.ts";
 
 export default defineCommand({
   description:
-    "Production and its custom domains answer 503 with Retry-After. Members who sign in, holders " +
-    "of the bypass key and allowed addresses see the site. A 503.html of the site is shown.",
+    "Production and its custom domains respond with 503 and Retry-After. Members who sign in, " +
+    "requests with the bypass key and allowed IP addresses still see the site. If the site " +
+    "has a 503.html, visitors see that page.",
   define: (command) =>
     command
-      .option("--allow <cidr>", "address or CIDR that sees the site; repeatable", repeatedList)
+      .option(
+        "--allow <cidr>",
+        "IP address or CIDR that can see the site; repeatable",
+        repeatedList,
+      )
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["maintenance on", "take production down"],

@@ -3,7 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description: "The link stops working at once, also for browsers that it has let in.",
+  description: "The link stops working immediately, even in browsers that already used it.",
   define: (command) =>
     command
       .argument("<share>", "id of the share link; `svc previews list` shows it")

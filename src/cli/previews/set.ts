@@ -13,16 +13,23 @@ const entriesOf = (text: string | undefined): string[] | undefined =>
   text?.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
 
 export default defineCommand({
-  description: "Takes effect on the next request. An empty text clears a list: --allow-cidr ''.",
+  description: "Takes effect on the next request. An empty value clears a list: --allow-cidr ''.",
   define: (command) =>
     command
       .addOption(
-        new Option("--protection <who>", "who may visit; all protects production as well")
+        new Option("--protection <who>", "who can visit; all also protects production")
           .choices(PROTECTIONS),
       )
-      .option("--allow-cidr <list>", "addresses and CIDRs that need no sign-in, comma-separated")
-      .option("--exempt-path <list>", "paths that need no sign-in, comma-separated; * is any text")
-      .option("--exempt-options <true|false>", "whether OPTIONS needs no sign-in", booleanValue)
+      .option("--allow-cidr <list>", "IP addresses and CIDRs that skip sign-in, comma-separated")
+      .option(
+        "--exempt-path <list>",
+        "paths that skip sign-in, comma-separated; * matches any text",
+      )
+      .option(
+        "--exempt-options <true|false>",
+        "whether OPTIONS requests skip sign-in",
+        booleanValue,
+      )
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["previews set --protection members", "let only members of the workspace in"],
@@ -36,7 +43,7 @@ export default defineCommand({
       exemptOptions: flags.exemptOptions,
     });
     if (Object.keys(body).length === 0) {
-      throw new CliError("usage", "Name at least one setting to change", {
+      throw new CliError("usage", "Nothing to change: set at least one flag", {
         hint: "svc previews set --help lists them",
       });
     }

@@ -4,9 +4,9 @@ import { openProject } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
 export default defineCommand({
-  description: "The `svc.toml` of a deployment may say otherwise for that deployment.",
+  description: "A deployment's `svc.toml` can override this for that deployment.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
-  examples: [["previews show", "show who may visit previews"]],
+  examples: [["previews show", "show who can visit previews"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const access = await client.call(getPreviewAccess, { params: { project: project.id } });

@@ -25,17 +25,14 @@ export function renderAgentsSection({ name, buildCommand, devCommand }: AgentsFa
 
 ## Hosting
 
-The project \`${name}\` is hosted by svc; \`svc.toml\` holds its settings, \`svc.rules.toml\` the rules of
-its edge where there is one. Every command takes \`--json\`: one object on stdout; a failure is
-\`{ error, code, hint, next, docs }\` with exit code 1.
+The project \`${name}\` is hosted by svc. \`svc.toml\` has its settings and \`svc.rules.toml\`, if it exists, its edge rules. With \`--json\`, every command prints one object on stdout. A failure prints \`{ error, code, hint, next, docs }\` and exits with code 1.
 
 - \`svc dev\` ${dev} behind the edge; \`svc build\` ${build}; \`svc preview\` serves the output.
-- \`svc rules check\` and \`svc rules explain GET /path\` before rules change.
+- \`svc rules check\` and \`svc rules explain GET /path\` before you change rules.
 - \`svc deploy --json\` creates a preview with its own URL; \`svc deploy --prod --json\` deploys to production; \`svc rollback --json\` rolls back.
-- \`svc logs --level error --json\` shows what failed; \`svc explain <code>\` what a code means.
+- \`svc logs --level error --json\` shows errors; \`svc explain <code>\` explains an error code.
 - Never print the value of a variable: \`svc env set <key> --secret --from-file <path>\`.
-- \`svc --help --json\` describes every command, \`svc schema <command>\` its answer; \`svc mcp\`
-  serves tools.
+- \`svc --help --json\` describes every command, \`svc schema <command>\` its output; \`svc mcp\` serves tools.
 
 ${END}`;
 }

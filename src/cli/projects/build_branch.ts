@@ -77,7 +77,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
 /**
  * Builds a branch and returns the deployment that is live then.
  *
- * @throws {CliError} `deployment_failed` where it does not go live
+ * @throws {CliError} `deployment_failed` if it does not go live
  */
 export async function buildBranch(
   ctx: Context,

@@ -17,7 +17,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
 
-/** Most projects that are listed. */
+/** Maximum number of projects that are listed. */
 const MAX_LISTED = 200;
 
 /** The newest projects of the workspace in use. */

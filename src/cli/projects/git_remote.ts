@@ -41,7 +41,7 @@ async function git(directory: string, args: readonly string[]): Promise<string |
 
 /**
  * The folder of a project in its repository, such as `apps/web`; `undefined` for the whole
- * repository, and where there is none. A folder that git ignores is no part of it.
+ * repository, and if there is none. A folder that git ignores is no part of it.
  */
 export async function rootDirectoryOf(directory: string): Promise<string | undefined> {
   const prefix = await git(directory, ["rev-parse", "--show-prefix"]).catch(() => undefined);
@@ -51,7 +51,7 @@ export async function rootDirectoryOf(directory: string): Promise<string | undef
   return isIgnored ? undefined : folder;
 }
 
-/** @throws {CliError} where a directory belongs to no checkout of git */
+/** @throws {CliError} if a directory belongs to no checkout of git */
 export async function assertCheckout(ctx: Context, directory: string): Promise<void> {
   if (await git(directory, ["rev-parse", "--git-dir"]) !== undefined) return;
   throw new CliError(

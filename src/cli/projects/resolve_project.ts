@@ -18,7 +18,7 @@ import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
-/** Most projects that an error lists. */
+/** Maximum number of projects that an error lists. */
 const MAX_LISTED = 5;
 
 export interface ProjectFacts {

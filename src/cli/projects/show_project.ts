@@ -15,7 +15,7 @@ function formatHealth({ state, since, reason }: ProjectHealth): string | null {
   return printable(`${state}${from}${reason === null ? "" : `: ${reason}`}`);
 }
 
-/** All facts of a project that are set, with its health where that was asked for. */
+/** All facts of a project that are set, with its health if requested. */
 export function formatProject(project: Project, health?: ProjectHealth): string {
   return formatFacts([
     ["name", project.name],

@@ -10,7 +10,7 @@ import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./queue_options.ts";
 const MAX_REQUESTS = 100;
 
 export default defineCommand({
-  description: "Deletes the dead letters, or the messages that wait.",
+  description: "Deletes the dead letters, or the waiting messages.",
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")

@@ -8,11 +8,11 @@ import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./queue_options.ts";
 const MAX_REQUESTS = 100;
 
 export default defineCommand({
-  description: "Their attempts count from zero again.",
+  description: "Resets their number of attempts.",
   define: (command) =>
     command
       .argument("<queue>", "name of the queue")
-      .option("--message <id>", "only this message, which may also be waiting")
+      .option("--message <id>", "only this message, which can also be waiting")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [["queues retry mails", "deliver all dead letters of a queue again"]],

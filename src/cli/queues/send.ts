@@ -16,7 +16,7 @@ export default defineCommand({
       .option("--key <key>", "deliver after earlier messages with this key")
       .option("--delay <seconds>", "seconds until the first delivery")
       .option("--at <time>", "time of the first delivery, such as 2026-12-01T09:00:00Z")
-      .option("--id <id>", "id of your choice; repeating it within 24 hours stores nothing")
+      .option("--id <id>", "your own id; sending it again within 24 hours has no effect")
       .option(...ENVIRONMENT_OPTION)
       .option(...PROJECT_OPTION),
   examples: [
@@ -45,7 +45,7 @@ export default defineCommand({
         ...(id === undefined ? {} : { id }),
       },
     });
-    const text = sent.isDuplicate ? `${sent.id} was sent before` : sent.id;
+    const text = sent.isDuplicate ? `${sent.id} was already sent` : sent.id;
     ctx.ui.result({ message: sent }, text);
   },
 });

@@ -25,7 +25,7 @@ export default defineCommand({
       .option(...PROJECT_OPTION),
   examples: [
     ["queues show mails", "show a queue and its dead letters"],
-    ["queues show mails --state waiting", "show what waits instead"],
+    ["queues show mails --state waiting", "show waiting messages instead"],
   ],
   async run({ args: [name], flags: { environment, state, projectId } }, ctx) {
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });

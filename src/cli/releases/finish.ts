@@ -3,8 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description:
-    "The rolling release that is under way ends: all visitors of production see the new deployment.",
+  description: "Ends the rolling release: all visitors of production see the new deployment.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["releases finish", "release the new deployment to everyone now"]],
   async run({ flags }, ctx) {

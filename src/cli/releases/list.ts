@@ -24,7 +24,7 @@ export default defineCommand({
       params: { project: project.id },
     });
     if (releases.length === 0) {
-      ctx.ui.note("No rolling releases: `svc deploy --prod --rolling 5,25,100` begins one");
+      ctx.ui.note("No rolling releases: `svc deploy --prod --rolling 5,25,100` starts one");
     }
     const row = (release: Release) => [
       release.new.deploymentId,

@@ -3,8 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { openProject } from "../projects/resolve_project.ts";
 
 export default defineCommand({
-  description:
-    "The rolling release that is under way ends: all visitors of production see the old deployment again.",
+  description: "Ends the rolling release: all visitors of production see the old deployment again.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["releases withdraw", "withdraw the new deployment"]],
   async run({ flags }, ctx) {

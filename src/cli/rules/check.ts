@@ -16,7 +16,7 @@ import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
 
-/** The functions beside a rules file; `undefined` where another file has no `functions/` beside it. */
+/** The functions beside a rules file; `undefined` if another file has no `functions/` beside it. */
 async function findNames(path: string): Promise<readonly string[] | undefined> {
   const { findFunctions } = await import("../../runtime/mod.ts");
   const { functions } = await findFunctions(dirname(path));

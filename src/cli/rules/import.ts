@@ -114,7 +114,7 @@ async function importFile(
   return { shown: file.shown, result };
 }
 
-/** The rules behind those of the output, or alone where it is replaced or there is none. */
+/** The rules behind those of the output, or alone if it is replaced or there is none. */
 async function addTo(
   ctx: Context,
   output: string | undefined,

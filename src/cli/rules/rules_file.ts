@@ -58,7 +58,7 @@ export interface ValidRules {
   readonly diagnostics: LoadedRules["diagnostics"];
 }
 
-/** Validates the text of a rules file; throws all its problems where it has errors. */
+/** Validates the text of a rules file; throws all its problems if it has errors. */
 export function loadValidRules(
   { shown, source }: RulesSource,
   surroundings: Surroundings = {},

@@ -67,7 +67,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
     "env",
     `Backed up ${formatCount(files, "file")}, ${formatBytes(bytes)} (${
       formatBytes(sentBytes)
-    } sent), and restored it for a check: ${formatCount(proven.records, "record")}, ${
+    } sent), and verified it by restoring it: ${formatCount(proven.records, "record")}, ${
       formatCount(proven.blobs, "blob")
     }, ${formatCount(databases.length, "database")} with ${
       formatCount(databases.reduce((sum, { rows }) => sum + rows, 0), "row")
@@ -90,7 +90,7 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
   if (flags.blobs !== undefined && isS3Place(flags.blobs)) {
     throw new CliError(
       "usage",
-      "Cannot back up an object storage to one file: use a directory or s3://",
+      "Cannot back up object storage to one file: use a directory or s3://",
     );
   }
   if (flags.kv !== undefined && isStoreUrl(flags.kv)) {
@@ -111,7 +111,13 @@ async function toFile(ctx: Context, target: string, flags: Flags): Promise<void>
 
 export default defineCommand({
   description:
-    "The backup has all records, deployment files, build logs, managed databases and the keys of all secrets, so protect it like the data itself. The platform can keep running: records and each database are consistent snapshots. Databases on another server are read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots are not included. A directory, s3:// or sftp:// keeps many backups: only new content is sent, and each backup is restored to a temporary directory and counted. svc serve --backup does this regularly.",
+    "The backup has all records, deployment files, build logs, managed databases and the keys " +
+    "of all secrets, so protect it like the data itself. The platform can keep running: " +
+    "records and each database are consistent snapshots. Databases on another server are " +
+    "read with the URL in SVC_POSTGRES_URL. Caches, access logs and database snapshots " +
+    "are not included. A directory, s3:// or sftp:// keeps many backups: only new " +
+    "content is sent, and each backup is verified by restoring it to a temporary " +
+    "directory. svc serve --backup does this regularly.",
   define: (command) =>
     command
       .argument(
@@ -138,14 +144,14 @@ export default defineCommand({
     ["backup --keygen backup.key", "create a pair of keys for encrypted backups"],
     [
       "backup 's3://backups/svc?endpoint=https://s3.example.com' --recipient age1… --keep 30",
-      "send what is new, encrypted, to an object storage",
+      "send new data, encrypted, to object storage",
     ],
   ],
   async run({ args: [target], flags }, ctx) {
     const { BackupError } = await import("../../serve/mod.ts");
     if (flags.keygen !== undefined) return await createBackupKey(ctx, ctx.path(flags.keygen));
     if (target === undefined) {
-      throw new CliError("usage", "Add the file, directory, s3:// or sftp:// to back up to");
+      throw new CliError("usage", "Pass the file, directory, s3:// or sftp:// URL to back up to");
     }
     try {
       if (await isPlace(ctx, target)) await toPlace(ctx, target, flags);

@@ -17,7 +17,10 @@ const stopped = (signal: AbortSignal) =>
 
 export default defineCommand({
   description:
-    "Answers files, redirects and denials of all sites by itself, and passes everything else on to the platform, which evaluates the rules again. Set SVC_EDGE_KEY to the key that svc edges add prints. While the platform is away, the edge serves what it knows. It listens on plain HTTP: put a balancer with TLS in front of it.",
+    "Serves files, redirects and denials of all sites, and forwards all other requests to the " +
+    "platform, which evaluates the rules again. Set SVC_EDGE_KEY to the key that svc edges " +
+    "add prints. If the platform is unreachable, the edge keeps serving the last state it " +
+    "received. It listens on plain HTTP: put a load balancer with TLS in front of it.",
   define: (command) =>
     command
       .requiredOption("--join <url>", "URL of the platform", httpUrl)
@@ -35,7 +38,7 @@ export default defineCommand({
       )
       .option(
         "--trust-proxy <cidr>",
-        "proxy or balancer that may set X-Forwarded-For; repeatable",
+        "proxy or load balancer that can set X-Forwarded-For; repeatable",
         repeated,
       ),
   examples: [

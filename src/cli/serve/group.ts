@@ -36,7 +36,7 @@ export const RESTORE: CommandLeaf = {
 export const MIGRATE_STORE: CommandLeaf = {
   name: "migrate-store",
   section: "Platform",
-  summary: "Move a platform to PostgreSQL and an object storage, or back",
+  summary: "Move a platform to PostgreSQL and object storage, or back",
   load: () => import("./migrate_store.ts"),
 };
 

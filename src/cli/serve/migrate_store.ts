@@ -46,7 +46,13 @@ function endsOf(kind: keyof Places, from: Places, to: Places) {
 
 export default defineCommand({
   description:
-    "Moves a stopped platform: its records between a file and PostgreSQL, its file contents between a directory and an object storage, or both. The default for --from and --to is the data directory. The source does not change, and the target must be empty. Everything is verified by hash and count. After an interruption, run the same command again to continue. Passwords and access keys are read from SVC_KV_PASSWORD, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from files. Logs, databases and pushed repositories stay in the data directory.",
+    "Moves a stopped platform: its records between a file and PostgreSQL, its file contents " +
+    "between a directory and object storage, or both. The default for --from and --to is the " +
+    "data directory. The source does not change, and the target must be empty. Everything " +
+    "is verified by hash and count. After an interruption, run the same command again to " +
+    "continue. Passwords and access keys are read from SVC_KV_PASSWORD, " +
+    "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or from files. Logs, databases and " +
+    "pushed repositories stay in the data directory.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "data directory (default: $XDG_DATA_HOME/svc)")
@@ -58,7 +64,7 @@ export default defineCommand({
   examples: [
     [
       "migrate-store --to postgres://svc@pg1,pg2/svc --to 's3://files/svc?endpoint=https://s3.example.com'",
-      "move the default data directory to PostgreSQL and an object storage",
+      "move the default data directory to PostgreSQL and object storage",
     ],
     [
       "migrate-store --data-dir /srv/svc --keys-file /etc/svc/keys.json --from postgres://svc@pg1,pg2/svc",

@@ -8,8 +8,8 @@ import { makeHeldFolder } from "../../lib/held_folders.ts";
 import type { Environment } from "../session/global_flags.ts";
 
 /**
- * Says that this process is the service's main one, and ready; does nothing where no
- * service manager listens.
+ * Says that this process is the service's main one, and ready; does nothing if no service manager
+ * listens.
  *
  * @throws as `Deno.DatagramConn#send`, where it listens at a place that cannot be reached.
  */

@@ -20,7 +20,7 @@ async function list(ctx: Context, place: string): Promise<void> {
     formatBytes(bytes),
     encrypted ? "yes" : "no",
     check === null
-      ? "not restored for a check"
+      ? "not verified by restoring it"
       : `${formatCount(check.records, "record")}, ${formatCount(check.blobs, "blob")}, ${
         formatCount(check.databases, "database")
       } with ${formatCount(check.rows, "row")}`,
@@ -32,7 +32,10 @@ async function list(ctx: Context, place: string): Promise<void> {
 
 export default defineCommand({
   description:
-    "Verifies every file, record, blob and database page before it creates the directory. The directory must not exist, or must be empty. Data is never overwritten. A backup of a platform on PostgreSQL or an object storage becomes a data directory as well: svc migrate-store moves it to other stores.",
+    "Verifies every file, record, blob and database page before it creates the directory. The " +
+    "directory must not exist, or must be empty. Data is never overwritten. A backup of a " +
+    "platform on PostgreSQL or object storage becomes a data directory as well: svc " +
+    "migrate-store moves it to other stores.",
   define: (command) =>
     command
       .argument("[file]", "file from svc backup")
@@ -60,11 +63,11 @@ export default defineCommand({
     if ((file === undefined) === (from === undefined)) {
       throw new CliError(
         "usage",
-        "Add either a backup file, or --from with a directory, s3:// or sftp://",
+        "Pass either a backup file, or --from with a directory, s3:// or sftp:// URL",
       );
     }
     if (file !== undefined && isRemotePlace(file)) {
-      throw new CliError("usage", "Write --from before a place that keeps many backups");
+      throw new CliError("usage", "Use --from for a directory or URL with many backups");
     }
     const unused = from === undefined &&
       (["list", "at", "identity"] as const).find((name) => flags[name] !== undefined);

@@ -10,7 +10,7 @@ import { flagOf, SETTINGS } from "../../settings/mod.ts";
 import { shellWord } from "../errors/suggested_commands.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
-/** One that goes on with the old program until `command` is run. */
+/** One that continues with the old program until `command` is run. */
 export type OldProgram =
   | { readonly kind: "service"; readonly path: string; readonly command: string }
   | {

@@ -56,7 +56,7 @@ Wants=network-online.target
 Type=notify
 NotifyAccess=all
 ExecStart=${line}
-# systemctl reload puts the program and the flags of this file in place, dropping no request
+# systemctl reload applies the program and flags of this file without dropping requests
 ExecReload=${line} --replace --background
 WorkingDirectory=${systemdPath(folder)}
 # Secrets belong here: SVC_BOT_TOKEN, SVC_SMTP_URL, SVC_METRICS_TOKEN

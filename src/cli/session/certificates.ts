@@ -13,7 +13,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * Takes the certificates out of the text of a PEM file.
  *
- * @throws {CliError} where it holds none, or one that cannot be read.
+ * @throws {CliError} if it holds none, or one that cannot be read.
  */
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];
@@ -34,7 +34,7 @@ export function parseCertificates(text: string, path: string): readonly string[]
 /**
  * Reads the certificates of a PEM file.
  *
- * @throws {CliError} where it cannot be read or used.
+ * @throws {CliError} if it cannot be read or used.
  */
 export async function readCertificates(path: string): Promise<readonly string[]> {
   let text: string;

@@ -1,6 +1,6 @@
 /**
  * The context of a command: its user interface, the platform's client, prompts, and facts of the
- * machine. Nothing else reaches a command, so a test can run any of them in its own process.
+ * machine. A command gets nothing else, so a test can run any of them in its own process.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export interface Host {
   /** Sets what is done before a second signal ends the program at once. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
-  /** How long to wait for the platform, where that is not as usual. */
+  /** How long to wait for the platform, if that is not as usual. */
   readonly waits?: Waits;
   /** Waits; rejects with the signal's reason when that is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -86,7 +86,7 @@ export interface FolderConfig {
 export interface ClientFacts {
   /** Phase that the client's debug lines belong to. */
   readonly phase: Phase;
-  /** The folder that the command is about, where that is not the current one. */
+  /** The folder that the command is about, if that is not the current one. */
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
@@ -166,7 +166,7 @@ async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   return { config: loaded?.status === "found" ? loaded.config : undefined };
 }
 
-/** A key for a workspace and, where it is known, a project. @throws {CliError} */
+/** A key for a workspace and, if it is known, a project. @throws {CliError} */
 export type JobKey = (
   workspace: string | undefined,
   project: string | undefined,

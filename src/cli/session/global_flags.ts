@@ -1,5 +1,5 @@
 /**
- * Facts about a run before its settings are checked; help needs no more.
+ * Facts about a run before its settings are checked; help needs only these.
  *
  * @module
  */

@@ -76,14 +76,14 @@ function parse(text: string): unknown {
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** The platform's origin, which tokens are for. @throws {CliError} where it has no https */
+/** The platform's origin, which tokens are for. @throws {CliError} if it has no https */
 function audienceOf(apiUrl: string): string {
   const { origin, protocol, hostname } = new URL(apiUrl);
   if (protocol === "https:" || LOOPBACK.test(hostname)) return origin;
   throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https URL");
 }
 
-/** Gets keys for a job, and keeps each for as long as it lives. */
+/** Gets keys for a job, and keeps each while it lives. */
 export class JobKeys {
   readonly #known = new Map<string, Promise<{ key: string; endsAt: number }>>();
 
@@ -95,7 +95,7 @@ export class JobKeys {
     this.#by = by;
   }
 
-  /** A key for a workspace. @throws {CliError} where there is none */
+  /** A key for a workspace. @throws {CliError} if there is none */
   async key(workspace: string | undefined, project: string | undefined): Promise<string> {
     if (workspace === undefined) {
       throw refuse("it has no workspace", "Set SVC_WORKSPACE, or workspace in svc.toml");

@@ -9,7 +9,7 @@ import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 import type { Context } from "./context.ts";
 
-/** A path as people read it: relative where it is below the current folder. */
+/** A path as people read it: relative if it is below the current folder. */
 export function showPath(path: string, ctx: Pick<Context, "cwd">): string {
   const short = relative(ctx.cwd, path);
   return short === "" ? "." : short.startsWith("..") ? path : short;

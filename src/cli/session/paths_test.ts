@@ -56,7 +56,7 @@ for (const argv of LOGIN_COMMANDS) {
       await Deno.mkdir(file, { recursive: true });
       const { code, error } = await refused(bench, argv);
       assert.equal(code, "credentials_invalid");
-      assert.ok(error.includes(`${file}: it cannot be read, as it is a folder, not a file`), error);
+      assert.ok(error.includes(`${file}: it cannot be read: it is a folder, not a file`), error);
     }));
 
   Deno.test(`${name} asks nothing without a home`, () =>

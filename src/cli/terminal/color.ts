@@ -26,7 +26,7 @@ export function wantsColor(
   return isTerminal;
 }
 
-/** Colour functions that do nothing where colours are off. */
+/** Colour functions that do nothing if colours are off. */
 export function createPalette(enabled: boolean): Palette {
   return pc.createColors(enabled);
 }

@@ -21,7 +21,7 @@ export interface InstalledProgram {
 /**
  * The file of this process's program.
  *
- * @throws {CliError} `not_upgradable` where svc runs from source, or the file is gone.
+ * @throws {CliError} `not_upgradable` if svc runs from source, or the file is gone.
  */
 export async function installedProgram(): Promise<InstalledProgram> {
   if (!Deno.build.standalone) {

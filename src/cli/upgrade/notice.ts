@@ -1,7 +1,6 @@
 /**
- * The notice of a newer release: shown to people at terminals, at most once a day, and
- * never while a command waits for it. What is shown was found out in the background by
- * an earlier command.
+ * The notice of a newer release: shown to people at terminals at most once a day, and no command
+ * waits for it. An earlier command looked it up in the background.
  *
  * @module
  */
@@ -88,7 +87,7 @@ function startCheck(path: string): void {
     stdin: "null",
     stdout: "null",
     stderr: "null",
-    // It goes on when the terminal closes, and Ctrl-C does not reach it.
+    // It continues when the terminal closes, and Ctrl-C does not reach it.
     detached: true,
     clearEnv: true,
     env: Deno.env.toObject(),

@@ -1,5 +1,5 @@
 /**
- * Replacing the installed program by that of a release, and going back.
+ * Replaces the installed program with that of a release, and undoes it.
  *
  * @module
  */
@@ -170,7 +170,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
  * Installs a release in the place of the program, which keeps working until the new one is
  * complete.
  *
- * @throws {CliError} where it must not or cannot be installed; nothing is changed then.
+ * @throws {CliError} if it must not or cannot be installed; nothing is changed then.
  */
 export async function performUpgrade(
   parts: UpgradeParts,

@@ -157,14 +157,14 @@ const REFUSALS: readonly Refusal[] = [
     arrange: ({ releases }) =>
       releases.change("/download/v1.1.0/release.json", (b) => flipBit(b, -10)),
     code: "release_unusable",
-    says: /no key that this program knows has signed it/,
+    says: /it is not signed with a key that this program knows/,
   },
   {
     name: "a signature with one bit changed",
     arrange: ({ releases }) =>
       releases.change("/download/v1.1.0/release.json.sig", (b) => flipBit(b, 3)),
     code: "release_unusable",
-    says: /no key that this program knows has signed it/,
+    says: /it is not signed with a key that this program knows/,
   },
   {
     name: "a signature that is cut off",
@@ -174,7 +174,7 @@ const REFUSALS: readonly Refusal[] = [
         (b) => new Uint8Array(b.subarray(0, 63)),
       ),
     code: "release_unusable",
-    says: /no key that this program knows has signed it/,
+    says: /it is not signed with a key that this program knows/,
   },
   {
     name: "an older release under the name of a newer one",
@@ -221,7 +221,7 @@ const REFUSALS: readonly Refusal[] = [
     arrange: () => {},
     wish: { version: "7.0.0" },
     code: "release_unusable",
-    says: /the server answered 404/,
+    says: /the server responded with 404/,
   },
   {
     name: "a downgrade of the data's format",
@@ -261,8 +261,8 @@ Deno.test("performUpgrade() believes no key but its own", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish(NEW);
     const { publicKey } = await makeKeys();
-    await assert.rejects(upgrade({}, [publicKey]), /no key that this program knows/);
-    await assert.rejects(upgrade({}, []), /no key that this program knows/);
+    await assert.rejects(upgrade({}, [publicKey]), /not signed with a key that this program knows/);
+    await assert.rejects(upgrade({}, []), /not signed with a key that this program knows/);
     await upgrade({}, [publicKey, releases.publicKey]);
     assert.equal(await says(), "1.1.0");
   });

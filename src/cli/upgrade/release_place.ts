@@ -23,7 +23,7 @@ export function placeFor(env: Context["env"]): string | undefined {
   );
 }
 
-/** @throws {CliError} where no place is known. */
+/** @throws {CliError} if no place is known. */
 export function releasePlace(ctx: Pick<Context, "env" | "fetch" | "signal">): ReleasePlace {
   const place = placeFor(ctx.env);
   if (place === undefined) {

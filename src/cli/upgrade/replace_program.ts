@@ -1,7 +1,7 @@
 /**
- * Putting one program in the place of another. At every moment the name stands for a
- * whole program; on Windows, which does not replace a file that runs, it stands for none
- * between two renames, of which the first is undone if the second fails.
+ * Replaces one program file with another. At every moment the name refers to a complete program.
+ * Windows cannot replace a running file: there it refers to none between two renames, and the first
+ * is undone if the second fails.
  *
  * @module
  */

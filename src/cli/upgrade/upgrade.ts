@@ -43,8 +43,8 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
  * Exchanges the program and the one before the last upgrade, so that a second rollback
  * undoes the first.
  *
- * @param stored format of the data directory; `undefined` where there is none.
- * @throws {CliError} where there is no such program, or it does not read the data.
+ * @param stored format of the data directory; `undefined` if there is none.
+ * @throws {CliError} if there is no such program, or it does not read the data.
  */
 export async function performRollback(
   installed: InstalledProgram,

@@ -19,7 +19,7 @@ const inodeOf = async (path: string): Promise<number | null | undefined> => {
  * Locks the file, which is created for the lock and removed with it. A lock on a file that
  * another process has removed in the meantime guards nothing, so it is taken again.
  *
- * @throws {CliError} `conflict` where another process holds it.
+ * @throws {CliError} `conflict` if another process holds it.
  */
 export async function lockUpgrade(path: string): Promise<AsyncDisposable> {
   for (;;) {

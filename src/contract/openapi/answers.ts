@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
     description:
       "The request conflicts with the current state. With Retry-After if it may succeed later",
     code: "conflict",
-    message: 'Project "shop" exists already',
+    message: 'Project "shop" already exists',
     fields: ["Retry-After"],
   },
   412: {
@@ -71,7 +71,7 @@ const REFUSALS: Readonly<Record<number, Refusal>> = {
   429: {
     description: "A limit is exceeded",
     code: "rate_limited",
-    message: "API key has made its 5000 requests of this hour. Try again in 12 seconds",
+    message: "API key has used its 5000 requests for this hour. Try again in 12 seconds",
     fields: ["Retry-After"],
   },
   500: {

@@ -1,6 +1,6 @@
 /**
- * Gives every field of the document an example: that of its schema, or the simplest value that
- * fits. Descriptions come from the schemas alone; a test finds fields without one.
+ * Gives every field of the document an example: the one in its schema, or the simplest valid value.
+ * Descriptions come from the schemas alone; a test finds fields without one.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Accepting connections for as long as a listener is open, also when the system
- * runs short of descriptors.
+ * Accepting connections while a listener is open, also when the system runs short of descriptors.
  *
  * @module
  */

@@ -34,7 +34,7 @@ export class CancelKeys {
     };
   }
 
-  /** Cancels what the session of the key does; nothing where there is none. */
+  /** Cancels what the session of the key does; nothing if there is none. */
   async cancel(processId: number, secret: Uint8Array): Promise<void> {
     const session = this.#sessions.get(processId);
     if (session === undefined || secret.byteLength !== SECRET_BYTES) return;

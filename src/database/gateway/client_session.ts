@@ -18,7 +18,7 @@ const LOST: ErrorFields = {
   severity: "FATAL",
   sqlState: "57P02",
   message: "The database ended the connection",
-  hint: "Connect again: what was committed is there.",
+  hint: "Connect again. Committed data is safe.",
 };
 
 export class ClientSession {
@@ -44,7 +44,7 @@ export class ClientSession {
     }
   }
 
-  /** Ends it now; the client learns why where that is possible. */
+  /** Ends it now; the client learns why if that is possible. */
   async end(reason: ErrorFields): Promise<void> {
     if (this.#farewell === undefined) {
       this.#farewell = reason;

@@ -48,7 +48,7 @@ class ConnectionCount {
   /**
    * Counts a connection.
    *
-   * @returns what is called at its end; `undefined` where there are too many
+   * @returns what is called at its end; `undefined` if there are too many
    */
   enter(address: string): (() => void) | undefined {
     const group = this.#groupOf(address);
@@ -279,8 +279,8 @@ export class Gateway {
       startup: startup.parameters,
       admit: (sessions) => {
         if (sessions < limits.connections) return;
-        const message = `The database "${database}" takes ${limits.connections} connections ` +
-          "at a time: close some, use a smaller pool, or give it a larger size";
+        const message =
+          `The database "${database}" accepts ${limits.connections} connections at a time: close some, use a smaller pool, or give it a larger size`;
         throw new EngineError(message, "53300");
       },
       holderOf: (session) => {

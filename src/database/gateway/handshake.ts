@@ -96,7 +96,7 @@ export async function readOpening(client: Connection, encryption?: Encryption): 
       await encrypt(new Uint8Array());
     } else await writeAll(connection, NO_ENCRYPTION);
   }
-  throw new ProtocolError("The client asks for encryption again and again");
+  throw new ProtocolError("The client asks for encryption repeatedly");
 }
 
 export interface ClientStartup {
@@ -113,7 +113,7 @@ export interface ClientStartup {
  */
 export function readStartup(all: ReadonlyMap<string, string>): ClientStartup {
   const role = all.get("user") ?? "";
-  if (role === "") throw refuse("28000", "The startup message names no user");
+  if (role === "") throw refuse("28000", "The startup message has no user");
   if (new TextEncoder().encode(role).byteLength > MAX_ROLE_BYTES) {
     throw refuse("28000", `The name of the user is longer than ${MAX_ROLE_BYTES} bytes`);
   }
@@ -169,7 +169,7 @@ export async function provesPassword(
 
 async function readSasl(connection: Connection): Promise<Buffer> {
   const { letter, payload } = await readFrame(connection, MAX_SASL_BYTES);
-  if (letter !== "p") throw new ProtocolError("A password message was expected");
+  if (letter !== "p") throw new ProtocolError("Expected a password message");
   return Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
 }
 
@@ -181,7 +181,7 @@ function readInitial(payload: Buffer): string {
   }
   const mechanism = payload.subarray(0, end).toString("latin1");
   if (mechanism !== SCRAM_MECHANISM) {
-    throw refuse("28000", "The only way to authenticate is SCRAM-SHA-256");
+    throw refuse("28000", "Authentication requires SCRAM-SHA-256");
   }
   return payload.subarray(end + 5).toString("utf8");
 }

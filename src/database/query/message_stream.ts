@@ -28,8 +28,8 @@ export class MessageStream {
   /**
    * Waits for what comes next.
    *
-   * @throws {EngineError} where the session has ended
-   * @throws {ProtocolError} where a message is too long
+   * @throws {EngineError} if the session has ended
+   * @throws {ProtocolError} if a message is too long
    */
   async read(): Promise<readonly BackendMessage[]> {
     const { done, value } = await this.#reader.read();

@@ -105,7 +105,7 @@ class ScriptRun {
       if (this.#splitter.pendingLength === 0 && BETWEEN.test(line)) {
         this.#skipped += line.length;
         if (!line.startsWith("\\") || FOR_PSQL.test(line)) continue;
-        return yield problem("42601", `${line.trim()} is a command of psql, and no SQL`);
+        return yield problem("42601", `${line.trim()} is a psql command, not SQL`);
       }
       if (this.#splitter.pendingLength + line.length > MAX_STATEMENT) {
         return yield problem("54000", "A statement of the script is too long");
@@ -168,7 +168,7 @@ class ScriptRun {
     }
     if (failure !== undefined) {
       await this.#quietly("ROLLBACK TO SAVEPOINT svc_tolerant");
-      yield { type: "notice", severity: "WARNING", message: `${failure.message}: passed over` };
+      yield { type: "notice", severity: "WARNING", message: `${failure.message}: skipped` };
     }
     await this.#quietly("RELEASE SAVEPOINT svc_tolerant");
     return false;
@@ -208,7 +208,9 @@ class ScriptRun {
         ? { done: true, value: undefined }
         : await lines.next();
       if (line === undefined || done) {
-        await this.#messages.write(serialize.copyFail("The script ends within the data of COPY"));
+        await this.#messages.write(
+          serialize.copyFail("The script ends in the middle of COPY data"),
+        );
         return;
       }
       this.#skipped += line.length;
@@ -221,14 +223,14 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} where a file is no text, saying how to make one of it */
+/** @throws {EngineError} if a file is no text, saying how to make one of it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));
   if (found === undefined) return;
   const [, kind, advice] = found;
   throw new EngineError(
-    `The file is ${kind}, and no SQL. Make SQL of it: ${advice} <file>`,
+    `The file is ${kind}, not SQL. Convert it to SQL: ${advice} <file>`,
     "22021",
   );
 }

@@ -27,7 +27,7 @@ const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
 
 /**
  * The server itself refuses others in a read-only transaction.
- * @returns why the statement may not run; `undefined` where the server decides
+ * @returns why the statement may not run; `undefined` if the server decides
  */
 function refuseInReadOnly(statement: string): string | undefined {
   const [keyword = ""] = firstWords(statement, 1);
@@ -83,7 +83,7 @@ export async function* runSql(
   } catch (error) {
     if (error instanceof EngineError) yield asEvent(error.sqlState, error.message);
     else if (error instanceof ProtocolError) {
-      yield asEvent("54000", "A row is too large to be shown: select less of it");
+      yield asEvent("54000", "A row is too large to show: select less of it");
     } else throw error;
   } finally {
     signal?.removeEventListener("abort", cancel);
@@ -135,7 +135,7 @@ class SqlRun {
       yield {
         type: "notice",
         severity: "WARNING",
-        message: "The SQL text left a transaction open: it is rolled back",
+        message: "The SQL left a transaction open, which was rolled back",
       };
     }
   }

@@ -20,7 +20,7 @@ export interface StatementResult {
 export interface RunStatementOptions {
   /** Values of `$1`, `$2` and so on, in PostgreSQL's text form. */
   readonly params: readonly (string | null)[];
-  /** Most characters of the result's values. */
+  /** Maximum number of characters of the result's values. */
   readonly maxCharacters: number;
   /** Cancels the statement. */
   readonly signal?: AbortSignal;
@@ -35,7 +35,7 @@ export type RunOne = (
 /**
  * Lets `work` run statements one after the other, and closes the session.
  *
- * @throws {EngineError} where the session ends, or a result is too large
+ * @throws {EngineError} if the session ends, or a result is too large
  */
 export async function withStatements<T>(
   session: BackendSession,
@@ -65,7 +65,7 @@ export async function withStatements<T>(
  * Runs one statement and closes the session.
  *
  * @returns its result, or what PostgreSQL said against it
- * @throws {EngineError} where the session ends, or the result is too large
+ * @throws {EngineError} if the session ends, or the result is too large
  */
 export function runStatement(
   session: BackendSession,

@@ -22,8 +22,8 @@ export interface QueryErrorEvent {
 }
 
 /**
- * Each statement brings `columns` and `rows` where it has a result, then
- * `complete`. After `error` nothing follows. Values are PostgreSQL's text form.
+ * Each statement brings `columns` and `rows` if it has a result, then `complete`. After `error`
+ * nothing follows. Values are PostgreSQL's text form.
  */
 export type SqlEvent =
   | { readonly type: "columns"; readonly columns: Column[] }

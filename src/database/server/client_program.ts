@@ -21,7 +21,7 @@ export interface ClientProgram {
  * Starts a program that signs in as the platform's role. The password is in its
  * environment, which only root and the platform's user can read.
  *
- * @throws {EngineError} where it is not installed, or the server can't be reached
+ * @throws {EngineError} if it is not installed, or the server can't be reached
  */
 export async function startClientProgram(
   source: ServerSource,
@@ -86,7 +86,7 @@ function start(
     });
   } catch (cause) {
     throw new EngineError(
-      `There is no ${program} on the platform's machine: install the client of PostgreSQL there`,
+      `${program} is not installed on the platform's machine: install the PostgreSQL client there`,
       "58000",
       { cause },
     );

@@ -136,7 +136,7 @@ async function authenticate(
       await answer(password);
     } else {
       throw new ServerRefusal(
-        "The server asks for a kind of authentication that is not safe here",
+        "The server requires an authentication method that is not secure",
         "28000",
       );
     }
@@ -154,7 +154,7 @@ function authenticationKind({ letter, payload }: Frame): number {
 
 function startScram(data: Uint8Array, password: string): ScramClientExchange {
   if (!textOf(data).split("\0").includes(SCRAM_MECHANISM)) {
-    throw new ServerRefusal(`The server does not take ${SCRAM_MECHANISM}`, "28000");
+    throw new ServerRefusal(`The server does not support ${SCRAM_MECHANISM}`, "28000");
   }
   return new ScramClientExchange(password, randomBytes(18).toString("base64"));
 }

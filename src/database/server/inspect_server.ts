@@ -43,7 +43,7 @@ const QUESTION =
 /**
  * Asks the server; `undefined` if the local one does not run.
  *
- * @throws {Error} where it cannot be reached, with a message for the operator
+ * @throws {Error} if it cannot be reached, with a message for the operator
  */
 export async function inspectServer(
   { postgres, dataFolder, variable }: InspectServerOptions,

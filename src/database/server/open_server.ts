@@ -19,10 +19,10 @@ export interface OpenServerOptions {
   /** The platform's own, where the key of the roles' passwords is kept. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
-  /** History that a local server keeps; none where missing. */
+  /** History that a local server keeps; none if missing. */
   readonly history?: HistoryOptions;
   /**
-   * The key of the roles' passwords on a server elsewhere, 32 bytes, where it is not the data
+   * The key of the roles' passwords on a server elsewhere, 32 bytes, if it is not the data
    * folder's: nodes that share the server need the same. It is given the data folder's, if any.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;

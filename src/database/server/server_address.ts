@@ -55,7 +55,7 @@ export function parseServerUrl(text: string, sources: UrlSources): ServerUrl {
   }
   const user = decodeURIComponent(url.username) || sources.variable("PGUSER");
   if (user === undefined) {
-    throw new TypeError("The PostgreSQL URL names no role: postgres://role@…");
+    throw new TypeError("The PostgreSQL URL has no role: postgres://role@…");
   }
   const folder = url.searchParams.get("host");
   const port = Number(url.port || DEFAULT_PORT);
@@ -72,7 +72,7 @@ export function parseServerUrl(text: string, sources: UrlSources): ServerUrl {
     return { address: { endpoint: { transport: "unix", path }, tls: undefined }, login };
   }
   if (url.hostname === "") {
-    throw new TypeError("The PostgreSQL URL names no host: postgres://role@host/…");
+    throw new TypeError("The PostgreSQL URL has no host: postgres://role@host/…");
   }
   const hostname = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const address = {
@@ -106,8 +106,8 @@ function readTls(url: URL, { readFile }: UrlSources): ServerAddress["tls"] {
   if (mode === "disable" || (mode === null && LOOPBACK.test(url.hostname))) return undefined;
   if (mode !== null && !MODES_WITH_TLS.has(mode)) {
     throw new TypeError(
-      `"sslmode" in the PostgreSQL URL must be disable, require, verify-ca or verify-full, ` +
-        `and is "${mode}"`,
+      `"sslmode" in the PostgreSQL URL must be disable, require, verify-ca or verify-full, not ` +
+        `"${mode}"`,
     );
   }
   const file = url.searchParams.get("sslrootcert");

@@ -45,7 +45,7 @@ Deno.test("parseServerUrl() says what is wrong, and never the password", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["mysql://svc:hidden@db.test", /must look like postgres:/],
     ["nothing", /must look like postgres:/],
-    ["postgres://:hidden@db.test", /names no role/],
+    ["postgres://:hidden@db.test", /has no role/],
     ["postgres://svc:hidden@db.test?sslmode=prefer", /must be disable, require/],
     ["postgres://svc:hidden@db.test?options=x", /unknown parameter "options"/],
     ["postgres://svc@db.test?passfile=/gone", /Cannot read the file of the PostgreSQL password/],

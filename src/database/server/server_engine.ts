@@ -56,7 +56,7 @@ export class ServerEngine implements DatabaseEngine {
   readonly #admin: Admin;
   readonly #locks = new KeyedLock();
   readonly #sessions = new Map<string, Set<ServerSession>>();
-  /** Clients that each branch's role lets in, where that is known. */
+  /** Clients that each branch's role lets in, if that is known. */
   readonly #clients = new Map<string, number>();
   readonly #limiting = new SingleFlight<void>();
 

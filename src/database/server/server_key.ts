@@ -16,7 +16,7 @@ export function adminPassword(key: Uint8Array): string {
   return createHmac("sha256", key).update("admin").digest("base64url");
 }
 
-/** @throws {Error} where the file is damaged */
+/** @throws {Error} if the file is damaged */
 export async function readKeyIfMade(
   dataFolder: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {

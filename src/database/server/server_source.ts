@@ -23,7 +23,7 @@ export interface ServerSource {
   /**
    * The server's address, and the role that can create databases and roles.
    *
-   * @throws {EngineError} where it does not take connections
+   * @throws {EngineError} if it does not take connections
    */
   reach(): Promise<ServerPlace>;
   close(): Promise<void>;

@@ -38,8 +38,7 @@ export async function readExactly(
 /**
  * Reads one message.
  *
- * @throws {ProtocolError} where it is longer than `maxBytes`
- * @throws {ConnectionEnded}
+ * @throws {ProtocolError} if it is longer than `maxBytes` @throws {ConnectionEnded}
  */
 export async function readFrame(connection: Connection, maxBytes: number): Promise<Frame> {
   const head = await readExactly(connection, 5);

@@ -36,7 +36,7 @@ export type StartupPacket =
 export function startupLength(head: Uint8Array): number {
   const length = view(head).getUint32(0);
   if (length < MIN_STARTUP_BYTES || length > MAX_STARTUP_BYTES) {
-    throw new ProtocolError("This is no connection of a PostgreSQL client");
+    throw new ProtocolError("This is not a connection from a PostgreSQL client");
   }
   return length;
 }

@@ -29,7 +29,7 @@ function decodeWord(charset: string, encoding: string, text: string): string {
   return new TextDecoder(charset).decode(bytes);
 }
 
-/** The text of a field with encoded words (RFC 2047); as it is where it cannot be decoded. */
+/** The text of a field with encoded words (RFC 2047); as it is if it cannot be decoded. */
 export function decodeWords(value: string): string {
   try {
     return value.replace(WORD, (_, charset, encoding, text) => decodeWord(charset, encoding, text));
@@ -38,7 +38,7 @@ export function decodeWords(value: string): string {
   }
 }
 
-/** The value of a field of a message's head; "" where it has none. */
+/** The value of a field of a message's head; "" if it has none. */
 export function fieldOf(source: string, name: string): string {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");

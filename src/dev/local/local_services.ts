@@ -52,9 +52,9 @@ function serveKv(
 }
 
 /**
- * Opens the services; the store lies in the folder of local data.
+ * Opens the services; the store is in the folder of local data.
  *
- * @throws {LocalKvError} where the store cannot be opened
+ * @throws {LocalKvError} if the store cannot be opened
  */
 export async function openLocalServices(
   { dataDir, url, say, onMail, onSubmission }: {

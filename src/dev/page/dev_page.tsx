@@ -15,7 +15,7 @@ import type { CaughtMail } from "../local/caught_mail.ts";
 import type { LocalSubmission } from "../local/local_forms.ts";
 import type { LoggedRequest } from "../options.ts";
 
-/** Path of the page; what lies below is the dev server's own, too. */
+/** Path of the page; what is below is the dev server's own, too. */
 export const PAGE_PATH = "/__svc";
 
 /** The content of the page. */

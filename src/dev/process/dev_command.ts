@@ -98,7 +98,7 @@ export class DevCommand {
     return address;
   }
 
-  /** Tells of an end that nobody asked for. What it has left running ends too. */
+  /** Reports an unexpected end. What it has left running ends too. */
   #onEnd(process: DevProcess, how: string): void {
     if (this.#process !== process) return;
     this.#process = undefined;

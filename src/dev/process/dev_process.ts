@@ -10,7 +10,7 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
-/** How often the ports of the processes are looked at: that reads much of `/proc`. */
+/** How often the ports of the processes are checked: that reads much of `/proc`. */
 const LOOK_EVERY = 8;
 /** Time for the last output of a command; what it has started may hold that open, in milliseconds. */
 const LAST_OUTPUT_MS = 250;

@@ -49,7 +49,7 @@ export interface ProcessGroup {
   readonly pid: number;
   readonly stdout: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Resolves when the first process has ended; others of the group may go on. */
+  /** Resolves when the first process has ended; others of the group may continue. */
   readonly ended: Promise<Deno.CommandStatus>;
   /** Ends the whole group: asks first, then kills. */
   stop(): Promise<void>;

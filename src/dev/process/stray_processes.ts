@@ -29,7 +29,7 @@ export class GroupMark {
     return { [MARK]: this.#value };
   }
 
-  /** The variable as it stands in the environment of a process. */
+  /** The variable as it is in the environment of a process. */
   get text(): string {
     return `${MARK}=${this.#value}`;
   }

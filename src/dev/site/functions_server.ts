@@ -85,7 +85,7 @@ export class FunctionsServer {
   /**
    * Takes over the functions that a project has now, and starts them again where they changed.
    *
-   * @throws {BuildError} where a deploy would refuse them; those that run stay
+   * @throws {BuildError} if a deploy would refuse them; those that run stay
    */
   async update(directory: string): Promise<void> {
     const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =

@@ -1,6 +1,5 @@
 /**
- * The files of a project without a dev server: what a deploy would send, read from where
- * it lies.
+ * The files of a project without a dev server: those that a deploy would send, read in place.
  *
  * @module
  */
@@ -74,7 +73,7 @@ export interface ReadFilesOptions
 /**
  * Reads the output as it is; its rules and functions are read apart.
  *
- * @throws {BuildError} where the project is at fault
+ * @throws {BuildError} if the project is at fault
  */
 export async function readProjectFiles(
   { build, directory, standing, config, again }: ReadFilesOptions,

@@ -43,7 +43,7 @@ export interface FunctionSettings {
   readonly deploymentId: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly cpuMs: number | undefined;
-  /** The inspector that their process opens. */
+  /** The inspector opened by their process. */
   readonly inspector: Inspector | undefined;
   readonly outbound: OutboundFetch;
   /** Performs requests to the local key-value store. */

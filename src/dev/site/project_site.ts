@@ -95,7 +95,7 @@ export class ProjectSite {
   }
 
   /**
-   * Takes a change over. What cannot be read is reported, and stays as it was.
+   * Adopts a change. An unreadable value is reported, and stays as it was.
    *
    * @returns whether the whole change was taken over
    */

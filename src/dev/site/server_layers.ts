@@ -11,7 +11,7 @@ import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
 const SERVER_LAYER = "server";
 const FUNCTIONS_LAYER = "functions";
 
-/** A dev server may have files, so what functions answer without one goes to them all the same. */
+/** A dev server may have files, so what functions answer without one goes to them anyway. */
 const PRIORITY = { functions: 1, server: 0 } as const;
 
 const layerOf = (name: string): Layer => ({

@@ -9,7 +9,10 @@ export const PASS = "svc_access";
 /** Holds a random text while a browser signs in, so that nobody else can finish it. */
 export const BROWSER = "svc_access_browser";
 
-/** Most values of one name that are read: another host below the same domain may plant some. */
+/**
+ * Maximum number of values of one name that are read: another host below the same domain may plant
+ * some.
+ */
 const MAX_VALUES = 10;
 
 /** Over https no other host can set it: its name begins with `__Host-`. */

@@ -27,7 +27,7 @@ const POLICY: Header = [
 
 export const ASK: PageWords = [
   "Sign in to see this site",
-  "It is for members of its workspace. Sign in to svc, or ask a member for a share link.",
+  "Only members of its workspace can see it. Sign in to svc, or ask a member for a share link.",
 ];
 export const ASK_PASSWORD: PageWords = [
   "This site needs a password",
@@ -76,7 +76,7 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
 /** A page that does not let a visitor in, and says how to get in. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
-  /** Path and query to go on to. */
+  /** Path and query to continue to. */
   readonly to: string;
   readonly asksPassword: boolean;
   readonly more?: HeaderList;

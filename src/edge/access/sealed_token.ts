@@ -12,7 +12,7 @@ import type { Random } from "../../lib/clock.ts";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ALGORITHM = "aes-256-gcm";
-/** Longest token that is looked at, in characters. */
+/** Longest token that is checked, in characters. */
 const MAX_TOKEN = 8192;
 
 const base = { host: z.string(), projectId: z.string(), endsAt: z.number() };

@@ -39,7 +39,7 @@ export interface AccessFacts {
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
-  /** Set while production is down for maintenance: addresses that get in all the same. */
+  /** Set while production is down for maintenance: addresses that get in anyway. */
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 

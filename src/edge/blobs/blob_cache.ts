@@ -26,7 +26,7 @@ interface Entry extends RingEntry<Entry> {
 export interface BlobCacheOptions {
   /** Bounds all memory of the cache, in bytes. */
   readonly capacity?: number | undefined;
-  /** Most bytes of blobs that are kept as strings. */
+  /** Maximum size in bytes of blobs that are kept as strings. */
   readonly textCapacity?: number | undefined;
 }
 

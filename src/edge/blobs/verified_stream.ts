@@ -79,7 +79,7 @@ function verifyingStream(
   }, { highWaterMark: 0 });
 }
 
-/** Most blobs that are remembered as verified; beyond that, all are forgotten. */
+/** Maximum number of blobs that are remembered as verified; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
 /** How long a verified file is sent without being verified, in milliseconds. */

@@ -103,7 +103,7 @@ export class CacheFill {
     const { expectedBytes } = this.#options;
     if (expectedBytes !== undefined && expectedBytes !== this.#length) {
       throw new TypeError(
-        `Cannot read the body to its end: it must have ${expectedBytes} bytes: it has ${this.#length}`,
+        `Cannot read the whole body: it must have ${expectedBytes} bytes: it has ${this.#length}`,
       );
     }
     const whole = join(this.#chunks, this.#length);

@@ -26,7 +26,7 @@ export interface ServerRequest extends RequestFields {
   readonly scheme: "http" | "https";
   /** Address of the client. */
   readonly ip: string;
-  /** How many requests of servers to their own platform led to this one; 0 where missing. */
+  /** How many requests of servers to their own platform led to this one; 0 if missing. */
   readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
@@ -40,7 +40,7 @@ export interface ServerRequest extends RequestFields {
 /** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten where a rule did so. */
 export interface RequestTarget {
   readonly path: string;
-  /** Without its `?`; "" where there is none. */
+  /** Without its `?`; "" if there is none. */
   readonly query: string;
 }
 

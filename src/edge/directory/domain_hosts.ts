@@ -27,7 +27,7 @@ export class DomainHosts {
     return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
 
-  /** True for a name that is bound itself, not by a wildcard. */
+  /** True for a name that is bound by itself, not through a wildcard. */
   has(hostname: string): boolean {
     return this.#exact.has(hostname);
   }

@@ -27,7 +27,7 @@ export interface EarlierSitesOptions {
   /** Facts of the same project from before production changed. */
   readonly before?: EarlierSites | undefined;
   readonly now: Clock;
-  /** Reads a deployment; `undefined` where it is no longer served. */
+  /** Reads a deployment; `undefined` if it is no longer served. */
   read(deploymentId: string): Promise<EarlierContent | undefined>;
   /** The site of an earlier deployment, as production shows it. */
   open(deploymentId: string): Site | Promise<Site | undefined>;
@@ -122,7 +122,12 @@ export class EarlierSites implements PastSites {
     this.#collected = collected;
     collected.then((facts) => {
       if (this.#collected === collected) this.#facts = facts;
-    }).catch((error) => this.#options.onTrouble(`Cannot keep assets of before: ${error}`));
+    }).catch((error) =>
+      this.#options.onTrouble(
+        `Cannot store assets of earlier deployments: ` +
+          `${error}`,
+      )
+    );
   }
 
   /** Reads the deployments that were not known before; all of them unless these are the newest. */
@@ -167,7 +172,7 @@ export class EarlierSites implements PastSites {
       await inTurns(addAssets(assets, { ...content, deploymentId: id, until }));
       return true;
     } catch (error) {
-      this.#options.onTrouble(`Cannot keep the assets of deployment ${id}: ${error}`);
+      this.#options.onTrouble(`Cannot store the assets of deployment ${id}: ${error}`);
       return false;
     }
   }

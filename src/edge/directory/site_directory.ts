@@ -10,7 +10,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
 import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
-/** Most loaded sites; those that were not requested lately are unloaded first. */
+/** Maximum number of loaded sites; those that were not requested lately are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
 /** The production site of a project. */
@@ -39,11 +39,11 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 });
 
 export interface SiteDirectoryOptions {
-  /** Reads and compiles a deployment; `undefined` where it is no longer served. */
+  /** Reads and compiles a deployment; `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
   /** The site as a host shows it: in production, with the rules published over it, if any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
-  /** Reads a deployment that production showed before; `undefined` where it is no longer served. */
+  /** Reads a deployment that production showed before; `undefined` if it is no longer served. */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
   onTrouble?(message: string): void;
   readonly now?: Clock;
@@ -249,7 +249,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release; none where it is no longer served. */
+  /** The other side of a rolling release; none if it is no longer served. */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;

@@ -174,7 +174,7 @@ export class FormEndpoint {
     this.#limiter = limiter;
   }
 
-  /** Answers a request for a form; `undefined` where the routes of the site have to. */
+  /** Answers a request for a form; `undefined` if the routes of the site have to. */
   respond(
     site: FormSite,
     request: ServerRequest,

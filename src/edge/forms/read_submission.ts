@@ -10,7 +10,9 @@ import { decodeUtf8 } from "../../lib/utf8.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { FormField, FormFile, Submission } from "./submission.ts";
 
-/** Most bytes of all texts of a submission: a record of the store has 64 KiB at most. */
+/**
+ * Maximum number of bytes of all texts of a submission: a record of the store has 64 KiB at most.
+ */
 export const MAX_TEXT_BYTES = 28 * 1024;
 /** Largest body without files: percent signs make three bytes of one. */
 const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
@@ -18,8 +20,8 @@ const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
 /**
- * Most parts of a body, with file fields that nothing was chosen for. The parser takes seconds, in
- * which nothing else runs, for many thousands.
+ * Maximum number of parts of a body, with file fields that nothing was chosen for. The parser takes
+ * seconds, in which nothing else runs, for many thousands.
  */
 const MAX_PARTS = 4 * MAX_FORM_FIELDS;
 const MAX_FILE_NAME = 200;

@@ -69,7 +69,7 @@ function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next")
   if (isProblem(found)) return found;
   const unknown = [...found.keys()].find((name) => !SVC_PARAMETERS.has(name));
   if (style === "svc" && unknown !== undefined) {
-    return problem("There is an unknown parameter: use url, w, q and f.");
+    return problem("Unknown parameter: use url, w, q and f.");
   }
   const source = found.get("url") ?? "";
   if (source === "") return problem('The parameter "url" is missing.');
@@ -204,7 +204,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
     if (size === null) wish[known] = value;
     else [wish.w, wish.h] = [size[1]!, size[2]!];
   }
-  // IPX crops to a box where nothing else is said.
+  // IPX crops to a box by default.
   if (wish.w !== undefined && wish.h !== undefined) wish.fit ??= "cover";
   return fromWish(images, wish as unknown as Wish);
 }

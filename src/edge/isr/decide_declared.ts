@@ -22,7 +22,7 @@ export type DeclaredDecision =
   /** It names no lifetime for a shared cache. */
   | { readonly type: "undeclared" };
 
-/** A page that could be served for less than this, in seconds, is not worth a file. */
+/** A page that could be served for a shorter time than this, in seconds, gets no file. */
 const MIN_KEPT_SECONDS = 60;
 
 /** Fields whose values are in the key, as the edge writes them. */

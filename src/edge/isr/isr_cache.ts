@@ -1,8 +1,8 @@
 /**
- * Incremental static regeneration (ISR): pages of servers that are stored for a
- * route's `revalidate` seconds, or for as long as their own fields say, served stale
- * while one request refreshes them, and available again after a restart.
- * `docs/isr.md` and `docs/caching.md` explain it to authors.
+ * Incremental static regeneration (ISR): pages of servers that are stored for a route's
+ * `revalidate` seconds, or while their own fields say, served stale while one request refreshes
+ * them, and available again after a restart. `docs/isr.md` and `docs/caching.md` explain it to
+ * authors.
  *
  * @module
  */
@@ -80,8 +80,8 @@ export class IsrCache {
   }
 
   /**
-   * The page whose response declared itself cacheable, if one is stored; without a
-   * promise where it is in memory.
+   * The page whose response declared itself cacheable, if one is stored; without a promise if it is
+   * in memory.
    */
   find(
     request: PageRequest,

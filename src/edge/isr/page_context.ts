@@ -12,8 +12,7 @@ import type { PageRequest } from "./types.ts";
 
 export interface PageOptions {
   /**
-   * Seconds for which a page of the route is fresh; 0 where the responses themselves
-   * say that.
+   * Seconds for which a page of the route is fresh; 0 if the responses themselves say that.
    */
   readonly revalidateSeconds: number;
   /** Whether a 404 is stored. */

@@ -9,10 +9,10 @@ import * as z from "zod";
 import { isPurged } from "../cache/cache_store.ts";
 import type { PurgeScope } from "../../feed/mod.ts";
 
-/** Most marks of one deployment; beyond that, the older half counts for all pages. */
+/** Maximum number of marks of one deployment; beyond that, the older half counts for all pages. */
 export const MAX_MARKS = 2000;
 
-/** Most characters of all marks together: they are written to disk together. */
+/** Maximum number of characters of all marks together: they are written to disk together. */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
 /** A purge, with the order in which it came to this process; 0 for one of an earlier process. */

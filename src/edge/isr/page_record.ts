@@ -49,7 +49,7 @@ export interface PageRecord {
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
-  /** Its age on arrival, in seconds; 0 where missing. */
+  /** Its age on arrival, in seconds; 0 if missing. */
   readonly initialAge?: number | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly vary?: readonly VaryField[] | undefined;

@@ -1,6 +1,6 @@
 /**
- * Responses of servers that declare themselves cacheable, as their client gets them where they
- * are not stored.
+ * Responses of servers that declare themselves cacheable, as their client gets them if they are not
+ * stored.
  *
  * @module
  */

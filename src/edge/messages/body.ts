@@ -21,7 +21,7 @@ export type MemoryBody = string | Bytes;
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Most bytes of strings in one cache by default: an eighth of V8's own heap, in which
+ * Maximum number of bytes of strings in one cache by default: an eighth of V8's own heap, in which
  * they live, and whose limit can be far below the machine's memory.
  */
 export const MAX_CACHED_TEXT_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 8);

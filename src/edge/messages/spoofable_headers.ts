@@ -55,7 +55,7 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
 
 /** Headers that browsers never send, and that framework servers trust from themselves. */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
-  // Next.js: resumes a render that its host has begun.
+  // Next.js: resumes a render that its host has started.
   "next-resume",
   "x-matched-path",
   "x-next-resume-state-length",

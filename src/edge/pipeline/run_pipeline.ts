@@ -42,7 +42,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has begun to read the body, so that nothing else can. */
+/** Whether a failed step has started to read the body, so that nothing else can. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
@@ -137,10 +137,9 @@ async function runAroundCache(
 }
 
 /**
- * Runs a pipeline and returns its response; without a promise where the cache has
- * it and no step runs before the cache. A request step that responds ends the
- * pipeline: the steps after it do not run. Observers see what the client gets, even
- * where that is an error page.
+ * Runs a pipeline and returns its response; without a promise where the cache has it and no step
+ * runs before the cache. A request step that responds ends the pipeline: the steps after it do not
+ * run. Observers see what the client gets, even if that is an error page.
  *
  * @throws What `failed` throws
  */

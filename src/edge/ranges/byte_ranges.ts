@@ -23,7 +23,7 @@ export type RangeRequest =
   /** At least one range, in the order of the request. */
   | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };
 
-/** Most ranges that are served; more are an attack (RFC 9110, 17.15). */
+/** Maximum number of ranges that are served; more are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
 /** Longest value that is parsed, in characters: more than 16 ranges of a 1 TiB file need. */
 const MAX_LENGTH = 512;

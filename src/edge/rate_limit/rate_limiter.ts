@@ -82,8 +82,7 @@ export interface RateLimitVerdict {
   /** Whole seconds until the full limit is available again, if no request comes. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds until the next request is allowed, if none comes before; 0 where
-   * one is allowed now.
+   * Whole seconds until the next request is allowed, if none comes before; 0 if one is allowed now.
    */
   readonly retryAfterSeconds: number;
 }

@@ -23,7 +23,7 @@ export const RING = PARTS + 1;
 /** A counter's lower bits count; those above say when in its part the last request came. */
 const COUNT_BITS = 17;
 const COUNT_MASK = 2 ** COUNT_BITS - 1;
-/** Most steps in which a part is divided. */
+/** Maximum number of steps in which a part is divided. */
 const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 /** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
@@ -98,7 +98,7 @@ export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
-/** Parts to wait until one more request fits, if none comes in between; 0 where one fits now. */
+/** Parts to wait until one more request fits, if none comes in between; 0 if one fits now. */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
   let sum = sumOf(ring);

@@ -269,7 +269,7 @@ export class ClientRequest implements FactSources {
     return fields;
   }
 
-  /** The request body; `null` where there is none, and for `GET` and `HEAD`. */
+  /** The request body; `null` if there is none, and for `GET` and `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }

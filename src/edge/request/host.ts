@@ -16,7 +16,7 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Index of the fragment, which no client should send; the end of the URL where there is none. */
+/** Index of the fragment, which no client should send; the end of the URL if there is none. */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;

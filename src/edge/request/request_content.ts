@@ -3,8 +3,8 @@
  * such a `Request` is `null`, as the Fetch standard requires; another site may want
  * the content (RFC 9110, 9.3.1 leaves that open).
  *
- * The object behind a `Request` of Deno's server decides by its `method`. It is not
- * a public interface: where it is missing, the content is not forwarded.
+ * The object behind a `Request` of Deno's server decides by its `method`. It is not a public
+ * interface: if it is missing, the content is not forwarded.
  *
  * @module
  */

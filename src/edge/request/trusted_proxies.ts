@@ -17,7 +17,7 @@ import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Most hops that are read; of a longer chain, the last ones count. */
+/** Maximum number of hops that are read; of a longer chain, the last ones count. */
 const MAX_HOPS = 32;
 
 /** An address as proxies write it: with a port, in brackets, quoted. */

@@ -30,7 +30,7 @@ export interface ServerQuestion {
 export type ServerReply =
   /** The response was read to its end. */
   | { readonly type: "answered"; readonly status: number; readonly bytes: number }
-  /** The server failed, or its response broke off; `status` is there where it had begun. */
+  /** The server failed, or its response broke off; `status` is there where it had started. */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
   /** By its routes, the site has no server for the path. */
   | { readonly type: "no_server" };
@@ -90,7 +90,7 @@ export async function askServer(site: Site, question: ServerQuestion): Promise<S
       return { type: "answered", status, bytes: await readToEnd(body) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return { type: "failed", status, message: `Its answer broke off: ${reason}` };
+      return { type: "failed", status, message: `Its response was interrupted: ${reason}` };
     }
   }
   return { type: "no_server" };

@@ -30,7 +30,7 @@ function placeIn(value: string, releaseId: string): number | undefined {
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** A `Cookie` field without that of the release; null where nothing is left. */
+/** A `Cookie` field without that of the release; null if nothing is left. */
 function withoutSide(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !pair.startsWith(`${SIDE_COOKIE}=`));

@@ -38,13 +38,13 @@ export interface SiteSource {
   readonly rules: RuntimeRuleSet | null;
   /** Holds the content of the files. */
   readonly blobs: BlobReader;
-  /** Runs the deployment's functions, where it has any. */
+  /** Runs the deployment's functions, if it has any. */
   readonly functions?: SiteFunctions | undefined;
   /** The objects that the site shows, where it shows some. */
   readonly objects?: SiteObjects | undefined;
   /** Keeps what visitors send by forms; without it, the site has none. */
   readonly forms?: FormKeeper | undefined;
-  /** Runs the servers of its COMPUTE layers, where it has any. */
+  /** Runs the servers of its COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface PastSites {
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
   /** Whether any earlier deployment still answers its pages. */
   readonly hasPages: boolean;
-  /** The earlier deployment that served a page; `undefined` where the live one answers. */
+  /** The earlier deployment that served a page; `undefined` if the live one answers. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
@@ -93,13 +93,13 @@ export interface Site {
   readonly isIndexed: boolean;
   /** Whether a host of production shows it. */
   readonly isProduction: boolean;
-  /** Who may visit it, as its `svc.toml` says; `undefined` where that says nothing. */
+  /** Who may visit it, as its `svc.toml` says; `undefined` if that says nothing. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
   /** Set while a rolling release is under way: the cookie for a visitor without one, or null. */
   readonly side?: { readonly cookie: string | null } | undefined;
-  /** How the host that shows it is protected; `undefined` where nothing ever is, as in `svc dev`. */
+  /** How the host that shows it is protected; `undefined` if nothing ever is, as in `svc dev`. */
   readonly gate: SiteGate | undefined;
   /** How long assets of earlier deployments are kept while this one is live, in milliseconds. */
   readonly keepAssetsMs: number;

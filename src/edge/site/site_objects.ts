@@ -21,7 +21,7 @@ export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "b
 
 /** The objects that a site shows. */
 export interface SiteObjects {
-  /** Answers a request for an object; `undefined` where none is shown by this key. */
+  /** Answers a request for an object; `undefined` if none is shown by this key. */
   answer(
     key: string,
     request: { readonly method: string; header(name: string): string | null },
@@ -35,7 +35,7 @@ export const isObjectPath = (
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * The key in a normalized path; `undefined` where an escape is damaged, and for an escaped slash:
+ * The key in a normalized path; `undefined` if an escape is damaged, and for an escaped slash:
  * rules do not take it for one, so a key must not have two paths.
  */
 function keyOf(path: string): string | undefined {

@@ -88,7 +88,7 @@ export function failureResponse(
 
 /** Handles endpoints of sites, such as those of images and forms, before their routes. */
 export interface SiteEndpoint {
-  /** Answers a request; `undefined` where the routes of the site have to. */
+  /** Answers a request; `undefined` if the routes of the site have to. */
   respond(
     site: Site,
     request: ServerRequest,

@@ -27,7 +27,7 @@ export interface FileTable {
   readonly has: HasFile;
   /** Which URL its pages have. */
   readonly addresses: AddressRules;
-  /** Paths of files by their lower-case form; `undefined` where case matters. */
+  /** Paths of files by their lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;

@@ -12,7 +12,9 @@ import { isLastingAsset } from "./cache_control.ts";
 import { createFileTables, SiteContent } from "./site_content.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
-/** Most assets of earlier deployments that are known of a project, the newest first. */
+/**
+ * Maximum number of assets of earlier deployments that are known of a project, the newest first.
+ */
 export const MAX_PAST_ASSETS = 20_000;
 
 /** A deployment that production showed before, as far as its pages need it. */

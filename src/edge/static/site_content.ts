@@ -30,7 +30,7 @@ export type Resolution =
   | MovedFile
   /** There is a file, but its method is neither `GET` nor `HEAD`. */
   | { readonly type: "read_only" }
-  /** 404, with the layer's own page where it has one. */
+  /** 404, with the layer's own page if it has one. */
   | {
     readonly type: "missing";
     readonly page: StaticFile | undefined;
@@ -88,7 +88,7 @@ function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile |
     : undefined;
 }
 
-/** Most paths that are kept of those that lead to the address of a file. */
+/** Maximum number of paths that are kept of those that lead to the address of a file. */
 const MAX_MOVED = 10_000;
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
@@ -245,7 +245,7 @@ export class SiteContent {
       : { type: "file", file, isElsewhere: true };
   }
 
-  /** The file that is served at its address; `undefined` where a server comes first. */
+  /** The file that is served at its address; `undefined` if a server comes first. */
   #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
     for (const { layer, fallthrough } of this.#routes.match(address, method)) {
       if (layer.target === "COMPUTE") return undefined;

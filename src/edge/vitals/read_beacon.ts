@@ -23,7 +23,7 @@ const beacon = z.strictObject({
 
 /** The content of a beacon. */
 export interface Beacon {
-  /** The path of the page, cut where it is long. */
+  /** The path of the page, cut if it is long. */
   readonly path: string;
   readonly vitals: MeasuredVitals;
 }

@@ -48,7 +48,7 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
  * A value that another process changes meanwhile is left to it. Older runtimes cannot read the
  * format of a newer one (docs/decisions/store.md).
  *
- * @throws {UnreadableValuesError} where one cannot be read; then nothing has changed.
+ * @throws {UnreadableValuesError} if one cannot be read; then nothing has changed.
  */
 async function renewValues(kv: RecordStore, root: RecordKey): Promise<void> {
   if ((await kv.get(MARK)).versionstamp !== null) return;

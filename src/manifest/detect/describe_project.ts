@@ -54,7 +54,7 @@ const ENGINES: Readonly<Record<Engine, string>> = {
 };
 
 /**
- * How a program of another language is built and started, a line each; `undefined` for any other
+ * How a program in another language is built and started, one line each; `undefined` for any other
  * project.
  */
 export function describeProgram(

@@ -1,6 +1,6 @@
 /**
- * The parser of YAML, in its own module that is loaded where it is needed. A package
- * of CommonJS that is imported itself when needed has no names in the compiled program.
+ * The parser of YAML, in its own module that is loaded if it is needed. If a CommonJS package
+ * itself is imported dynamically, it has no named exports in the compiled program.
  *
  * @module
  */

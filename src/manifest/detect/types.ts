@@ -61,7 +61,7 @@ export interface DetectedProject {
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
-  /** Starts its server, where that is a program of another language than JavaScript. */
+  /** Starts its server, if that is a program of another language than JavaScript. */
   readonly startCommand?: string;
   /** Ids of the toolchains of this machine that build it; none if missing. */
   readonly toolchains?: readonly string[];

@@ -6,7 +6,7 @@
 import { minimatch } from "minimatch";
 import * as z from "zod";
 
-/** Most patterns of one workspace. */
+/** Maximum number of patterns per workspace. */
 const MAX_PATTERNS = 100;
 
 const patterns = z.array(z.string().min(1).max(1024)).max(MAX_PATTERNS);

@@ -27,8 +27,8 @@ function pathFrom(steps: number, directory: string | undefined): string | undefi
 }
 
 /**
- * The folder that installs for the project: `../` and the like where it is a
- * part of a workspace (of npm, pnpm, Yarn or Bun), "" where it is not.
+ * The folder that installs for the project: `../` and the like if it is a part of a workspace (of
+ * npm, pnpm, Yarn or Bun), "" if it is not.
  */
 export async function workspaceRoot(reader: ProjectReader): Promise<string> {
   for (let steps = 1; steps <= MAX_ABOVE; steps++) {

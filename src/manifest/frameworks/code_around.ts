@@ -14,7 +14,7 @@ export interface ModuleText {
   readonly text: string;
 }
 
-/** Modules whose texts are looked at, the entry among them. */
+/** Modules whose texts are checked, the entry among them. */
 const MAX_MODULES = 12;
 
 /** As in `require("./app")` and `import app from "../app.js"`. */

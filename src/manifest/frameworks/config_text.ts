@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Longest config text that is looked at, in characters. */
+/** Longest config text that is checked, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;
 
 const STRING_OR_COMMENT =

@@ -107,7 +107,7 @@ async function findServer(project: ProjectReader): Promise<DenoServer | undefine
     const text = await project.readText(entry);
     const code = text === undefined ? undefined : serverCode(text);
     if (text === undefined || code === undefined) continue;
-    // Without a config of Deno, only what Node lacks shows that a project is one for Deno.
+    // Without a Deno config, only features that Node lacks show that a project is for Deno.
     if (written === undefined && denoSign(text) === undefined) continue;
     return { entry, reason: `${entry} ${code.seen}`, config, text, code };
   }

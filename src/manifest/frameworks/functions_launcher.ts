@@ -1,8 +1,8 @@
 /**
- * The module that serves functions of other platforms: it finds the function of a request, and
- * calls it as its own platform does.
+ * The module that serves functions of other platforms: it finds the function for a request, and
+ * calls it as the original platform would.
  *
- * The text is JavaScript for Node 20 and later, with nothing but the project's files at hand.
+ * The text is JavaScript for Node 20 and later, with only the project's files available.
  *
  * @module
  */

@@ -87,7 +87,7 @@ export function keepNitroStorage(text: string): string | undefined {
   return `${kept}\n${STORAGE_DRIVER}`;
 }
 
-/** Astro's module that names the driver of sessions, where that is its default. */
+/** Astro's module that names the driver of sessions, if that is its default. */
 const ASTRO_DRIVER = /^import (\w+) from ["']unstorage\/drivers\/fs(?:-lite)?["'];?$/m;
 const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 

@@ -1,6 +1,6 @@
 /**
- * How the server of functions calls those of Netlify: a part of the text of its module, which
- * uses that of Vercel's.
+ * How the server of functions calls Netlify functions: a part of its module's text, which uses the
+ * part for Vercel.
  *
  * @module
  */

@@ -3,7 +3,7 @@
  * that its build writes: the same server, with a cache that needs no writable
  * folder, and with answers that the edge may keep.
  *
- * The text is JavaScript for Node 20 and later, with nothing but Next.js at hand.
+ * The text is JavaScript for Node 20 and later, with nothing but Next.js available.
  *
  * @module
  */

@@ -36,7 +36,7 @@ const CLIENT = "client";
 
 interface Standalone {
   readonly facts: Facts;
-  /** The standalone folder and the build folder that it lies in, relative to the project. */
+  /** The standalone folder and the build folder that it is in, relative to the project. */
   readonly folder: string;
   readonly build: string;
   /** The app's folder in it, with a final slash; empty unless the app is one of a workspace. */
@@ -141,7 +141,7 @@ async function standaloneServer(standalone: Standalone): Promise<Found> {
 
 const exportedSchema = z.object({ basePath: z.string() });
 
-/** Files of `output: "export"`; with a base path, they lie below it. */
+/** Files of `output: "export"`; with a base path, they are below it. */
 async function exportedFiles(output: BuiltOutput, from: string): Promise<Found> {
   const routes = parseJson(await output.project.readText(".next/routes-manifest.json"));
   const basePath = trimmed(exportedSchema.safeParse(routes).data?.basePath ?? "");

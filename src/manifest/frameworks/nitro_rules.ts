@@ -1,7 +1,6 @@
 /**
- * The route rules of Nitro and Nuxt, as a build wrote them into its server, and what
- * the edge has to do for them: Nitro's server for Node obeys all but `isr`, and none
- * on paths that are files.
+ * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's share of
+ * the work: Nitro's server for Node obeys all but `isr`, and none on paths of files.
  *
  * @module
  */
@@ -24,10 +23,10 @@ type Values = Readonly<Record<string, unknown>>;
 
 const isValues = (value: unknown): value is Values => typeof value === "object" && value !== null;
 
-/** Most rules that are read of a build. */
+/** Maximum number of rules that are read of a build. */
 const MAX_RULES = 1000;
 
-/** Most routes that are made of rules: a manifest has room for others too. */
+/** Maximum number of routes that are made of rules: a manifest has room for others too. */
 const MAX_PAGE_ROUTES = 150;
 
 /** The path below which a server of Nitro 2 has its pages; its rules leave it out. */
@@ -49,7 +48,7 @@ function rulesFiles({ paths }: BuiltOutput, directory: string): string[] {
   ).sort((left, right) => rank(left) - rank(right));
 }
 
-/** The value of a literal; `undefined` for what is none, such as a function. */
+/** The value of a literal; `undefined` for anything else, such as a function. */
 function valueOf(node: Expression): unknown {
   switch (node.type) {
     case "Literal":

@@ -1,7 +1,7 @@
 /**
- * Servers that a project starts by itself: those of Express, Fastify, Koa,
- * NestJS and Hono, and any other that listens by `node:http`. The whole
- * project is deployed, as the server finds it when it runs.
+ * Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono, and any
+ * other that listens by `node:http`. The whole project is deployed, as the server needs it at run
+ * time.
  *
  * @module
  */

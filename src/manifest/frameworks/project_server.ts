@@ -59,7 +59,7 @@ export interface ProjectServer {
   readonly entry: string;
   /** The command that runs it; `undefined` without a script. */
   readonly start: StartCommand | undefined;
-  /** The script that is to be run as it is written, where that is more than to run the entry. */
+  /** The script that is to be run as it is written, if that is more than to run the entry. */
   readonly script: string | undefined;
   /** Evidence in its text; `undefined` if it does not exist yet, or has none. */
   readonly code: ServerCode | undefined;
@@ -71,7 +71,7 @@ const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
-/** Scripts that start a project, the one for production first where it is another. */
+/** Scripts that start a project, the one for production first if it is another. */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /** Usual entries of servers that no script names; npm itself starts `server.js`. */
@@ -92,7 +92,9 @@ export function candidatesOf(file: string, main: string | undefined): string[] {
   return [clean, ...added, `${clean}/index.js`, `${clean}/index.mjs`];
 }
 
-/** Whether a file that is not there comes from the build: it is in a folder, and there is a build. */
+/**
+ * Whether a file that does not exist comes from the build: it is in a folder, and there is a build.
+ */
 const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 

@@ -10,9 +10,9 @@ import type { ImageSettings } from "../image_settings.ts";
 
 /** The project's folder, as far as detection looks: single files by name, it is never walked. */
 export interface ProjectReader {
-  /** Absolute path of the project, where it is known. */
+  /** Absolute path of the project, if it is known. */
   readonly directory?: string;
-  /** The text of a file relative to the project, with `/`; `undefined` where there is none. */
+  /** The text of a file relative to the project, with `/`; `undefined` if there is none. */
   readText(path: string): Promise<string | undefined>;
   /** Whether a file or folder is there. */
   exists(path: string): Promise<boolean>;
@@ -38,7 +38,7 @@ export interface FrameworkFacts extends ProjectFacts {
   readonly add: (name: string, kind?: "dev") => string;
   /** The command line that runs the framework's own program. */
   readonly run: (commandLine: string) => string;
-  /** The framework's config file, its comments removed; empty where there is none. */
+  /** The framework's config file, its comments removed; empty if there is none. */
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
 
@@ -53,7 +53,7 @@ export interface FrameworkFinding {
   readonly server?: string;
   /** The server's place, instead of that of the table row; paths of the project. */
   readonly layout?: ServerLayout;
-  /** Shell command that starts its server, where that is no program of JavaScript. */
+  /** Shell command that starts its server, if that is no program of JavaScript. */
   readonly start?: string;
   /** Ids of the toolchains of this machine that build it. */
   readonly toolchains?: readonly string[];
@@ -91,7 +91,7 @@ export interface BuiltOutput {
   /** The folder, relative to the project; `.` is the project itself. */
   readonly directory: string;
   readonly paths: readonly string[];
-  /** `undefined` where there is no such file. */
+  /** `undefined` if there is no such file. */
   readonly readText: (path: string) => Promise<string | undefined>;
   /** The project that it was built from. */
   readonly project: ProjectReader;
@@ -101,7 +101,7 @@ export interface BuiltOutput {
 export interface ModuleEdit {
   /** Which modules, by their path in the deployment. */
   readonly path: RegExp;
-  /** The new text; `undefined` where the module stays as it is. */
+  /** The new text; `undefined` if the module stays as it is. */
   readonly apply: (text: string) => string | undefined;
 }
 
@@ -130,7 +130,7 @@ export interface Placement {
   readonly from: string;
   /** The folder in the deployment; `.` is its root. */
   readonly to: string;
-  /** True where it may be missing. */
+  /** True if it may be missing. */
   readonly optional?: boolean;
 }
 
@@ -153,13 +153,13 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
-  /** Shell command that starts it, where it is no server of JavaScript. */
+  /** Shell command that starts it, if it is no server of JavaScript. */
   readonly command?: string;
   /** Name of the container image of this machine that it starts in, by the image's own command. */
   readonly image?: string;
   /**
-   * Script of package.json that starts it on Node, where that is more than to run the
-   * entry: the author's files are then deployed as they are, without `launch`.
+   * Script of package.json that starts it on Node, if that is more than to run the entry: the
+   * author's files are then deployed as they are, without `launch`.
    */
   readonly script?: string;
   /** Packages that it imports by names that it computes, which come along to Node. */
@@ -258,7 +258,7 @@ export interface Framework {
    * `packages` is empty: whether it is one of this framework.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
-  /** Command lines of the framework's own program; `undefined` where it has none. */
+  /** Command lines of the framework's own program; `undefined` if it has none. */
   readonly build: string | undefined;
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
@@ -270,7 +270,7 @@ export interface Framework {
   readonly isSinglePage?: boolean;
   /** Folders of its output with files named by their content, as the framework documents it. */
   readonly hashedFolders?: readonly HashedFolder[];
-  /** URLs that it links pages by, where they are not those that the default gives its files. */
+  /** URLs that it links pages by, if they are not those that the default gives its files. */
   readonly urls?: PageUrls;
   /** The file by which open pages learn which version is live, relative to the site's root. */
   readonly versionFile?: string;

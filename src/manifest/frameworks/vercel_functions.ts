@@ -1,6 +1,6 @@
 /**
- * Functions of Vercel: the modules of `api/`, which answer at the path of their file, and what
- * `vercel.json` says of them.
+ * Functions of Vercel: the modules of `api/`, which answer at the path of their file, and their
+ * settings in `vercel.json`.
  *
  * @module
  */

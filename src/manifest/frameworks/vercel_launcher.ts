@@ -1,5 +1,5 @@
 /**
- * How the server of functions calls those of Vercel: a part of the text of its module.
+ * How the server of functions calls Vercel functions: a part of its module's text.
  *
  * @module
  */

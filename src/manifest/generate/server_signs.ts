@@ -35,7 +35,7 @@ const CLIENT_FOLDERS = ["client", "public", "browser", "static"] as const;
 /** Names of entries, the surest first. */
 const ENTRY_NAMES = ["server", "index", "entry", "main", "app", "handler"] as const;
 
-/** Files whose text is looked at. */
+/** Files whose text is checked. */
 const MAX_READ = 24;
 
 const topOf = (path: string) => path.includes("/") ? path.slice(0, path.indexOf("/")) : "";

@@ -18,10 +18,10 @@ const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file C
 /** Stands for a command that only the image itself names. */
 export const OWN_COMMAND = "the image's own command";
 
-/** Finds Podman, or Docker where there is none. */
+/** Finds Podman, or Docker if there is none. */
 const BUILDER = "$(command -v podman || echo docker)";
 
-/** The last instruction of a kind, without the line breaks in it; "" where there is none. */
+/** The last instruction of a kind, without the line breaks in it; "" if there is none. */
 function lastOf(instruction: string, text: string): string {
   const lines = text.replaceAll(/\\[ \t]*\r?\n/g, " ")
     .matchAll(new RegExp(`^[ \\t]*${instruction}[ \\t]+(\\S.*)$`, "gim"));
@@ -65,7 +65,7 @@ export const dockerfile: Language = {
     const command = dockerfileCommand(text);
     const image = imageName(reader);
     return {
-      reason: `${file} is all that says how it runs`,
+      reason: `${file} is the only file that describes how it runs`,
       toolchains: ["container"],
       build: `${BUILDER} build ${FILE_OPTION[file] ?? ""}--tag ${image} .`,
       start: command === "" ? OWN_COMMAND : command,

@@ -45,7 +45,7 @@ const LIMITS: TomlLimits = { maxBytes: 256 * 1024, maxDepth: 16 };
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** A table in another; an empty one where there is none. */
+/** A table in another; an empty one if there is none. */
 export const tableOf = (value: unknown, key: string): Table => {
   const found = typeof value === "object" && value !== null ? (value as Table)[key] : undefined;
   return typeof found === "object" && found !== null ? found as Table : {};
@@ -65,8 +65,8 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
 }
 
 /**
- * The commands of a line that run one after the other, each where the one before succeeded.
- * A line with quotes is taken for one command.
+ * The commands of a line that run one after the other, each where the previous one succeeded. A
+ * line with quotes is taken for one command.
  */
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());

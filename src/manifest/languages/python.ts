@@ -1,8 +1,8 @@
 /**
- * Python: the project with its packages, run by the interpreter of the platform's
- * machine. The packages lie where a virtual environment has them, and are found as
- * those of a user (`PYTHONUSERBASE`): scripts of the environment name the interpreter by
- * a path of the machine that built it, so they stay behind.
+ * Python: the project with its packages, run by the interpreter of the platform's machine. The
+ * packages are stored as in a virtual environment, and are found as a user's packages
+ * (`PYTHONUSERBASE`): scripts of the environment name the interpreter by a path of the machine that
+ * built it, so they stay behind.
  *
  * @module
  */

@@ -50,7 +50,7 @@ function evaluateShipped(): Engine {
   return module.exports as Engine;
 }
 
-/** Loads the engine, again where it was loaded before. */
+/** Loads the engine, again if it was loaded before. */
 function loadEngine(): Engine {
   if (Deno.build.standalone) return evaluateShipped();
   delete load.cache[load.resolve(RE2_WASM_MODULE)];

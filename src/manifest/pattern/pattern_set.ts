@@ -43,8 +43,8 @@ export function catchAllTest(pattern: string): ((path: string) => boolean) | und
 }
 
 /**
- * True when a pattern can only match from the start of the text: it begins
- * with `^`, no alternative stands beside that, and no flag changes its meaning.
+ * True when a pattern can only match from the start of the text: it begins with `^`, no alternative
+ * is beside that, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {
   const tokens = tokenizePattern(pattern);

@@ -1,7 +1,7 @@
 /**
- * Features of backtracking engines that route patterns do not have, each with
- * the two routes and priorities that say the same (spec, "Regular expression
- * syntax is that of a linear-time regex engine").
+ * Features of backtracking engines that route patterns do not have, each with two routes and
+ * priorities that have the same effect (spec, "Regular expression syntax is that of a linear-time
+ * regex engine").
  *
  * @module
  */
@@ -45,7 +45,7 @@ function locate(pattern: string, tokens: readonly Token[], index: number): Found
   };
 }
 
-/** True when the feature stands in no group and beside no "|", so that the pattern can be cut there. */
+/** True when the feature is in no group and beside no "|", so that the pattern can be cut there. */
 function atTopLevel(found: Found): boolean {
   let depth = 0;
   let depthAtFeature = 0;

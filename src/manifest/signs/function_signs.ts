@@ -11,7 +11,7 @@ import type { ProjectSign } from "./types.ts";
 /** Functions that an error names. */
 const MAX_NAMED = 3;
 
-/** Files of a folder that are looked at. */
+/** Files of a folder that are checked. */
 const MAX_READ = 24;
 
 const SCRIPT = /\.[cm]?[jt]sx?$/i;

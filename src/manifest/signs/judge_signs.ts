@@ -22,7 +22,7 @@ export interface SiteFacts {
 
 export type Judgement =
   | { readonly type: "site" }
-  /** The files are published; what lies beside them is named. */
+  /** The files are published; what is beside them is named. */
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 

@@ -63,8 +63,8 @@ async function findContainers(project: ProjectReader): Promise<readonly ProjectS
 }
 
 /**
- * All signs of servers in a project, those that say most first. Files are looked at by their
- * names; folders of functions are listed.
+ * All signs of servers in a project, those that say most first. Files are checked by their names;
+ * folders of functions are listed.
  */
 export async function findProjectSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const languages: ProjectSign[] = [];

@@ -9,7 +9,7 @@ import type { ProjectSign } from "./types.ts";
 /** Signs that an error lists. */
 const MAX_LISTED = 6;
 
-/** The lines of svc.toml by which a project is a static site all the same. */
+/** The lines of svc.toml by which a project is a static site anyway. */
 const STATIC_LINES = "[build]\nstatic = true";
 
 /** A sign as people read it: `app.py:3 imports flask`. */

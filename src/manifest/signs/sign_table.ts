@@ -1,6 +1,5 @@
 /**
- * By what a folder is known to be a server, or a project of another platform: the one table of
- * such signs.
+ * The table of signs that a folder contains a server, or a project of another platform.
  *
  * @module
  */

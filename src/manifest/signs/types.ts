@@ -35,7 +35,7 @@ export interface FileSign {
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
   /** The meaning of the file itself, if no line says more. */
   readonly seen?: string;
-  /** Text of a project that has no server all the same. */
+  /** Text of a project that still has no server. */
   readonly unless?: RegExp;
 }
 

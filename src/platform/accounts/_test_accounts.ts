@@ -100,7 +100,7 @@ export async function newAccount(
   return signedIn.setCookie;
 }
 
-/** The person of a session. @throws {AssertionError} where it has ended. */
+/** The person of a session. @throws {AssertionError} if it has ended. */
 export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
   const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());
   assert.ok(person !== undefined, "The session has ended");

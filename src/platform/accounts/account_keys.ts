@@ -51,7 +51,7 @@ export const accountKeys = {
   accessToken: (userId: string, id: string): Key => ["access_tokens", userId, id],
   accessTokenByHash: (hash: string): Key => ["access_token_by_hash", hash],
 
-  /** Codes that registered clients exchange for tokens, and what renews those. */
+  /** Codes that registered clients exchange for tokens, and the tokens that renew those. */
   authorizationCode: (hash: string): Key => ["authorization_codes", hash],
   refreshByHash: (hash: string): Key => ["refresh_by_hash", hash],
 

@@ -31,7 +31,7 @@ export class AccountService {
     return isFresh(person, this.#parts.now());
   }
 
-  /** @throws {Failure} `forbidden` where the current password is wrong. */
+  /** @throws {Failure} `forbidden` if the current password is wrong. */
   async changePassword(
     person: Person,
     change: { readonly current: string; readonly next: string },

@@ -54,7 +54,7 @@ import type { RecordStore } from "../../store/mod.ts";
 
 export interface AccountOptions {
   readonly kv: RecordStore;
-  /** Whether it is known here what other nodes have changed; always so where there are none. */
+  /** Whether it is known here what other nodes have changed; always so if there are none. */
   readonly isCurrent?: () => boolean;
   /** Other nodes, and the end of asking them; missing if there are none. */
   readonly peers?: Peers;
@@ -64,7 +64,7 @@ export interface AccountOptions {
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
-  /** The cost of hashing a password, where it is not the usual one. */
+  /** The cost of hashing a password, if it is not the usual one. */
   readonly passwordCost?: PasswordCost;
   /** How keys are derived from passwords; by scrypt where missing. */
   readonly deriveKey?: DeriveKey;

@@ -69,7 +69,7 @@ interface AuditLogParts {
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
-  /** Most entries of a workspace. */
+  /** Maximum number of entries of a workspace. */
   readonly maxEntries?: number;
 }
 

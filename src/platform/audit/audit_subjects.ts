@@ -22,7 +22,7 @@ export interface AuditChange {
 const MAX_TEXT = 500;
 
 interface Row {
-  /** The field that holds the id; `null` where there is none. */
+  /** The field that holds the id; `null` if there is none. */
   readonly id?: string | null;
   /** The fields that name it, joined by `/`. */
   readonly name: readonly string[];

@@ -15,7 +15,7 @@ import { recordedName } from "./recorded_operations.ts";
 export interface Audit {
   readonly capability: Capability;
   readonly audit: AuditLog;
-  /** Records a call of the API, where it is one that the log holds. */
+  /** Records a call of the API, if it is one that the log holds. */
   recordCall(call: CompletedCall): Promise<void>;
 }
 

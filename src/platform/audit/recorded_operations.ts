@@ -6,7 +6,7 @@
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
-/** Changes that are no decision of anybody: files on their way, and the traffic of programs. */
+/** Changes that nobody decides on: files being uploaded, and the traffic of programs. */
 const NOT_RECORDED: ReadonlySet<string> = new Set(
   [
     "putBlob",

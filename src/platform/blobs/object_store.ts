@@ -131,7 +131,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     },
   ): Promise<ObjectRecord> {
     this.requireKey(key);
-    // Before the bytes travel: the commit judges again.
+    // Checked before the bytes are sent; the commit checks again.
     refuseUnmet(await this.find(place.projectId, place.environment, key), condition);
     return await this.storeContent(
       place,

@@ -248,10 +248,10 @@ function choose(
   named: readonly NamedPart[],
 ): readonly PartRecord[] {
   if (named.length === 0 || named.length > MAX_PARTS) {
-    throw new BlobStoreError("MalformedXML", `Name 1 to ${MAX_PARTS} parts`);
+    throw new BlobStoreError("MalformedXML", `List 1 to ${MAX_PARTS} parts`);
   }
   if (named.some(({ number }, index) => index > 0 && number <= named[index - 1]!.number)) {
-    throw new BlobStoreError("InvalidPartOrder", "Name the parts in the order of their numbers");
+    throw new BlobStoreError("InvalidPartOrder", "List the parts in the order of their numbers");
   }
   const byNumber = new Map(stored.map((part) => [part.number, part]));
   let size = 0;

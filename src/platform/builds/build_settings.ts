@@ -26,7 +26,7 @@ const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 /** A place that is not a path. */
 const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
-/** Files and folders of the platform that may lie outside of its data directory. */
+/** Files and folders of the platform that may be outside of its data directory. */
 export function hiddenPlaces(
   { kv, blobs, keysFile, configFile, tls, env = {} }: {
     readonly kv?: string;

@@ -1,5 +1,5 @@
 /**
- * Puts builds from git together: queue, worker, runner and logs.
+ * Assembles builds from git: queue, worker, runner and logs.
  *
  * @module
  */

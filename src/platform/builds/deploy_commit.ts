@@ -28,15 +28,15 @@ export interface WantedCommitDeployment {
   readonly author: string;
   /** Id of the person who pushed or started it; missing for a hook. */
   readonly startedBy?: string | undefined;
-  /** Builds the commit even where it is deployed already. */
+  /** Builds the commit even if it is deployed already. */
   readonly force: boolean;
 }
 
 /**
  * Stores a deployment, its build, and what `also` adds to the same commit.
  *
- * @throws {NotAdmittedError} where the commit is deployed already, or its branch is busy
- * @throws {Failure} `rate_limited` where too many builds wait
+ * @throws {NotAdmittedError} if the commit is deployed already, or its branch is busy
+ * @throws {Failure} `rate_limited` if too many builds wait
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,

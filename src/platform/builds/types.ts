@@ -33,7 +33,7 @@ export interface BuiltContent {
   readonly manifest: unknown;
   readonly files: readonly DeploymentFile[];
   readonly functions: readonly DeploymentFunction[];
-  /** The edge rule set as authored; missing where the project has none. */
+  /** The edge rule set as authored; missing if the project has none. */
   readonly rules?: unknown;
 }
 
@@ -61,7 +61,7 @@ export interface BuildRunner {
    * process of the build is left; rejects only where the platform itself is at fault.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes what was kept of a build, such as its log; nothing where there is none. */
+  /** Removes what was kept of a build, such as its log; nothing if there is none. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;

@@ -27,7 +27,7 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often it is looked for orders that are due, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Most characters that are kept of an authority's message. */
+/** Maximum number of characters that are kept of an authority's message. */
 const MAX_ERROR = 500;
 
 export interface CertificateServiceOptions {
@@ -340,8 +340,8 @@ export class CertificateService {
   }
 
   /**
-   * Keeps a failure in memory as well where it cannot be stored, so that it is not tried at
-   * once. Where another node orders by now, there is none: the name is that node's.
+   * Keeps a failure in memory as well if it cannot be stored, so that it is not tried at once.
+   * Where another node orders by now, there is none: the name is that node's.
    */
   async #noteFailure(
     record: CertificateRecord,

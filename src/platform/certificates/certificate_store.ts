@@ -54,7 +54,7 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     return this.#box.seal(key, keyPlace(hostname));
   }
 
-  /** @throws {SecretDamagedError} where the private key cannot be decrypted. */
+  /** @throws {SecretDamagedError} if the private key cannot be decrypted. */
   async open({ hostname, issued }: CertificateRecord): Promise<KeyPair | undefined> {
     if (issued === null) return undefined;
     return { cert: issued.chain, key: await this.#box.open(issued.key, keyPlace(hostname)) };

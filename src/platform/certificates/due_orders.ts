@@ -5,9 +5,9 @@
  */
 import type { CertificateRecord } from "./certificate.ts";
 
-/** Most names of one certificate: authorities allow 100. */
+/** Maximum number of names of one certificate: authorities allow 100. */
 const MAX_NAMES = 50;
-/** Most names of one that a client waits for: each is proven in turn. */
+/** Maximum number of names of one that a client waits for: each is proven in turn. */
 const MAX_ASKED = 5;
 
 /** Certificates on demand within a week: Let's Encrypt issues 50 for a registered domain. */

@@ -2,11 +2,10 @@
  * The HTTPS listener. Where hosts have their own certificates, the server name
  * of each handshake (SNI, RFC 6066) selects one.
  *
- * Deno's public API listens with a single certificate. Its listener can still
- * resolve one per name, by an option that Deno itself uses for `node:tls`
- * (docs/decisions/runtime.md). The runtime remembers each certificate, and each
- * refusal, for as long as the listener lives. A new listener therefore takes
- * over the port when a certificate changes, or after many names were resolved
+ * Deno's public API listens with a single certificate. Its listener can still resolve one per name,
+ * by an option that Deno itself uses for `node:tls` (docs/decisions/runtime.md). The runtime
+ * remembers each certificate, and each refusal, while the listener lives. A new listener therefore
+ * takes over the port when a certificate changes, or after many names were resolved
  * (docs/domains.md, "How certificates are chosen").
  *
  * @module
@@ -23,7 +22,7 @@ const RETRY_MS = 1;
 /** Time from a listener that ran out of descriptors to the next one, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Most names that one listener remembers: some 10 MB. */
+/** Maximum number of names that one listener remembers: some 10 MB. */
 const MAX_NAMES = 20_000;
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
@@ -68,7 +67,7 @@ export class HttpsListener {
 
   readonly #options: HttpsListenerOptions;
 
-  /** @throws {Deno.errors.AddrInUse} where the port is taken. */
+  /** @throws {Deno.errors.AddrInUse} if the port is taken. */
   constructor(options: HttpsListenerOptions) {
     this.#options = options;
     this.#current = this.#open(options.port);

@@ -48,8 +48,8 @@ export interface SecureListener {
 /**
  * Listens for HTTPS.
  *
- * @throws {CertificateFileError} where the given certificate cannot be used.
- * @throws {Deno.errors.AddrInUse} where the port is taken.
+ * @throws {CertificateFileError} if the given certificate cannot be used.
+ * @throws {Deno.errors.AddrInUse} if the port is taken.
  */
 export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {
   const { hostname, port, serve, files, ordered, reusePort = false, now, log } = options;

@@ -41,7 +41,7 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
  * Reads certificate and key, and checks that they belong together and are still
  * valid.
  *
- * @throws {CertificateFileError} where they cannot be used.
+ * @throws {CertificateFileError} if they cannot be used.
  */
 export async function readCertificateFiles(
   { certFile, keyFile }: CertificateFiles,

@@ -33,13 +33,13 @@ export class WaitingHandshakes {
     clearTimeout(timer);
   }
 
-  /** Lets the handshakes go on that wait for a name. */
+  /** Lets the handshakes continue that wait for a name. */
   settle(hostname: string): void {
     this.#names.get(hostname)?.resolve();
     this.#names.delete(hostname);
   }
 
-  /** Lets all go on. */
+  /** Lets all continue. */
   close(): void {
     for (const hostname of [...this.#names.keys()]) this.settle(hostname);
   }

@@ -94,7 +94,7 @@ export class CachedAnswers {
    * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
    * and on other nodes.
    *
-   * @throws {Error} where a path cannot be the path of a request.
+   * @throws {Error} if a path cannot be the path of a request.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);

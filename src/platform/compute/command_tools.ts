@@ -1,5 +1,5 @@
 /**
- * Programs that a start command finds by name, besides those of the machine.
+ * Programs that a start command finds by name, in addition to the machine's own.
  *
  * @module
  */
@@ -43,7 +43,7 @@ function hostOf({ dataDir, env, say, directory }: CommandPlace): BuildHost {
 /**
  * Finds npm, and the package manager of the project where its scripts call that.
  *
- * @throws {ToolMissingError} where one is missing that the command needs
+ * @throws {ToolMissingError} if one is missing that the command needs
  */
 export async function commandTools(
   place: CommandPlace,

@@ -42,7 +42,7 @@ export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Most servers at the same time; by default, what the machine's memory allows. */
+  /** Maximum number of servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
   /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
@@ -136,7 +136,7 @@ export class ComputeService {
    * Starts the servers of a deployment before production shows it, and lets each
    * answer one request.
    *
-   * @throws {ServerNotReadyError} where one does not listen, or not answer, in time.
+   * @throws {ServerNotReadyError} if one does not listen, or not answer, in time.
    */
   async prepare(
     deployment: DeploymentRecord,

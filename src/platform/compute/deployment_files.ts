@@ -85,7 +85,7 @@ async function removeFolder(path: string): Promise<void> {
 /**
  * Reads the links of a deployment; none if it has no list.
  *
- * @throws LinksError where the list is not valid
+ * @throws LinksError if the list is not valid
  */
 async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   const list = files.find(({ path }) => path === LINKS_PATH);
@@ -133,7 +133,7 @@ export class DeploymentFiles {
    * The folder of a deployment, built if it is missing or incomplete. A second
    * call during the build waits for the same one.
    *
-   * @throws LinksError where its list of links is not valid
+   * @throws LinksError if its list of links is not valid
    */
   folder(source: FilesSource): Promise<string> {
     const { deploymentId } = source;

@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
 
-/** Most links of a deployment. */
+/** Maximum number of links per deployment. */
 export const MAX_LINKS = 20_000;
 
 /** Largest text of the list, in bytes. */

@@ -87,8 +87,8 @@ export class LayerServer {
   }
 
   /**
-   * Retires the server if it is outdated: at once, or where it is being created as soon as
-   * it is. Resolves when it has ended.
+   * Retires the server if it is outdated: at once, or if it is being created as soon as it is.
+   * Resolves when it has ended.
    */
   async retireOutdated(
     isOutdated: (server: ComputeServer) => boolean,
@@ -100,7 +100,7 @@ export class LayerServer {
     await this.retire(milliseconds);
   }
 
-  /** Ends all processes for good; running requests get that many milliseconds. */
+  /** Ends all processes permanently; running requests get that many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;
     const retiring = [...this.#retiring];

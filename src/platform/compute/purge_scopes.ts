@@ -13,7 +13,7 @@ export function purgedPath(path: string): string | undefined {
   return typeof normalized === "string" ? normalized : undefined;
 }
 
-/** @throws {Error} where a path cannot be the path of a request. */
+/** @throws {Error} if a path cannot be the path of a request. */
 export function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
   return [
     ...paths.map((asked): PurgeScope => {

@@ -251,7 +251,7 @@ export class ServerMaker {
     };
   }
 
-  /** @throws ServersRefusedError where no server runs here; its log names the reason too */
+  /** @throws ServersRefusedError if no server runs here; its log names the reason too */
   #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
     const { sandbox, logs, now } = this.#options;
     if (sandbox.sandbox !== "refused") return;

@@ -1,6 +1,6 @@
 /**
- * Runs the scheduled tasks of all projects when they are due. A round begins
- * with each minute, and starts what is due since the one before.
+ * Runs the scheduled tasks of all projects when they are due. A round begins with each minute, and
+ * starts what is due since the previous one.
  *
  * @module
  */

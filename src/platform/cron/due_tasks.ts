@@ -21,8 +21,8 @@ export interface Span {
 }
 
 /**
- * The span that a round looks at: from the one before, but no longer than an hour.
- * `previous` is the minute of that round, if there was one.
+ * The span that a round looks at: from the previous one, but no longer than an hour. `previous` is
+ * the minute of that round, if there was one.
  */
 export function spanOf(minute: number, previous: number | undefined): Span {
   const after = previous ?? minute - MINUTE_MS;

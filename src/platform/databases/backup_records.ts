@@ -1,6 +1,6 @@
 /**
- * Records of databases in a backup: which storages it has to hold, and what
- * becomes of the records where it is restored.
+ * Records of databases in a backup: which storages the backup must contain, and how the records
+ * change when it is restored.
  *
  * A restored platform must not touch the server's databases of the platform that
  * was backed up, which may still run: it makes its own, under new ids.

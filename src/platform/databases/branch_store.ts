@@ -1,6 +1,5 @@
 /**
- * Branches and snapshots of databases in Deno KV, and what of engines is to be
- * removed.
+ * Branches and snapshots of databases in Deno KV, and what to remove from engines.
  *
  * @module
  */

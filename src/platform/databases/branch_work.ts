@@ -1,7 +1,7 @@
 /**
- * Makes what branches are to show, and removes what none shows any more. What is
- * to be done stands in the records, and each step can be repeated: after a crash
- * the next start goes on.
+ * Creates the storages that branches will show, and removes those that no branch shows any more.
+ * The records list the work to do, and each step can be repeated: after a crash, the next start
+ * continues.
  *
  * @module
  */
@@ -86,7 +86,7 @@ export class BranchWork {
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
-      .catch((error) => this.#parts.onTrouble(`Cannot work on a database: ${error}`))
+      .catch((error) => this.#parts.onTrouble(`Cannot complete a task of a database: ${error}`))
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
     return running;
@@ -124,7 +124,7 @@ export class BranchWork {
     snapshot: SnapshotRecord,
   ): Promise<number> {
     const { storage: source } = branch;
-    if (source === null) throw new SourceMissing(`Branch "${branch.name}" is not there yet`);
+    if (source === null) throw new SourceMissing(`Branch "${branch.name}" does not exist yet`);
     const target = engineBranch(database, snapshot, snapshot.storage);
     const engine = await this.#parts.engines.open(source.engine);
     await engine.copy(engineBranch(database, branch, source), target);

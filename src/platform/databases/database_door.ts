@@ -64,7 +64,7 @@ export class DatabaseDoor {
   /**
    * Listens from the first call on.
    *
-   * @throws {Failure} `unavailable` where it cannot
+   * @throws {Failure} `unavailable` if it cannot
    */
   open(): Open {
     return this.#open ??= this.#listen();

@@ -84,7 +84,7 @@ export class DatabaseMigrations {
     return branch && { database, branch };
   }
 
-  /** The schema of a branch; `undefined` where it cannot be read now. */
+  /** The schema of a branch; `undefined` if it cannot be read now. */
   async #schemaOf({ database, branch }: UsedBranch): Promise<Schema | undefined> {
     const { directory, door } = this.#parts;
     try {
@@ -102,7 +102,7 @@ export class DatabaseMigrations {
     return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
   }
 
-  /** How the branch of a preview differs from `main`; `undefined` where that is not known. */
+  /** How the branch of a preview differs from `main`; `undefined` if that is not known. */
   async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
     if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
     const { deploymentDatabases, branches } = this.#parts;

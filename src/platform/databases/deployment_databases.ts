@@ -52,7 +52,7 @@ export interface DeploymentVariables {
   readonly databases: Readonly<Record<string, string>>;
   /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
-  /** Equal for as long as the connection strings are. */
+  /** Equal while the connection strings are. */
   readonly identity: string;
 }
 
@@ -72,7 +72,7 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 const UNMADE = "unmade";
 
 /**
- * How the branches of previews are created; `undefined` where the settings say nothing of it. A
+ * How the branches of previews are created; `undefined` if the settings say nothing of it. A
  * preview that migrates needs its own, so that it does not migrate production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
@@ -111,7 +111,7 @@ export class DeploymentDatabases {
   /**
    * Prepares the branch of a preview as its deployment wants it, before anything connects to it.
    *
-   * @throws {DatabaseNotReadyError} where that fails; no branch is left then that has less masked
+   * @throws {DatabaseNotReadyError} if that fails; no branch is left then that has less masked
    */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
@@ -123,7 +123,8 @@ export class DeploymentDatabases {
     if (subject === undefined) {
       if (settings.name === undefined) return;
       throw new DatabaseNotReadyError(
-        `svc.toml names the database "${settings.name}" in [db], and the project has no such database`,
+        `svc.toml sets the database "${settings.name}" in [db], but the project has no such ` +
+          `database`,
       );
     }
     if (!hasPreviewBranch(subject, user, recipe)) return;
@@ -166,11 +167,11 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The variables of a deployment's server or build. Makes the branches of its preview where
-   * they are missing.
+   * The variables of a deployment's server or build. Makes the branches of its preview if they are
+   * missing.
    *
-   * @throws {DatabaseNotReadyError} where a database is wanted and cannot be had
-   * @throws {ReferencesError} where a reference leads nowhere
+   * @throws {DatabaseNotReadyError} if a database is wanted and cannot be had
+   * @throws {ReferencesError} if a reference leads nowhere
    */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
@@ -235,7 +236,7 @@ export class DeploymentDatabases {
    * All variables that a deployment has now, of its databases too, without making anything: their
    * values are masked in what leaves the platform.
    *
-   * @throws {ReferencesError} where a reference leads nowhere
+   * @throws {ReferencesError} if a reference leads nowhere
    */
   async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const injected: Record<string, string> = {};
@@ -274,7 +275,7 @@ export class DeploymentDatabases {
   /**
    * The branch that functions of a deployment query: that of its first database.
    *
-   * @throws {DatabaseNotReadyError} where it cannot be had
+   * @throws {DatabaseNotReadyError} if it cannot be had
    */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
@@ -324,7 +325,7 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
-  /** How the deployment wants the branch of a database; `undefined` where it says nothing of it. */
+  /** How the deployment wants the branch of a database; `undefined` if it says nothing about it. */
   async #recipeFor(
     { id }: DatabaseRecord,
     user: DatabaseUser,

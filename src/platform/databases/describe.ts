@@ -88,7 +88,7 @@ export class Descriptions {
     };
   }
 
-  /** The size of all branches, in bytes; null where one cannot be measured. */
+  /** The size of all branches, in bytes; null if one cannot be measured. */
   async sizeOf(database: DatabaseRecord): Promise<number | null> {
     const all = await this.#parts.branches.list(database.id);
     const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));

@@ -18,7 +18,7 @@ export interface EngineSource {
    * They throw an {@link EngineError} whose message is for the operator.
    */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Why an engine is missing, and what to do; what is usual to say where it is not set. */
+  /** Why an engine is missing, and what to do; what is usual to say if it is not set. */
   readonly lack?: string;
 }
 
@@ -50,7 +50,7 @@ export class Engines {
   /**
    * Opens an engine, or returns the open one. One that failed is tried again.
    *
-   * @throws {EngineError} where there is none, or it cannot be opened
+   * @throws {EngineError} if there is none, or it cannot be opened
    */
   open(kind: EngineKind): Promise<DatabaseEngine> {
     let opening = this.#opening.get(kind);
@@ -70,7 +70,7 @@ export class Engines {
     return opening;
   }
 
-  /** The engine where it is open already. */
+  /** The engine if it is open already. */
   async opened(kind: EngineKind): Promise<DatabaseEngine | undefined> {
     return await this.#opening.get(kind)?.catch(() => undefined);
   }

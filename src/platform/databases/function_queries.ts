@@ -14,7 +14,7 @@ import type { DatabaseUser, DeploymentDatabases } from "./deployment_databases.t
 
 /** Longest statement with its parameters, in bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** Most characters of a result. */
+/** Maximum length of a result, in characters. */
 const MAX_RESULT = 8 * 1024 * 1024;
 const MAX_PARAMS = 65_535;
 

@@ -1,6 +1,6 @@
 /**
- * One round of housekeeping of databases: what has expired is removed, what is
- * to be kept each day is kept, and nothing is left behind.
+ * One round of housekeeping for databases: removes what has expired, takes the daily snapshots, and
+ * cleans up leftovers.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export interface RecordFacts {
   readonly named: ReadonlySet<string>;
   /** Branches that have an end, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];
-  /** Deleted databases, and when they are removed for good. */
+  /** Deleted databases, and when they are removed permanently. */
   readonly deleted: readonly (NamedBranch & { readonly removedAt: number })[];
 }
 

@@ -31,7 +31,7 @@ interface PreviewParts {
 }
 
 /**
- * The branch for the previews of a git branch, created where there is none.
+ * The branch for the previews of a git branch, created if there is none.
  *
  * @throws {Failure}
  */

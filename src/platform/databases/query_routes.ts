@@ -37,7 +37,7 @@ const SQL = "application/sql; charset=utf-8";
 class Running {
   readonly #counts = new Map<string, number>();
 
-  /** @throws {Failure} `rate_limited` where too many run */
+  /** @throws {Failure} `rate_limited` if too many run */
   begin(branchId: string): () => void {
     const count = this.#counts.get(branchId) ?? 0;
     if (count >= MAX_QUERIES) {

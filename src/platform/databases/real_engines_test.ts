@@ -272,7 +272,10 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
   const prepare = (rules: Record<string, string>) =>
     deploymentDatabases.prepare({ ...deployment, database: { mask: { users: rules } } });
   const before = await engine.list();
-  await assert.rejects(prepare({ mail: "hash" }), /db\.mask\.users\.mail: There is no such column/);
+  await assert.rejects(
+    prepare({ mail: "hash" }),
+    /db\.mask\.users\.mail: The column does not exist/,
+  );
   assert.deepEqual(await engine.list(), before, "no storage is left");
   assert.equal((await platform.call("listDatabaseBranches", at)).items.length, 1);
 
@@ -289,7 +292,7 @@ onEachEngine("a preview whose masks fail leaves no copy behind", async (place) =
     await machine.kv.set(keys.deployment(projectId, id), later);
     await assert.rejects(
       deploymentDatabases.prepare({ ...later, database: { mask: { users: { mail: "hash" } } } }),
-      /There is no such column/,
+      /The column does not exist/,
       `${id}: what shows other masks is not taken for these`,
     );
   }

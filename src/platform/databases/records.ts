@@ -1,10 +1,9 @@
 /**
  * Records of databases, their branches and their snapshots. Pure.
  *
- * A branch names the *storage* that it shows: a branch of an engine, which is
- * created under its own id. Resetting, restoring and moving make another
- * storage and put it instead of the first in one commit, so that a crash
- * leaves the one or the other.
+ * A branch names the *storage* that it shows: a branch of an engine, which is created under its own
+ * id. Resetting, restoring and moving create a new storage and swap it in with one commit, so that
+ * a crash leaves either the old or the new one.
  *
  * @module
  */
@@ -85,7 +84,7 @@ export const branchRecord = z.object({
   task: z.object({
     target: storageRecord,
     source: sourceRecord,
-    /** The process that makes it; null before one has begun. */
+    /** The process that makes it; null before one has started. */
     maker: z.string().nullable().default(null),
   }).nullable(),
   /** Why its task failed; null if it has not. */
@@ -102,7 +101,7 @@ export const branchRecord = z.object({
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema before; null where that is not known. */
+    /** Digest of the schema before; null if that is not known. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),

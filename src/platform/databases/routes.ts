@@ -1,5 +1,5 @@
 /**
- * `/v1/projects/{project}/databases` and what is below, but for SQL.
+ * `/v1/projects/{project}/databases` and the paths below it, except SQL.
  *
  * @module
  */

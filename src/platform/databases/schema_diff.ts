@@ -11,7 +11,7 @@ import {
   type StatementResult,
 } from "../../database/mod.ts";
 
-/** Most characters of a schema's description. */
+/** Maximum length of a schema's description, in characters. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
 /** Objects of people: not those of PostgreSQL, of extensions, or temporary ones. */

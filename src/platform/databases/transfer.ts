@@ -1,6 +1,6 @@
 /**
- * Makes a branch of an engine from SQL: that of another engine's branch, or of a
- * restored backup.
+ * Creates a branch of an engine from SQL: a dump of another engine's branch, or of a restored
+ * backup.
  *
  * @module
  */

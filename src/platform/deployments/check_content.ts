@@ -17,7 +17,7 @@ import {
 import { loadRulesInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** Most problems of one kind that a response lists. */
+/** Maximum number of problems of one kind that a response lists. */
 const MAX_PROBLEMS = 100;
 
 /** Returns the place of a file in the request by its index in the list. */
@@ -53,7 +53,7 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
       note(
         index,
         "size",
-        `Size ${size} contradicts ${known}, which another file says of ${sha256}`,
+        `Size ${size} contradicts ${known}, the size of another file with the hash ${sha256}`,
       );
     }
     total += size;

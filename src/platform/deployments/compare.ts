@@ -13,7 +13,7 @@ import type { Route } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { DeploymentContent } from "./content.ts";
 
-/** Most characters of what something was or is. */
+/** Maximum number of characters of what something was or is. */
 const MAX_TEXT = 400;
 
 /** One thing of a deployment: equal things have equal marks. */

@@ -67,7 +67,7 @@ export async function writeContent(blobs: BlobStore, content: DeploymentContent)
   return sha256;
 }
 
-/** Reads a content back from its blob; throws where that is missing or damaged. */
+/** Reads a content back from its blob; throws if that is missing or damaged. */
 export async function loadContent(
   blobs: Pick<BlobStore, "read">,
   sha256: string,

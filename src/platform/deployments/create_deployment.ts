@@ -29,7 +29,7 @@ import { receiveFiles } from "./receive_files.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-/** Most wrong sizes that a response lists. */
+/** Maximum number of wrong sizes that a response lists. */
 const MAX_LISTED = 20;
 
 export interface CreateServices extends RecordServices {

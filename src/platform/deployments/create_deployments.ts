@@ -101,7 +101,7 @@ function watchUploads(
     async run() {
       const services = { deployments, uploads, addresses, raiseEvent: events.raise };
       const count = await closeIdleUploads(services, { now: now(), startedAt });
-      if (count > 0) log({ level: "info", message: `Closed ${count} uploads that were cut off` });
+      if (count > 0) log({ level: "info", message: `Closed ${count} interrupted uploads` });
     },
     onError: (error) => log({ level: "error", message: `Cannot check uploads: ${error}` }),
   });

@@ -43,7 +43,7 @@ export const deploymentRecord = z.object({
   contentSha: z.string().nullable(),
   /** Its scheduled tasks, as its manifest has them. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Who may visit it, as its manifest says; missing where the project's setting applies. */
+  /** Who may visit it, as its manifest says; missing if the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
   /** How the database branch of a preview is created, as its manifest says. */
   database: databaseSchema.optional(),
@@ -189,7 +189,7 @@ export function deploymentToWire(
 const begins = (one: string, other: string): boolean =>
   one.startsWith(other) || other.startsWith(one);
 
-/** Whether a deployment meets a filter; `undefined` where all do. `environment` is a name. */
+/** Whether a deployment meets a filter; `undefined` if all do. `environment` is a name. */
 export function meeting(
   { branch, environment, status, sha }: DeploymentFilter,
 ): ((deployment: DeploymentRecord) => boolean) | undefined {

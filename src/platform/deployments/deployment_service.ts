@@ -1,7 +1,6 @@
 /**
- * Changes to the state of deployments: activation, rollback, stopping. Each one
- * is committed before the edge learns of it, so that after a crash in between
- * the platform starts with what the store says.
+ * Changes to the state of deployments: activation, rollback, stopping. Each is committed before the
+ * edge is told, so that after a crash in between the platform starts with the state in the store.
  *
  * @module
  */
@@ -65,9 +64,9 @@ export interface DeploymentServices {
 }
 
 export interface ActivateOptions {
-  /** Runs the commands of the checks, where the project's folder is at hand. */
+  /** Runs the commands of the checks, where the project's folder is available. */
   readonly commands?: RunCommands | undefined;
-  /** Runs the command that migrates the database, where the project's folder is at hand. */
+  /** Runs the command that migrates the database, where the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
   /** Shows it to a share of production's visitors first, where production shows something. */
   readonly rolling?: RollingWish | undefined;
@@ -150,7 +149,9 @@ export class DeploymentService {
     return activated.result.deployment;
   }
 
-  /** As `activate()`; a deployment that does not start, or does not pass, has failed for good. */
+  /**
+   * As `activate()`; a deployment that does not start, or does not pass, has failed permanently.
+   */
   async activateOrFail(
     deployment: DeploymentRecord,
     options?: ActivateOptions,
@@ -215,8 +216,7 @@ export class DeploymentService {
   }
 
   /**
-   * Takes a deployment offline for good; with `unlessLive` only if it was never
-   * live.
+   * Takes a deployment offline permanently; with `unlessLive` only if it was never live.
    *
    * @throws {Failure} `conflict` if production shows it, or if it is live
    * despite `unlessLive`.

@@ -111,7 +111,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     this.#note = note;
   }
 
-  /** Stores a new deployment and reserves its unique label; false where that is taken. */
+  /** Stores a new deployment and reserves its unique label; false if that is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);

@@ -1,5 +1,5 @@
 /**
- * Failures that end a deployment for good.
+ * Failures that end a deployment permanently.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import {
   ServerNotReadyError,
 } from "./running_code.ts";
 
-/** An error that fails the deployment for good. */
+/** An error that fails the deployment permanently. */
 export type FinalFailure =
   | ServerNotReadyError
   | ChecksFailedError
   | DatabaseNotReadyError
   | MigrationFailedError;
 
-/** Whether a deployment that failed so cannot go on. */
+/** Whether a deployment that failed so cannot continue. */
 export const isFinal = (error: unknown): error is FinalFailure =>
   error instanceof ServerNotReadyError || error instanceof ChecksFailedError ||
   error instanceof DatabaseNotReadyError || error instanceof MigrationFailedError;

@@ -20,7 +20,7 @@ export interface HostChange {
   readonly rolling?: HostRecord["rolling"];
 }
 
-/** Labels that show one deployment alone. The branch of a promoted preview goes on showing that. */
+/** Labels that show a single deployment. The branch of a promoted preview keeps showing that. */
 export const ownLabels = (
   { uniqueLabel, branchLabel, promotedFrom }: DeploymentRecord,
 ): readonly string[] => promotedFrom === null ? [uniqueLabel, branchLabel] : [uniqueLabel];
@@ -44,7 +44,7 @@ export async function* allLabels(
 /**
  * Points labels at deployments of a project, in the commit that makes them live.
  *
- * @throws {StaleDecisionError} where a label belongs to another project.
+ * @throws {StaleDecisionError} if a label belongs to another project.
  */
 export async function pointLabels(
   kv: RecordStore,

@@ -1,5 +1,5 @@
 /**
- * Which blobs of a deployment are still to be uploaded.
+ * Finds the blobs of a deployment that still have to be uploaded.
  *
  * @module
  */
@@ -20,8 +20,8 @@ export interface BlobLookUp {
 }
 
 /**
- * Looks up blobs. What is stored is verified against its hash, so that a blob
- * that was damaged on disk counts as missing, and is uploaded again.
+ * Looks up blobs. Each is verified against its hash, so that a blob damaged on disk counts as
+ * missing and is uploaded again.
  */
 export async function lookUpBlobs(
   blobs: BlobStore,

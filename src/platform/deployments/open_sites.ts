@@ -32,7 +32,7 @@ export interface SiteParts {
   readonly deployments: DeploymentStore;
   readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
-  /** The rules published over a project's deployments; `undefined` where there are none. */
+  /** The rules published over a project's deployments; `undefined` if there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   /** Who may visit the sites of a project. */
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
@@ -69,7 +69,7 @@ export async function findServed(
   return { deployment, blobs, content: await readContent(blobs, deployment.contentSha) };
 }
 
-/** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
+/** Reads a deployment and compiles it for the edge; `undefined` if it is not served. */
 async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
   const { functionService, computeService } = parts;
   const found = await findServed(parts, target);

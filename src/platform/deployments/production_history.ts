@@ -6,7 +6,7 @@
  */
 import type { PastDeployment } from "../../feed/mod.ts";
 
-/** Most entries that a project remembers for rollbacks. */
+/** Maximum number of entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
 
 /** Notes that a deployment is live now; one that was live earlier keeps its earlier entries. */
@@ -21,7 +21,7 @@ export function withoutDeployment(history: readonly string[], id: string): strin
     .filter((each, index, kept) => each !== kept[index - 1]);
 }
 
-/** Most deployments that a project remembers for their open pages. */
+/** Maximum number of deployments that a project remembers for their open pages. */
 const MAX_PAST = 100;
 
 /**

@@ -57,10 +57,9 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show what `source` shows, and returns the deployment that is
- * live there then: `source` itself where it is production's own, else a new one
- * with its content. If production shows it already, nothing changes. Call it
- * for one deployment of a project at a time.
+ * Makes production show what `source` shows, and returns the deployment that is live there then:
+ * `source` itself if it is production's own, else a new one with its content. If production shows
+ * it already, nothing changes. Call it for one deployment of a project at a time.
  *
  * @throws {Failure} `conflict` for a deployment that shows nothing, or whose
  * server does not start with production's variables.

@@ -11,7 +11,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import type { DeployedFunctions } from "./running_code.ts";
 
-/** Most hashes that a refusal lists. */
+/** Maximum number of hashes that a refusal lists. */
 const MAX_LISTED = 20;
 
 function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
@@ -30,8 +30,8 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
 /**
  * Reads the content of a deployment, all of whose blobs are stored.
  *
- * @throws {Failure} `conflict` where it is not built yet, `blobs_missing`, or
- * `blob_mismatch` where a size in the list of files is wrong.
+ * @throws {Failure} `conflict` if it is not built yet, `blobs_missing`, or `blob_mismatch` where a
+ * size in the list of files is wrong.
  */
 export async function requireContent(
   blobs: BlobStore,

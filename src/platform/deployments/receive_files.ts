@@ -1,7 +1,7 @@
 /**
- * The list of a deployment's files, as a request has it: whole, or as the difference to
- * that of another deployment. What comes out is the same list either way; where that is
- * not sure, the client is asked for the whole one.
+ * The list of a deployment's files in a request: complete, or as a difference from another
+ * deployment's list. Both give the same list; if that is uncertain, the client is asked for the
+ * complete one.
  *
  * @module
  */
@@ -54,8 +54,8 @@ async function baseFiles(
 /**
  * The whole list of files of a request.
  *
- * @throws {Failure} `invalid_request`; `base_unusable` where the base is gone, or the list that results is not
- * the one that the client means; `payload_too_large` where it is too long.
+ * @throws {Failure} `invalid_request`; `base_unusable` where the base is gone, or the list that
+ * results is not the one that the client means; `payload_too_large` if it is too long.
  */
 export async function receiveFiles(
   services: FileServices,

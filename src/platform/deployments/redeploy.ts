@@ -1,6 +1,6 @@
 /**
- * Deploys what a deployment shows once more, as a new deployment of the same environment with
- * the current variables. Nothing is built or uploaded again.
+ * Deploys the content of a deployment again, as a new deployment of the same environment with the
+ * current variables. Nothing is built or uploaded again.
  *
  * @module
  */

@@ -52,7 +52,7 @@ export class RollingChanges {
   }
 
   /**
-   * Begins a release of a deployment that is ready to be shown; `undefined` where production shows
+   * Begins a release of a deployment that is ready to be shown; `undefined` if production shows
    * nothing, or this deployment.
    */
   async beginIfShown(

@@ -50,7 +50,7 @@ export interface DeploymentRouteServices extends NewDeploymentServices {
     & Pick<VariableService, "changedReferences" | "snapshotValues">;
 }
 
-/** Reads the content of a deployment. @throws {Failure} `conflict` where it was never built. */
+/** Reads the content of a deployment. @throws {Failure} `conflict` if it was never built. */
 async function describedContent(
   blobs: BlobStore,
   { id, contentSha }: DeploymentRecord,
@@ -111,7 +111,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return { deployment, project };
   }
 
-  /** @throws {Failure} where the caller may not deploy to an environment, given by name or id */
+  /** @throws {Failure} if the caller may not deploy to an environment, given by name or id */
   async function requireDeployTo(caller: Caller, project: ProjectRecord, reference: string) {
     const { environments } = services;
     requireDeploy(caller, await findEnvironmentName(environments, project, reference));

@@ -39,7 +39,7 @@ export interface DeployedServers {
   /**
    * Starts the servers of a deployment before production shows it.
    *
-   * @throws {ServerNotReadyError} where one does not listen in time.
+   * @throws {ServerNotReadyError} if one does not listen in time.
    */
   prepare(
     deployment: DeploymentRecord,

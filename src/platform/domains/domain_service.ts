@@ -69,7 +69,7 @@ async function checkRouting(
   return judgeRouting({ hostname, apex, target: target.hostname, addresses, cname, a, aaaa });
 }
 
-/** Most domains of one project. */
+/** Maximum number of domains per project. */
 export const MAX_DOMAINS = 200;
 
 const TOKEN_BYTES = 20;

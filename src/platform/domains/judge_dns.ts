@@ -8,7 +8,7 @@ import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Most values of one record that a report shows, and most characters of each. */
+/** Maximum number of values of one record that a report shows, and most characters of each. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 

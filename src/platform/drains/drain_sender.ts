@@ -20,13 +20,13 @@ import {
 } from "./post_batch.ts";
 import { RequestMetrics, type ResourceMetrics } from "./request_metrics.ts";
 
-/** Most records, and most bytes, of one request before compression. */
+/** Maximum number of records, and maximum number of bytes, of one request before compression. */
 const BATCH_RECORDS = 512;
 const BATCH_BYTES = 1024 * 1024;
-/** Most records, and most bytes, that wait for one endpoint. */
+/** Maximum number of records, and maximum number of bytes, that wait for one endpoint. */
 export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
-/** Most bytes that wait for all endpoints of a node. */
+/** Maximum number of bytes that wait for all endpoints of a node. */
 export const ALL_BYTES = 64 * 1024 * 1024;
 /** Records that wait longer are given up. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
@@ -38,7 +38,7 @@ const TOLD_MS = 10 * 60 * 1000;
 export interface SendTimes {
   /** Time in which records are collected for a request, in milliseconds. */
   readonly batchMs: number;
-  /** First and longest wait before a retry, in milliseconds; each is twice the one before. */
+  /** First and longest wait before a retry, in milliseconds; each is twice the previous one. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
 }

@@ -58,7 +58,7 @@ export interface LocalEdgeLink {
 export const REFUSED_HEADER = "x-svc-edge-refused";
 
 function refused(): Response {
-  return new Response("The signature of the front edge is wrong, old or used\n", {
+  return new Response("The signature of the front edge is wrong, expired or already used\n", {
     status: 403,
     headers: { [REFUSED_HEADER]: "1", "cache-control": "no-store" },
   });

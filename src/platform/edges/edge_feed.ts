@@ -19,8 +19,9 @@ export interface OpenFeed {
 }
 
 /**
- * Sends the feed until the signal is aborted or the edge falls behind: it has to apply a change in
- * the time that the publisher gives it, or nobody waits for it any more, and it has to follow again.
+ * Sends the feed until the signal is aborted or the edge falls behind: it has to apply a change
+ * within the publisher's time limit. Otherwise nobody waits for it any more, and it has to follow
+ * again.
  */
 export function openFeed(
   feed: Publisher,

@@ -18,7 +18,7 @@ export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
 
-/** How often the feed says that it goes on, in milliseconds. */
+/** How often the feed says that it continues, in milliseconds. */
 export const ALIVE_MS = 1000;
 
 /** Most requests of a batch, and most characters of a field of theirs. */

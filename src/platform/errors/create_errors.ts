@@ -26,7 +26,7 @@ import type { ErrorGroup } from "./error_group.ts";
 const LINES = 50;
 /** Requests that began long ago are not searched for in the log, which may be large. */
 const SEARCHED_MS = 24 * 60 * 60 * 1000;
-/** How much earlier than its error a request may have begun, in milliseconds. */
+/** How much earlier than its error a request may have started, in milliseconds. */
 const LONGEST_REQUEST_MS = 60_000;
 
 const iso = (time: number): string => new Date(time).toISOString();

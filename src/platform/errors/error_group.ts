@@ -1,5 +1,5 @@
 /**
- * A fault with all its occurrences, and how those of several nodes are added up. Pure.
+ * A fault with all its occurrences, and the sum over several nodes. Pure.
  *
  * @module
  */

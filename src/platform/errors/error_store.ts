@@ -1,6 +1,5 @@
 /**
- * Faults in the store. Each node adds what it has counted to one record, so that the sums
- * are those of all nodes.
+ * Faults in the store. Each node adds its counts to one record, which so has the sums of all nodes.
  *
  * @module
  */

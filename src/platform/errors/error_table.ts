@@ -11,7 +11,7 @@ import { ExceptionLines } from "./exception_lines.ts";
 
 /** Different failures, and failed requests, that wait at most; more are counted and dropped. */
 const MAX_WAITING = 2000;
-/** Longest text of a failure that is looked at, in characters. */
+/** Longest text of a failure that is checked, in characters. */
 const MAX_TEXT = 8000;
 /** Longest path and message of an occurrence that are kept, in characters. */
 const MAX_PATH = 500;

@@ -4,10 +4,10 @@
  * @module
  */
 
-/** Most lines of one exception. */
+/** Maximum number of lines of one exception. */
 const MAX_LINES = 50;
 
-/** Most lines of a message of a class that is not named as an error. */
+/** Maximum number of lines of a message of a class that is not named as an error. */
 const MAX_MESSAGE_LINES = 10;
 
 /** Deno's word for an error that nobody caught, and loggers' names in brackets. */

@@ -51,7 +51,10 @@ export interface FunctionServices {
   readonly cacheDir: string;
   /** The first part of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
-  /** Most processes of functions at the same time; by default, what the machine's memory allows. */
+  /**
+   * Maximum number of processes of functions at the same time; by default, what the machine's
+   * memory allows.
+   */
   readonly maxProcesses: number | undefined;
   /** The platform's own environment. */
   readonly env: Environment;

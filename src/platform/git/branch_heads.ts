@@ -1,7 +1,6 @@
 /**
- * The heads of branches in a mirror. Callers that ask while git runs are
- * answered by its next run together: starting a program stops the platform's
- * thread for some milliseconds.
+ * The heads of branches in a mirror. Callers that ask while git runs share its next run: starting a
+ * program blocks the platform's thread for some milliseconds.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import type { Resolved } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
 import { isBranchName, readShown } from "./shown_commit.ts";
 
-/** Most branches of one run. */
+/** Maximum number of branches of one run. */
 const MAX_BRANCHES = 200;
 
 const REFS = "refs/heads/";

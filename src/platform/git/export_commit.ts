@@ -13,7 +13,7 @@ export interface ExportOptions {
   /** Path of the mirror. */
   readonly mirror: string;
   readonly sha: string;
-  /** Folder that gets `.git`; made where it is missing. */
+  /** Folder that gets `.git`; made if it is missing. */
   readonly target: string;
   readonly signal: AbortSignal;
 }
@@ -42,7 +42,7 @@ export async function exportCommit(options: ExportOptions): Promise<boolean> {
       signal,
     });
   const made = await git(["init", "--quiet", "--template=", "--", target]);
-  if (made.code !== 0) throw new Error(`Cannot make a repository: ${made.stderr}`);
+  if (made.code !== 0) throw new Error(`Cannot create a repository: ${made.stderr}`);
   const fetched = await git([
     inside,
     "fetch",

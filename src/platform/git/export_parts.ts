@@ -56,7 +56,7 @@ export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
 
-/** A checked connection to a repository, with credentials only where they are meant for it. */
+/** A checked connection to a repository, with credentials only if they are meant for it. */
 export interface PartSource {
   readonly url: string;
   readonly address: GitAddress;
@@ -166,7 +166,7 @@ class PartsExport {
     const target = join(this.#options.target, path);
     await Deno.mkdir(target, { recursive: true, mode: 0o755 });
     const made = await this.#run(["init", "--quiet", "--template=", "--", target]);
-    if (made.code !== 0) throw new Error(`Cannot make a repository: ${made.stderr}`);
+    if (made.code !== 0) throw new Error(`Cannot create a repository: ${made.stderr}`);
     const access = await source.open();
     try {
       const fetch = (...what: string[]) =>

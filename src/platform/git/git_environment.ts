@@ -1,6 +1,6 @@
 /**
- * The environment of git: none of the machine's own settings, a config file of ours,
- * and the credentials of one project for as long as a command runs.
+ * The environment of git: none of the machine's own settings, a config file of ours, and the
+ * credentials of one project while a command runs.
  *
  * @module
  */

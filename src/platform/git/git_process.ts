@@ -1,6 +1,6 @@
 /**
- * Runs git: without a shell or prompts; where it may start others, in its own session that
- * ends with all of them.
+ * Runs git: without a shell or prompts; if it may start other programs, in a session of its own
+ * that ends with all of them.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface GitResult {
   readonly timedOut: boolean;
 }
 
-/** Most characters of what git prints. */
+/** Maximum number of characters of what git prints. */
 export const MAX_STDOUT = 32 * 1024 * 1024;
 const MAX_STDERR = 8 * 1024;
 

@@ -76,7 +76,7 @@ export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefin
   return judged.type === "refused" ? judged.reason : undefined;
 }
 
-/** Returns the addresses of a name; rejects where it has none. */
+/** Returns the addresses of a name; rejects if it has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) =>

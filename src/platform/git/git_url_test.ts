@@ -26,7 +26,7 @@ Deno.test("judgeGitUrl() normalizes the path of a local repository", () => {
 });
 
 const REFUSED: readonly (readonly [text: string, reason: RegExp])[] = [
-  ["ext::sh", /^The git URL must be an address such as/],
+  ["ext::sh", /^The git URL must be a URL or path such as/],
   ["http://example.com/site.git", /must use https/],
   ["/etc", /--git-root/],
   ["/srv/git/../../etc", /--git-root/],

@@ -69,7 +69,7 @@ interface MirrorOptions {
 
 export class Mirror {
   readonly path: string;
-  /** Number of fetches that have begun. */
+  /** Number of fetches that have started. */
   #begun = 0;
   #running: Promise<Fetched> | undefined;
   #latest:
@@ -118,7 +118,7 @@ export class Mirror {
     if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
       return latest.fetched;
     }
-    // Another caller that waited may have begun one by now.
+    // Another caller that waited may have started one by now.
     return await (this.#running ??= this.#begin(url, open));
   }
 
@@ -201,7 +201,7 @@ export class Mirror {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
       const made = await this.#run(incoming, ["init", "--quiet", "--bare", "--template="], {});
-      if (made.code !== 0) throw new Error(`Cannot make a mirror: ${made.stderr}`);
+      if (made.code !== 0) throw new Error(`Cannot create a mirror: ${made.stderr}`);
       const result = await this.#fetchInto(incoming, url, access);
       if (result.code !== 0) return judgeFailure(result);
       await writeFileAtomically(join(incoming, SOURCE_FILE), url, { mode: 0o600 });

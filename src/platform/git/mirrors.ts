@@ -35,7 +35,7 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
 
-/** Names in a folder; none where it does not exist. */
+/** Names in a folder; none if it does not exist. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
@@ -62,7 +62,7 @@ async function removeLocksBelow(folder: string): Promise<void> {
   }
 }
 
-/** Most paths that are looked at to find out whether a build is needed. */
+/** Maximum number of paths that are checked to find out whether a build is needed. */
 const MAX_CHANGED_FILES = 20_000;
 /** The same, in characters. */
 const MAX_CHANGES = 8 * 1024 * 1024;
@@ -109,7 +109,7 @@ interface CheckedRemote {
   open(): Promise<RemoteAccess>;
 }
 
-/** Rejects with the signal's reason once it is aborted; the work itself goes on. */
+/** Rejects with the signal's reason once it is aborted; the work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -200,7 +200,7 @@ export class GitMirrors implements GitService {
    * Exports one commit without its history into an empty folder as `.git`, with its submodules and
    * files of Git LFS, and checks nothing out.
    *
-   * @throws {GitFault} where the repository does not give the commit or a part of it
+   * @throws {GitFault} if the repository does not give the commit or a part of it
    */
   async exportCommit(
     project: ProjectRecord,
@@ -244,7 +244,9 @@ export class GitMirrors implements GitService {
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
-  /** Paths that differ between two commits; `undefined` where the mirror lacks one, or for too many. */
+  /**
+   * Paths that differ between two commits; `undefined` if the mirror lacks one, or for too many.
+   */
   async changedFiles(
     projectId: string,
     { from, to }: { readonly from: string; readonly to: string },
@@ -358,8 +360,8 @@ export class GitMirrors implements GitService {
   }
 
   /**
-   * A repository that a commit names. It gets the project's credentials where they are meant for
-   * its host, and lies on this machine only where the project's own does.
+   * A repository that a commit names. It gets the project's credentials if they are meant for its
+   * host, and is on this machine only where the project's own does.
    */
   async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
     const own = gitAddress(project.gitUrl);

@@ -239,7 +239,7 @@ export class PushedRepositories {
 
 const PACKS = "objects/pack";
 
-/** Makes an empty repository where there is none. */
+/** Makes an empty repository if there is none. */
 async function makeBare(path: string): Promise<void> {
   for (const folder of [PACKS, "objects/info", "refs/heads", "refs/tags"]) {
     await Deno.mkdir(join(path, folder), { recursive: true, mode: 0o700 });
@@ -291,7 +291,7 @@ async function store(
   return { sha256, size };
 }
 
-/** Fetches a pack that is not there, or not whole; its index last, which makes git see it. */
+/** Fetches a pack that does not exist, or not whole; its index last, which makes git see it. */
 async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {
   const parts = [["pack", pack.pack], ["idx", pack.index]] as const;
   for (const [suffix, { sha256, size }] of parts) {

@@ -14,7 +14,7 @@ export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {
   readonly git: GitService;
-  /** Longest wait for a repository, in milliseconds; a first fetch goes on in the background. */
+  /** Longest wait for a repository, in milliseconds; a first fetch continues in the background. */
   readonly resolveMs?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Puts deploy hooks together.
+ * Assembles deploy hooks.
  *
  * @module
  */

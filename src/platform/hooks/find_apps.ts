@@ -23,10 +23,10 @@ const SIGNS: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Deepest folder of an app, and most folders that are looked at. */
+/** Deepest folder of an app, and most folders that are checked. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
-/** Most files that a listing of one folder names, as on disk. */
+/** Maximum number of files that a listing of one folder names, as on disk. */
 const MAX_LISTED = 200;
 
 /** Folders of packages, tools and tests: nothing in them is an app to deploy. */

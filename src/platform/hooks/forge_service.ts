@@ -68,7 +68,7 @@ export class ForgeService {
   /**
    * Answers what a forge sent; `undefined` for any other request, whose body is left unread.
    *
-   * @throws {Failure} `forbidden` where the hook has a secret and the request is not signed
+   * @throws {Failure} `forbidden` if the hook has a secret and the request is not signed
    */
   async answer(
     call: HookCall,
@@ -168,7 +168,7 @@ export class ForgeService {
     return answer;
   }
 
-  /** A push may have brought the deployment before: nothing else tells the pull request of it. */
+  /** A push may have brought the previous deployment: nothing else tells the pull request of it. */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);
     if (deployment !== undefined) await this.#services.reportPull(deployment);

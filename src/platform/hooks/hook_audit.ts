@@ -13,7 +13,7 @@ export interface HookVisit {
   readonly requestId: string;
 }
 
-/** A deployment that a hook has begun. */
+/** A deployment that a hook has started. */
 export interface BegunDeployment {
   readonly id: string;
   readonly environment: string;
@@ -42,7 +42,7 @@ export class HookAudit {
     this.#refusals = new RateWindow({ limit: MAX_REFUSED, windowMs: HOUR_MS }, now);
   }
 
-  /** A deployment of a branch was begun. */
+  /** A deployment of a branch was started. */
   async deployed(
     hook: HookRecord,
     visit: HookVisit,

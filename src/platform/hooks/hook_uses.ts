@@ -1,6 +1,6 @@
 /**
- * How often hooks are used. Uses that come while one commit runs are stored by
- * the next one together, and no trigger waits for it.
+ * Counts the uses of hooks. Uses during a commit are stored together by the next one, and no
+ * trigger waits for it.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
 import { findApps } from "./find_apps.ts";
 
-/** Most branches that are listed. */
+/** Maximum number of branches that are listed. */
 const MAX_BRANCHES = 1000;
 
 /** Branches that repositories usually deploy, for one without the project's own. */

@@ -24,7 +24,7 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that it got, where that is gone by now. */
+  /** The deployment that it got, if that is gone by now. */
   readonly gone?: string;
 }
 
@@ -52,7 +52,7 @@ export class ReplayStore {
   /**
    * The deployment that a key got, if any.
    *
-   * @throws {Failure} `conflict` where the key came with another body.
+   * @throws {Failure} `conflict` if the key came with another body.
    */
   async find(replay: ReplayKey): Promise<string | undefined> {
     return (await this.#read(replay)).deploymentId;
@@ -75,7 +75,7 @@ export class ReplayStore {
    * Stores the answer in the commit that makes the deployment: a crash leaves both or neither,
    * and of two nodes one makes it.
    *
-   * @throws {ReplayedError} where the key was answered since it was looked for.
+   * @throws {ReplayedError} if the key was answered since it was looked for.
    */
   async keepWith(
     operation: Operation,

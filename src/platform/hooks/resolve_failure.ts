@@ -40,8 +40,9 @@ export function resolveFailure(
         "Branch not found",
         because(
           "project",
-          "Its repository is not connected, or denies access to the platform: set its address by " +
-            "`svc projects update --git-url`, its credentials by `svc projects git-credentials`",
+          "Its repository is not connected, or denies access to the platform: set its URL with " +
+            "`svc projects update --git-url` and its credentials with `svc projects " +
+            "git-credentials`",
         ),
       );
     case "unreachable":

@@ -1,5 +1,5 @@
 /**
- * Turns a trigger into a deployment that waits to be built, or finds the existing one.
+ * Turns a trigger into a deployment that is queued for building, or finds the existing one.
  *
  * @module
  */
@@ -77,7 +77,7 @@ interface TriggeredCommit {
   readonly message: string;
   readonly author: string;
   readonly force: boolean;
-  /** Digits of the SHA that the body named; 0 where it named none. */
+  /** Digits of the SHA that the body named; 0 if it named none. */
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
@@ -114,7 +114,7 @@ export class TriggerService {
     if (wait === 0) return hook;
     throw new Failure(
       "rate_limited",
-      `Hook takes ${HOOK_TRIGGERS_PER_MINUTE} triggers in a minute. Try again in ${wait} seconds`,
+      `Hook accepts ${HOOK_TRIGGERS_PER_MINUTE} triggers per minute. Try again in ${wait} seconds`,
       { retryAfter: wait },
     );
   }

@@ -63,7 +63,7 @@ interface TriggerBench {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly builds: BuildStore;
-  /** Its own service, as in another process over the same store. */
+  /** A separate service, as in another process with the same store. */
   service(options?: { readonly resolveMs?: number }): TriggerService;
   trigger(wanted: Trigger, more?: {
     readonly service?: TriggerService;
@@ -280,7 +280,7 @@ Deno.test("TriggerService.admit() counts calls, and admits again after a minute"
     for (let count = 0; count < HOOK_TRIGGERS_PER_MINUTE; count++) await admit(TOKEN);
     await assert.rejects(admit(TOKEN), (error: Failure) => {
       assert.equal(error.retryAfter, 60);
-      return failure("rate_limited", /^Hook takes 30 triggers in a minute/)(error);
+      return failure("rate_limited", /^Hook accepts 30 triggers per minute/)(error);
     });
     clock.now += 60_000;
     assert.equal((await admit(TOKEN)).id, HOOK.id);

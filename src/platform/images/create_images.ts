@@ -17,7 +17,7 @@ const PROJECT_SHARE = 1 / 4;
 
 /** How an operator sets up the conversion of images. */
 export interface ImageOptions {
-  /** Most processes at a time; by default what the processors allow. */
+  /** Maximum number of processes at a time; by default what the processors allow. */
   readonly maxProcesses?: number;
   /** Most disk for converted images, in bytes. */
   readonly cacheBytes: number;

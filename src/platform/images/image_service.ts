@@ -87,7 +87,7 @@ export class PlatformImages implements ImageService {
       await this.#parts.files.put(projectId, key, image);
       this.#cannotKeep = false;
     } catch (error) {
-      if (!this.#cannotKeep) this.#parts.onTrouble(`Cannot keep converted images: ${error}`);
+      if (!this.#cannotKeep) this.#parts.onTrouble(`Cannot store converted images: ${error}`);
       this.#cannotKeep = true;
     }
   }

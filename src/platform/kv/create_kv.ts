@@ -31,7 +31,7 @@ const encode = (bytes: Uint8Array): string =>
  */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
-  /** By the hash of the token, so that how long a search takes says nothing of it. */
+  /** By the hash of the token, so that how long a search takes says nothing about it. */
   readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;

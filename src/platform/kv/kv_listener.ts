@@ -53,7 +53,7 @@ export class KvListener {
       listener,
       handler: (request) => this.#handle(request),
       closed: closing.signal,
-    }).catch((error) => this.#onTrouble(`The key-value store stopped to listen: ${error}`));
+    }).catch((error) => this.#onTrouble(`The key-value store stopped listening: ${error}`));
     return {
       port: listener.addr.port,
       async close() {

@@ -17,7 +17,7 @@ export const HOLDERS: Readonly<Record<string, Holder>> = {
   "health of servers": health,
   "retention of deployments": retention,
   "the sweep of a folder of blobs": folderSweep,
-  "the sweep of an object storage": storageSweep,
+  "the sweep of object storage": storageSweep,
   "housekeeping of databases": databases,
   "expiry of projects' values": projectKv,
 };

@@ -48,7 +48,7 @@ export interface Holder {
   prepare(kv: RecordStore): Promise<Scene>;
 }
 
-/** The outcome of a round and of the next one. */
+/** The results of a round and of the next one. */
 export interface Told {
   /** Reads and commits of the round. */
   readonly moments: number;

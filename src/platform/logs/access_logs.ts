@@ -25,13 +25,13 @@ import {
 /** How long an entry waits to be written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200;
 /**
- * Most characters that wait; further lines are counted and dropped, so that
- * memory stays bounded.
+ * Maximum number of characters that wait; further lines are counted and dropped, so that memory
+ * stays bounded.
  */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Most entries that listeners get at once, so that a reader can keep up. */
+/** Maximum number of entries that listeners get at once, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
-/** Most lines that one search reads. */
+/** Maximum number of lines that one search reads. */
 const MAX_SEARCHED = 500_000;
 
 /** Entries that are counted before other tasks get their turn. */
@@ -130,7 +130,7 @@ export class AccessLogs {
     return { lines: lines.reverse(), next: null, top };
   }
 
-  /** Counts the latest entries that pass a filter; at most {@link MAX_COUNTED} are looked at. */
+  /** Counts the latest entries that pass a filter; at most {@link MAX_COUNTED} are checked. */
   async count(projectId: string, filter: LogFilter): Promise<LogCounts> {
     await this.flush();
     const matches = logMatcher(filter);

@@ -8,11 +8,11 @@
 /** Characters that are encoded together; a call for each line would cost more than the encoding. */
 const TEXT_UNITS = 8 * 1024;
 
-/** Bytes of the first chunk; each further chunk is four times as large as the one before. */
+/** Bytes of the first chunk; each further chunk is four times as large as the previous one. */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const LAST_CHUNK_BYTES = 256 * 1024;
 
-/** Most bytes that a UTF-16 code unit takes in UTF-8. */
+/** Maximum number of bytes that a UTF-16 code unit takes in UTF-8. */
 const BYTES_PER_UNIT = 3;
 
 const encoder = new TextEncoder();

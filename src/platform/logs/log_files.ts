@@ -122,7 +122,7 @@ export class LogFiles {
 
 const LINE_FEED = 10;
 
-/** The time of the first line; before all times where there is none. */
+/** The time of the first line; before all times if there is none. */
 function beginOf(bytes: Uint8Array): number {
   const end = bytes.indexOf(LINE_FEED);
   const entry = end <= 0 ? undefined : parseLine(new TextDecoder().decode(bytes.subarray(0, end)));

@@ -74,7 +74,7 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 /** The latest second that was formatted, as many requests share one. */
 let second = { start: NaN, text: "" };
 
-/** `toISOString()` without its `Z`, fast for times in the same second as the one before. */
+/** `toISOString()` without its `Z`, fast for times in the same second as the previous one. */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
   const start = whole - (whole % 1000);

@@ -1,5 +1,5 @@
 /**
- * Who is told of failures as they are logged.
+ * The observers that are told of each logged failure.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface LogObserver {
   requestFailed(request: FailedRequest): void;
 }
 
-/** Passes a record on where it is a failure. */
+/** Passes a record on if it is a failure. */
 export function observeRecord(
   observer: LogObserver,
   record: AccessRecord | FunctionRecord | ServerRecord,

@@ -1,5 +1,5 @@
 /**
- * One page of a log from those of several nodes. Pure.
+ * Merges pages of logs from several nodes into one. Pure.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The logs of all nodes as one: each node has what it answered itself, and is asked for it.
+ * The logs of all nodes as one: each node has the log of its own answers, and is asked for it.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const readPart = z.union([
 
 /** Entries of one part of an answer. */
 const PART = 200;
-/** Most entries that wait for a node that follows. */
+/** Maximum number of entries that wait for a node that follows. */
 const MAX_BEHIND = 10_000;
 
 export interface SharedLogsOptions {

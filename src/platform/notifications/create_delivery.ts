@@ -1,6 +1,5 @@
 /**
- * Puts together how notifications leave the platform: the queue, its channels, and
- * what people set up for them.
+ * Assembles the delivery of notifications: the queue, its channels, and people's settings for them.
  *
  * @module
  */
@@ -65,7 +64,7 @@ export interface DeliveryOptions {
   /** `outbound` reaches private, local and reserved addresses as well. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
-  /** Sends mail; `undefined` where the platform has no mail server. */
+  /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
   /** Tells forges of deployments. */
@@ -81,7 +80,7 @@ export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
   /** Queues a mail about an account. */
   readonly sendAccountMail: SendAccountMail;
-  /** Why mails are not delivered, for the operator; `undefined` where they are. */
+  /** Why mails are not delivered, for the operator; `undefined` if they are. */
   mailProblem(): string | undefined;
   /** Reads which mails an earlier run of the platform gave up. */
   recoverMails(): Promise<void>;
@@ -92,7 +91,7 @@ export interface DeliveryServices {
   vapidKeys(): Promise<VapidKeys>;
   readonly pushSubscriptions: SubscriptionStore;
   readonly messengerLinks: LinkStore;
-  /** `undefined` where the platform has none. */
+  /** `undefined` if the platform has none. */
   readonly bot: Bot | undefined;
   readonly webhooks: WebhookService;
   readonly deadLetters: DeadLetters;
@@ -110,7 +109,7 @@ function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
 }
 
-/** The bot, its poller and its channel; nothing where the platform has no bot. */
+/** The bot, its poller and its channel; nothing if the platform has no bot. */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
   const { kv, nodes, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;

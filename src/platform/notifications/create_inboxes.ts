@@ -1,5 +1,5 @@
 /**
- * Puts inboxes together: they show people the events that concern them.
+ * Assembles inboxes, which show people the events that concern them.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Puts notifications together: preferences, inboxes, and the channels through which
- * they leave the platform.
+ * Assembles notifications: preferences, inboxes and delivery channels.
  *
  * @module
  */
@@ -84,7 +83,7 @@ function bindDeliveryRoutes(router: Router, services: {
 
 export interface Notifications extends DeliveryServices, InboxServices {
   readonly preferences: PreferenceService;
-  /** `undefined` where the platform has no bot. */
+  /** `undefined` if the platform has no bot. */
   readonly messengerSignIn: MessengerSignIn | undefined;
   readonly reportPull: ReportPull;
   readonly capability: Capability;

@@ -15,7 +15,7 @@ export const MAX_BODY = 500;
 /** Control characters, and marks that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
-/** One line of at most `maximum` characters, cut with an ellipsis where it is longer. */
+/** One line of at most `maximum` characters, cut with an ellipsis if it is longer. */
 function plainText(text: string, maximum: number): string {
   const line = text.replace(UNSEEN, " ").replace(/ {2,}/g, " ").trim();
   if (line.length <= maximum) return line;

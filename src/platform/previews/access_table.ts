@@ -51,7 +51,7 @@ export class AccessTable {
     return access;
   }
 
-  /** Takes over what the store says of a project. */
+  /** Takes over what the store says about a project. */
   async refresh(projectId: string): Promise<void> {
     const known = this.#known.get(projectId);
     if (known === undefined) return;

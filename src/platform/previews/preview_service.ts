@@ -89,7 +89,7 @@ export class PreviewService {
     );
   }
 
-  /** Creates a bypass key; the one before stops working. */
+  /** Creates a bypass key; the previous one stops working. */
   async createBypassKey(project: ProjectRecord): Promise<string> {
     const key = `svcb_${this.#secret()}`;
     await this.#change(project.id, (record) => ({ ...record, bypassHash: sha256Hex(key) }));
@@ -181,7 +181,7 @@ export class PreviewService {
   }
 }
 
-/** The maintenance that is wished for: one that is under way goes on, with other addresses. */
+/** The maintenance that is wished for: one that is under way continues, with other addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
   wish: Wish["maintenance"],

@@ -1,5 +1,5 @@
 /**
- * Puts pushes to the platform together.
+ * Assembles pushes to the platform.
  *
  * @module
  */

@@ -23,7 +23,10 @@ import {
 import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** Most branches of one push that are built; the rest is kept, and built by its own push. */
+/**
+ * Maximum number of branches of one push that are built; the rest is kept, and built by its own
+ * push.
+ */
 export const MAX_BUILDS = 10;
 
 /** How often a commit is tried again whose branch got another build meanwhile. */
@@ -51,11 +54,11 @@ export interface PushedBranch {
   readonly startedBy: string;
 }
 
-/** How following a push goes on. */
+/** How following a push continues. */
 export interface Listener {
   /** Says a line to who pushed. */
   say(line: string): void;
-  /** Aborted when nobody listens any more; the builds go on. */
+  /** Aborted when nobody listens any more; the builds continue. */
   readonly signal: AbortSignal;
 }
 
@@ -75,7 +78,7 @@ export class BranchDeployer {
   /**
    * Builds the head of a branch and waits until it is live.
    *
-   * @returns why it is not live, for people; `undefined` where it is, or nobody waits any more
+   * @returns why it is not live, for people; `undefined` if it is, or nobody waits any more
    */
   async deploy(
     project: ProjectRecord,

@@ -5,10 +5,10 @@
  * @module
  */
 
-/** Most bytes that one push may send. */
+/** Maximum size in bytes of one push. */
 export const MAX_PUSH_BYTES = 1024 ** 3;
 
-/** Most bytes of a project's repository. */
+/** Maximum size in bytes of a project's repository. */
 export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 
 /** Number of packs from which a repository is repacked. */

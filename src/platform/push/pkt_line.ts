@@ -9,7 +9,7 @@
 const LENGTH_DIGITS = 4;
 const MAX_PACKET = 65_520;
 
-/** Most bytes of a packet of the side-band, beside its length and its band. */
+/** Maximum size in bytes of a side-band packet, without its length and band. */
 const MAX_BAND = MAX_PACKET - LENGTH_DIGITS - 1;
 
 /** Ends a list of packets. */

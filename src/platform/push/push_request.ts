@@ -7,10 +7,10 @@
 import { branchName } from "../../contract/projects.ts";
 import { PacketReader, packetText } from "./pkt_line.ts";
 
-/** Most refs that one push may change. */
+/** Maximum number of refs that one push may change. */
 const MAX_COMMANDS = 1000;
 
-/** Most bytes of the part of a push that precedes its pack. */
+/** Maximum number of bytes of the part of a push that precedes its pack. */
 const MAX_HEAD = 1024 * 1024;
 
 const BRANCHES = "refs/heads/";
@@ -71,7 +71,7 @@ export class PushHead {
     this.#isWhole = true;
   }
 
-  /** @throws {PushRefused} where the body ended too early */
+  /** @throws {PushRefused} if the body ended too early */
   get request(): PushRequest {
     if (!this.#isWhole) throw new PushRefused("Cannot read the push: it ends too early");
     return {

@@ -31,7 +31,7 @@ import { spoolBody } from "./spool_body.ts";
 export const SERVICES = ["git-upload-pack", "git-receive-pack"] as const;
 export type GitServiceName = (typeof SERVICES)[number];
 
-/** Most bytes of a request for objects. */
+/** Maximum size in bytes of a request for objects. */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 
 /** Pushes and fetches that are under way at the same time, on the platform and of one project. */
@@ -41,7 +41,7 @@ const MOST_OF_PROJECT = 16;
 /** Faults of requests that no git makes. */
 const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported_media_type"]);
 
-/** Pause after which a client hears that a push is still under way, in milliseconds. */
+/** Pause after which a client is told that a push is still under way, in milliseconds. */
 const STILL_MS = 15_000;
 
 /** Who pushes. */
@@ -186,7 +186,7 @@ export class PushService {
   /**
    * Takes a commit that the platform itself made of uploaded files. Nothing is built of it yet.
    *
-   * @throws {Failure} `conflict` with git's reason where it is refused
+   * @throws {Failure} `conflict` with git's reason if it is refused
    */
   async take(project: ProjectRecord, { ref, body }: SourcePush): Promise<void> {
     const { closing } = this.#services;
@@ -324,7 +324,7 @@ export class PushService {
     }
   }
 
-  /** Counts a request. @throws {Failure} `unavailable` where too many are under way. */
+  /** Counts a request. @throws {Failure} `unavailable` if too many are under way. */
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {

@@ -25,7 +25,7 @@ import { spoolBody } from "./spool_body.ts";
 /** File of the request, in the scratch folder. */
 export const REQUEST_FILE = "request";
 
-/** Most bytes of git's report. */
+/** Maximum size in bytes of git's report. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
 /** Capabilities that clients must have: every git since 2010 does. */
@@ -55,7 +55,7 @@ export interface ArrivedPush {
 /**
  * Reads a push from its request. The caller disposes of its scratch folder.
  *
- * @throws {Failure} where it is not what git sends
+ * @throws {Failure} if it is not what git sends
  */
 export async function readPush(
   { openSandbox }: ReceiveServices,

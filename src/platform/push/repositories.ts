@@ -1,6 +1,6 @@
 /**
- * The bare repositories that are pushed to the platform. One comes into being with the first
- * push that git takes: until then it lies in the scratch folder of that push.
+ * The bare repositories that are pushed to the platform. One is created by the first push that git
+ * accepts: until then it is in the scratch folder of that push.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { removeBuildFolder } from "../builds/mod.ts";
 export interface OpenRepository {
   readonly path: string;
   readonly isNew: boolean;
-  /** Keeps a repository that is new. */
+  /** Stores a new repository. */
   keep(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export class Repositories {
     this.#root = join(options.dataDir, PUSHED_FOLDER);
   }
 
-  /** The repository of a project; a new one, in the scratch folder, where it has none. */
+  /** The repository of a project; a new one, in the scratch folder, if it has none. */
   async open(projectId: string, scratch: Scratch): Promise<OpenRepository> {
     const path = pushedRepository(this.#root, projectId);
     await this.#options.sync?.(projectId);
@@ -60,7 +60,7 @@ export class Repositories {
     };
   }
 
-  /** Bytes of a project's repository on disk; 0 where it has none. */
+  /** Bytes of a project's repository on disk; 0 if it has none. */
   async size(projectId: string): Promise<number> {
     const path = pushedRepository(this.#root, projectId);
     const isThere = await Deno.stat(path).then(() => true, () => false);
@@ -81,7 +81,7 @@ export class Repositories {
       stderr: "piped",
     });
     if (!success) {
-      throw new Error(`Cannot make a repository: ${new TextDecoder().decode(stderr).trim()}`);
+      throw new Error(`Cannot create a repository: ${new TextDecoder().decode(stderr).trim()}`);
     }
   }
 }

@@ -56,7 +56,7 @@ export interface RunningGit {
   readonly ended: Promise<boolean>;
 }
 
-/** Makes a scratch folder. @throws {Failure} `unavailable` where there is no sandbox. */
+/** Makes a scratch folder. @throws {Failure} `unavailable` if there is no sandbox. */
 export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
   const access = await openSandbox();
   if (access === undefined) throw new Failure("unavailable", UNAVAILABLE);
@@ -68,7 +68,7 @@ export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
 /** The part of a scratch folder that git sees. */
 export const workOf = ({ path }: Scratch): string => join(path, "work");
 
-/** Makes the user that git runs as own a folder, where it has one and does not own it yet. */
+/** Makes the user that git runs as own a folder, if it has one and does not own it yet. */
 export async function giveToGit(
   { options: { kind }, uid }: SandboxAccess,
   folder: string,
@@ -82,7 +82,7 @@ export async function giveToGit(
     stdout: "null",
     stderr: "null",
   });
-  if (!success) throw new Error(`Cannot give ${folder} to the user of git`);
+  if (!success) throw new Error(`Cannot make git's user the owner of ${folder}`);
 }
 
 async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {

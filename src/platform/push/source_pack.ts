@@ -1,6 +1,6 @@
 /**
- * Files as one commit in a git pack (gitformat-pack), with the request that pushes it. Nothing of
- * it runs git: objects are written as git would, each by its SHA-1.
+ * Files as one commit in a git pack (gitformat-pack), with the request that pushes it. It does not
+ * run git: objects are written as git would write them, each under its SHA-1.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export interface SourceCommit {
 async function makeObject(type: ObjectType, content: Uint8Array) {
   const id = createHash("sha1").update(`${type} ${content.byteLength}\0`).update(content)
     .digest("hex");
-  // Four bits of the size stand beside the type, then seven in each byte.
+  // Four bits of the size are beside the type, then seven in each byte.
   const head: number[] = [];
   let rest = Math.floor(content.byteLength / 16);
   let byte = (TYPES[type] << 4) | (content.byteLength % 16);
@@ -52,7 +52,7 @@ async function makeObject(type: ObjectType, content: Uint8Array) {
 /** A folder of the commit: files by their object ids, and other folders. */
 type Folder = Map<string, string | Folder>;
 
-/** @throws {RangeError} where a path is a file and a folder at once */
+/** @throws {RangeError} if a path is a file and a folder at once */
 function toFolders(files: readonly (readonly [path: string, id: string])[]): Folder {
   const root: Folder = new Map();
   for (const [path, id] of files) {

@@ -28,7 +28,7 @@ export interface SourceServices {
   readonly now: Clock;
 }
 
-/** The commit that a branch of a pushed repository has; undefined where it has none yet. */
+/** The commit that a branch of a pushed repository has; undefined if it has none yet. */
 async function headOf(
   { git, closing }: Pick<SourceServices, "git" | "closing">,
   project: ProjectRecord,

@@ -25,12 +25,12 @@ export interface Spooled {
 }
 
 /**
- * Writes a body to a new file; `onChunk` sees every piece of it, in order. What is beyond
- * `maxBytes` is read and dropped, so that the client reads the answer, but no more than as
- * much again: a few bytes of gzip can stand for any number.
+ * Writes a body to a new file; `onChunk` sees every piece of it, in order. Bytes beyond `maxBytes`
+ * are read and dropped, so that the client reads the answer, but no more than as much again: a few
+ * bytes of gzip can stand for any number.
  *
  * @throws what `onChunk` throws
- * @throws {Failure} `invalid_request` where the body breaks off or cannot be decompressed
+ * @throws {Failure} `invalid_request` if the body breaks off or cannot be decompressed
  */
 export async function spoolBody(
   request: Request,
@@ -52,7 +52,7 @@ export async function spoolBody(
   while (reader !== undefined) {
     const { done, value } = await reader.read().catch((cause) => {
       if (late.aborted) throw new Failure("invalid_request", "The body took too long", { cause });
-      throw new Failure("invalid_request", "Cannot read the body to its end", { cause });
+      throw new Failure("invalid_request", "Cannot read the body", { cause });
     });
     if (done) break;
     size += value.byteLength;

@@ -99,8 +99,9 @@ export class QueueService {
       if (allowance.left <= 0) {
         throw new Failure(
           "storage_full",
-          `The queue ${place[2]} has ${MAX_STORED} messages that wait or are dead letters. ` +
-            "Let it catch up, or purge it",
+          `The queue ${
+            place[2]
+          } has ${MAX_STORED} waiting messages and dead letters. Let it catch up, or purge it`,
         );
       }
     }

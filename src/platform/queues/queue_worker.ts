@@ -134,7 +134,7 @@ export class QueueWorker {
     const claim = this.#claim;
     if (claim === undefined) return;
     await this.#parts.kv.atomic().check(claim).delete(claim.key).commit()
-      .catch((error) => this.#parts.onTrouble(`Cannot give back a queue: ${error}`));
+      .catch((error) => this.#parts.onTrouble(`Cannot release a queue: ${error}`));
   }
 
   async #lookUntilQuiet(): Promise<number | undefined> {

@@ -84,7 +84,7 @@ export function createReleases(
         firstMs: ROUND_MS,
         everyMs: ROUND_MS,
         run: () => manager.round(),
-        onError: (error) => onTrouble(`Cannot judge releases: ${messageOf(error)}`),
+        onError: (error) => onTrouble(`Cannot evaluate releases: ${messageOf(error)}`),
       });
     },
     close: () => rounds?.close(),

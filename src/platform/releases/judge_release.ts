@@ -51,7 +51,7 @@ export function p95Of({ times }: SideCounts): number | null {
 
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
 
-/** Why the new side must be withdrawn; `undefined` where it may go on. */
+/** Why the new side must be withdrawn; `undefined` if it may continue. */
 export function judgeRelease(
   { old, fresh }: { readonly old: SideCounts; readonly fresh: SideCounts },
 ): string | undefined {

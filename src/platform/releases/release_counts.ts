@@ -19,7 +19,7 @@ const sideCounts = z.object({
 });
 const countsRecord = z.object({ old: sideCounts, fresh: sideCounts });
 
-/** What one process has counted of a release at one share. */
+/** The counts of one process for a release at one share. */
 interface Counted {
   readonly host: RollingHost;
   old: SideCounts;
@@ -64,7 +64,7 @@ export class ReleaseCounter {
     this.#options = options;
   }
 
-  /** Adds what the edge has counted; does nothing where no release is under way. */
+  /** Adds what the edge has counted; does nothing if no release is under way. */
   readonly add = (counts: readonly DeploymentCounts[]): void => {
     const hosts = this.#options.rolling();
     const under = new Set(hosts.map(nameOf));
@@ -99,7 +99,7 @@ export class ReleaseCounter {
     }
   }
 
-  /** What all processes have written of a release. */
+  /** The counts of all processes for a release. */
   async read(projectId: string, releaseId: string): Promise<ReleaseCounts> {
     const byShare = new Map<number, { old: SideCounts; fresh: SideCounts }>();
     const prefix = [...keys.releaseCounts(projectId), releaseId];

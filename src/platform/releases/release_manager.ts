@@ -1,5 +1,5 @@
 /**
- * Judges rolling releases: each goes on to its next share, or is withdrawn.
+ * Checks rolling releases: each continues to its next share, or is withdrawn.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export class ReleaseManager {
     await nodes.during("health", async () => {
       for await (const release of table.allBy("running", keys.runningReleases())) {
         await this.#judge(release).catch((error) =>
-          this.#parts.onTrouble(`Cannot judge release ${release.id}: ${error}`)
+          this.#parts.onTrouble(`Cannot evaluate release ${release.id}: ${error}`)
         );
       }
     });

@@ -152,7 +152,7 @@ interface NetworkWarningParts {
   readonly signal: AbortSignal;
 }
 
-/** Most projects that are named in warnings; the rest is only counted. */
+/** Maximum number of projects that are named in warnings; the rest is only counted. */
 const MAX_NAMED = 20;
 
 /** Warns, for each project, of rules in production with conditions on `asn`. */

@@ -47,8 +47,9 @@ export interface Precondition {
 
 const OUTDATED = "Rules were changed by someone else. Read them again and retry";
 
-const WEAK_TAG = "If-Match takes strong entity tags only, and this one is weak (W/): " +
-  "something between here and you compresses answers; read the rules with Accept-Encoding: identity";
+const WEAK_TAG = "If-Match needs a strong entity tag, but this one is weak (W/), because a " +
+  "proxy between you and the platform compresses responses. Read the rules with " +
+  "Accept-Encoding: identity";
 
 /** Deepest nesting of a stored rule set, the same as that of the body it came in. */
 const MAX_DEPTH = 66;

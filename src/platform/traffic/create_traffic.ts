@@ -56,7 +56,7 @@ export function createTraffic(
   >,
   { projects, environments, deployments }: TrafficParts,
 ): Traffic {
-  const onError = (error: unknown) => onTrouble(`Cannot keep traffic: ${messageOf(error)}`);
+  const onError = (error: unknown) => onTrouble(`Cannot store traffic: ${messageOf(error)}`);
   const store = new TrafficStore(kv, random);
   const counter = new TrafficCounter({ salt: (day) => store.salt(day), onError });
   const book = new TrafficBook({

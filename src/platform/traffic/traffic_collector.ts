@@ -1,5 +1,5 @@
 /**
- * Brings what the edge has counted into the book, by environment.
+ * Adds the edge's counts to the traffic book, by environment.
  *
  * @module
  */

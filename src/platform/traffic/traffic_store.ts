@@ -2,9 +2,9 @@
  * Traffic in the store: counts by project, period and environment, and the salts of
  * visitors.
  *
- * A process writes counts of a period under its own name, and again as they
- * grow. Nothing is read before it is written, so a restart loses nothing and
- * several processes count beside each other; readers merge the parts.
+ * A process writes its counts of a period under its own name, again and again as they grow. It
+ * reads nothing first, so a restart loses nothing and several processes can count at once; readers
+ * merge the parts.
  *
  * @module
  */

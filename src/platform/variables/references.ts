@@ -7,7 +7,7 @@
  * @module
  */
 
-/** Most references in one value. */
+/** Maximum number of references in one value. */
 const MAX_REFERENCES = 20;
 
 export type Reference =

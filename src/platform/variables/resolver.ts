@@ -12,14 +12,14 @@ import { environmentLabel, ownLabel } from "../environments/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { hasReferences, parseValue, type Reference } from "./references.ts";
 
-/** Most names that a message lists. */
+/** Maximum number of names that a message lists. */
 const LISTED = 20;
 
 /** The project and environment whose variable has the reference. */
 export interface Viewer {
   readonly project: ProjectRecord;
   readonly environment: string;
-  /** The git branch; `undefined` where none is known. */
+  /** The git branch; `undefined` if none is known. */
   readonly branch: string | undefined;
   /** The URL of the viewer. */
   readonly self: string;
@@ -89,7 +89,7 @@ export class ReferenceResolver {
   /**
    * Checks a value that a caller sets.
    *
-   * @throws {Failure} `conflict` where it refers to what does not exist, or what the caller
+   * @throws {Failure} `conflict` if it refers to what does not exist, or what the caller
    * cannot reach; the message lists what there is.
    */
   async check(caller: Caller, project: ProjectRecord, { key, value }: {
@@ -166,7 +166,7 @@ export class ReferenceResolver {
     const size = Object.entries(resolved).reduce((sum, each) => sum + each.join("").length, 0);
     if (references.length > 0 && size > MAX_ENVIRONMENT_BYTES) {
       problems.push(
-        `The variables of one environment have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
+        `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
           `together: with their references filled in they have ${size}`,
       );
     }

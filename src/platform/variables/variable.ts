@@ -120,7 +120,8 @@ function checkLimits(
     if (size > MAX_ENVIRONMENT_BYTES) {
       return {
         type: "refuse",
-        message: `The variables of one environment have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
+        message:
+          `The variables of one environment can have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
           `together: with ${wanted.key} they would have ${size}`,
       };
     }

@@ -129,8 +129,8 @@ export class VariableService {
   }
 
   /**
-   * Stores a snapshot of what its environment sees now for a deployment. Returns the version,
-   * what the references lead to, and why they do not, where they do not.
+   * Stores a snapshot of what its environment sees now for a deployment. Returns the version, what
+   * the references lead to, and why they do not, if they do not.
    */
   async takeSnapshot({ id, project, branch, environment, uniqueLabel }: {
     readonly id: string;
@@ -184,7 +184,7 @@ export class VariableService {
   /**
    * The variables that a deployment was created with.
    *
-   * @throws {ReferencesError} where their references led nowhere
+   * @throws {ReferencesError} if their references led nowhere
    */
   async openSnapshot(deploymentId: string): Promise<VariableSnapshot> {
     const { values, unfilled, problem } = await this.#readSnapshot(deploymentId);

@@ -72,7 +72,7 @@ export class WorkspaceService {
     return { items: shown.flat(), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` where the slug is taken, or there are too many. */
+  /** @throws {Failure} `conflict` if the slug is taken, or there are too many. */
   async create(
     person: Person,
     wanted: { readonly slug: string; readonly name: string },
@@ -109,7 +109,7 @@ export class WorkspaceService {
     return { items: await Promise.all(items.map((each) => this.#memberToWire(each))), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` where the workspace would have no owner. */
+  /** @throws {Failure} `conflict` if the workspace would have no owner. */
   async changeRole(
     caller: Caller,
     userId: string,
@@ -148,12 +148,13 @@ export class WorkspaceService {
     for (const { id } of distrusted) await credentials.removeOfPublisher(workspaceId, id);
     memory.forgetAll();
     for (const { name, prefix } of ended) {
-      const detail = `API key "${name}" (${prefix}…) ended with the membership of its maker`;
+      const detail = `API key "${name}" (${prefix}…) was revoked because its creator left the ` +
+        `workspace`;
       await raise({ event: "security.api_key_revoked", userId, workspaceId, detail, client });
     }
     for (const { provider, repository } of distrusted) {
-      const detail = `Trusted publisher ${provider} ${repository} ended with the membership of ` +
-        "who added it";
+      const detail =
+        `Trusted publisher ${provider} ${repository} was removed because the person who added it left the workspace`;
       await raise({ event: "security.publisher_removed", userId, workspaceId, detail, client });
     }
     if (removed === undefined) throw noMember(userId);
@@ -202,7 +203,7 @@ export class WorkspaceService {
     };
   }
 
-  /** @throws {Failure} `not_found` where the invitation is used, old or wrong. */
+  /** @throws {Failure} `not_found` if the invitation is used, old or wrong. */
   async accept(person: Person, token: string, client: Client): Promise<Workspace> {
     const { accounts, now, memory } = this.#parts;
     const found = await this.#valid(token, client);
@@ -211,7 +212,7 @@ export class WorkspaceService {
     const { id: workspaceId } = workspace;
     const userId = person.user.id;
     if (await accounts.memberships.find(userId, workspaceId) !== undefined) {
-      throw new Failure("conflict", `You belong to workspace "${workspace.slug}" already`);
+      throw new Failure("conflict", `You already belong to workspace "${workspace.slug}"`);
     }
     const member = { workspaceId, userId, role: invitation.role, joinedAt: now() };
     if (!await this.#invitations.accept(invitation, member)) throw invitationUsed();
@@ -262,7 +263,11 @@ const noMember = (userId: string) =>
   new Failure("not_found", `User ${userId} is not a member of the workspace`);
 
 const lastOwner = () =>
-  new Failure("conflict", "Cannot do this: the workspace must keep an owner. Name another first");
+  new Failure(
+    "conflict",
+    "Cannot do this: the workspace must keep an owner. Add another owner " +
+      "first",
+  );
 
 const invitationUsed = () =>
-  new Failure("not_found", "Invitation cannot be used: it is old, was used or was withdrawn");
+  new Failure("not_found", "Invitation cannot be used: it has expired, was used or was withdrawn");

@@ -1,6 +1,6 @@
 /**
- * Every kind of action, by its type. All code that handles actions goes through
- * this table: a new action is its own file and a line here.
+ * Every kind of action, by its type. All code that handles actions uses this table: a new action
+ * needs one file and one line here.
  *
  * @module
  */

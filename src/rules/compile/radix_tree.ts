@@ -5,11 +5,11 @@
  * @module
  */
 
-/** Which end of the path is looked at. */
+/** Which end of the path is checked. */
 export type TreeSide = "start" | "end";
 
 interface Node<T> {
-  /** The text between the parent and this node, as it stands in paths. */
+  /** The text between the parent and this node, as it is in paths. */
   label: string;
   /** Children by the character next to this node. */
   readonly children: Map<number, Node<T>>;

@@ -1,6 +1,6 @@
 /**
- * Every kind of condition, by its field. All code that handles conditions goes
- * through this table: a new condition is its own file and a line here.
+ * Every kind of condition, by its field. All code that handles conditions uses this table: a new
+ * condition needs one file and one line here.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Why a condition does not hold, in words: the field, what it wants and what
- * the request has.
+ * Explains in words why a condition does not match: the field, the expected and the actual value.
  *
  * @module
  */

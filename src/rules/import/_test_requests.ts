@@ -30,7 +30,7 @@ export function leads(
   return rewrite.query === "" ? rewrite.path : `${rewrite.path}?${rewrite.query}`;
 }
 
-/** The headers that a request is given. */
+/** The headers that are added to a request. */
 export function headersAt(result: ImportResult, url: string): Record<string, string> {
   const { runtime } = loadRulesToml(result.toml);
   const facts = factsFromRequest({ url });

@@ -1,5 +1,5 @@
 /**
- * Imported rules behind those of a rules file, whose text stays as it is.
+ * Appends imported rules to a rules file and leaves its text unchanged.
  *
  * @module
  */

@@ -35,7 +35,7 @@ export interface ImportResult {
   readonly notes: readonly UnsupportedLine[];
 }
 
-/** The file cannot be read as what it should be: nothing of it was imported. */
+/** The file does not have the expected format: nothing was imported. */
 export class UnreadableImportError extends Error {
   override readonly name = "UnreadableImportError";
 }

@@ -196,7 +196,7 @@ class NetlifyImport {
 /**
  * Turns the text of a `netlify.toml` into a rule set.
  *
- * @throws {UnreadableImportError} where the text is no TOML
+ * @throws {UnreadableImportError} if the text is no TOML
  */
 export function importNetlifyToml(text: string): ImportResult {
   const source = text.replace(/^\uFEFF/, "");

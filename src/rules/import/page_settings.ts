@@ -1,5 +1,5 @@
 /**
- * Settings of other hosts about the URLs of pages, as those of `[static]` in `svc.toml`. Pure.
+ * Converts other hosts' settings for page URLs to those of `[static]` in `svc.toml`. Pure.
  *
  * @module
  */

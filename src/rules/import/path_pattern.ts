@@ -174,7 +174,7 @@ export function checkReferences(target: string, segments: readonly Segment[]): v
   }
 }
 
-/** Braces of a URL, which may stand there only percent-encoded. */
+/** Braces of a URL, which may be there only percent-encoded. */
 export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }

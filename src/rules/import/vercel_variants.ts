@@ -1,7 +1,7 @@
 /**
- * Entries of `vercel.json` that stand for several rules: `(en|de)` and
- * `:lang(en|de)` are one rule for each word, `:id?` one with the segment and one
- * without it. What a parameter stands for is written into all that refers to it.
+ * Entries of `vercel.json` that stand for several rules: `(en|de)` and `:lang(en|de)` are one rule
+ * for each word, `:id?` one with the segment and one without it. The value of a parameter is
+ * inserted wherever it is referenced.
  *
  * @module
  */
@@ -61,7 +61,7 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   ];
 }
 
-/** The entries that an entry stands for, in order; itself where it is one. */
+/** The entries that an entry stands for, in order; itself if it is one. */
 export function variantsOf(entry: Variant): readonly Variant[] {
   const done: Variant[] = [];
   const open = [entry];

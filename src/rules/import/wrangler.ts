@@ -31,7 +31,7 @@ function parseJsonc(text: string): unknown {
   try {
     return JSON.parse(plain);
   } catch (error) {
-    throw new UnreadableImportError(`It is no JSON: ${(error as Error).message}`);
+    throw new UnreadableImportError(`It is not JSON: ${(error as Error).message}`);
   }
 }
 
@@ -52,7 +52,7 @@ function lineOf(text: string): SourceLine {
  * Turns `html_handling` of the assets of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`
  * into settings.
  *
- * @throws {UnreadableImportError} where the text is neither TOML nor JSON
+ * @throws {UnreadableImportError} if the text is neither TOML nor JSON
  */
 export function importWrangler(written: string): ImportResult {
   const text = written.replace(/^\uFEFF/, "");
@@ -61,7 +61,7 @@ export function importWrangler(written: string): ImportResult {
   if (value === undefined) return collector.result();
   const settings = readHtmlHandling(value);
   if (settings === undefined) {
-    collector.refuse(lineOf(text), `html_handling is none of ${HTML_HANDLINGS.join(", ")}`);
+    collector.refuse(lineOf(text), `html_handling must be one of ${HTML_HANDLINGS.join(", ")}`);
   } else collector.set(settings);
   return collector.result();
 }

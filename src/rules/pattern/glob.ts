@@ -176,7 +176,7 @@ export function parseGlob(value: string): GlobResult {
   return parser.problems.length > 0 ? { problems: parser.problems } : { tokens: parser.tokens };
 }
 
-/** The text that every path that matches begins with; "" where there is none. */
+/** The text that every path that matches begins with; "" if there is none. */
 export function literalPrefix(tokens: readonly GlobToken[]): string {
   const first = tokens[0];
   return first?.type === "text" ? first.text : "";

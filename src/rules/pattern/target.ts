@@ -1,8 +1,7 @@
 /**
- * Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of
- * this site, or an absolute address. What a capture holds can never change the
- * scheme, the host or the port: a capture may not stand there, and the path of
- * a relative target always begins with exactly one slash.
+ * Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site, or an
+ * absolute address. What a capture holds can never change the scheme, the host or the port: a
+ * capture may not be there, and the path of a relative target always begins with exactly one slash.
  *
  * @module
  */

@@ -64,7 +64,7 @@ export function templateReferences(parts: readonly TemplatePart[]): readonly Tem
   return parts.flatMap((part) => part.type === "reference" ? [part] : []);
 }
 
-/** Text, or the index of the capture that stands there. */
+/** Text, or the index of the capture that is there. */
 type Piece = string | number;
 
 /** A compiled template: names are replaced by indexes. */
@@ -100,7 +100,7 @@ export function encodeForQuery(capture: string): string {
   );
 }
 
-/** Replaces names by indices into `names`; a name that is not there becomes nothing. */
+/** Replaces names by indices into `names`; a name that does not exist becomes nothing. */
 export function compilePieces(
   parts: readonly TemplatePart[],
   names: readonly string[],

@@ -15,7 +15,7 @@ export interface RequestFacts {
   readonly host: string;
   /** Normalized. */
   readonly path: string;
-  /** The query as the client wrote it, without its `?`; "" where there is none. */
+  /** The query as the client wrote it, without its `?`; "" if there is none. */
   readonly rawQuery: string;
   /** Lines with the same name are joined by commas. Names are in lower case. */
   header(name: string): string | undefined;

@@ -2,12 +2,10 @@
  * The normalized path: one spelling for all the ways in which a client can
  * write the same path, so that a rule that names it cannot be dodged.
  *
- * Dot segments are resolved, duplicate slashes merged, a backslash counts as a
- * slash (as in every browser, WHATWG URL 4.4), hex digits are upper-cased, and
- * a percent-encoded character is decoded where it may stand for itself in a
- * path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and `@`). All
- * else is percent-encoded. `%2F` and `%5C` stay what they are: data, never a
- * separator.
+ * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
+ * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded
+ * if it may stand for itself in a path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and
+ * `@`). All else is percent-encoded. `%2F` and `%5C` stay what they are: data, never a separator.
  *
  * `pchar` is more than the "unreserved" that RFC 3986 6.2.2.2 asks for: a file
  * lookup decodes `%40` as well, so a rule on `/@internal` that let
@@ -39,10 +37,9 @@ function rewriteCharacter(found: string): string {
 }
 
 /**
- * Writes text in the alphabet of normalized paths, without looking at its
- * segments: characters that may stand in a path stand for themselves, all
- * others are percent-encoded UTF-8 in upper case. A `%` that begins no escape
- * is itself encoded. Applying it twice changes nothing.
+ * Writes text in the alphabet of normalized paths, without looking at its segments: characters that
+ * may be in a path stand for themselves, all others are percent-encoded UTF-8 in upper case. A `%`
+ * that begins no escape is itself encoded. Applying it twice changes nothing.
  */
 export function canonicalPathText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;

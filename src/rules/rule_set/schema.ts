@@ -70,7 +70,7 @@ const sourceShape = {
   revisionId: text().optional(),
 };
 
-/** One rule, whatever set it stands in. */
+/** One rule, whatever set it is in. */
 export const ruleSchema = z.strictObject(ruleShape, "Use a table") satisfies z.ZodType<Rule>;
 
 const ruleSetShape = {

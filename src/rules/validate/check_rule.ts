@@ -1,7 +1,6 @@
 /**
- * All that the schema cannot say about a rule by itself: the spec's rules on
- * captures, its server-side validation rules, and what hosts, networks, headers
- * and targets may be.
+ * The checks of a single rule that the schema cannot express: the spec's rules on captures, its
+ * server-side validation rules, and what hosts, networks, headers and targets may be.
  *
  * @module
  */

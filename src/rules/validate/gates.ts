@@ -3,10 +3,9 @@
  * repeat the request gates which that one declares (`failure = "closed"`), or say
  * that it does not inherit them.
  *
- * A pipeline takes requests from another where its set of requests lies within
- * the other's, or where the two are not proven disjoint and it wins by
- * precedence. What cannot be decided by the other fields is decided by path and
- * host alone (design: "What the spec leaves open").
+ * A pipeline takes requests from another where its set of requests lies within the other's, or
+ * where the two are not proven disjoint and it wins by precedence. If the other fields do not
+ * decide, only path and host count (design: "What the spec leaves open").
  *
  * @module
  */
@@ -131,7 +130,7 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   });
 }
 
-/** Most weak gates that are listed for one rule. */
+/** Maximum number of weak gates that are listed for one rule. */
 const MAX_REPORTED = 8;
 
 interface Search {

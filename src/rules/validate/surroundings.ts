@@ -33,7 +33,7 @@ export const GEO_UNKNOWN = "geo_unknown";
 /** Code of the warning that several nodes let through more than a limit. */
 export const LIMIT_PER_NODE = "limit_per_node";
 
-/** Most names that a hint lists. */
+/** Maximum number of names that a hint lists. */
 const MAX_NAMED = 12;
 
 function knownNames(functions: readonly string[]): string {

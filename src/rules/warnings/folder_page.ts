@@ -108,8 +108,8 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
 }
 
 /**
- * Reports enabled denies and gates of a folder whose own page no rule of the
- * kind closes; where it is known that a folder has none, nothing is open.
+ * Reports enabled denies and gates of a folder whose own page no rule of the kind closes; if it is
+ * known that a folder has none, nothing is open.
  */
 export function* warnFolderPages(
   rules: readonly PlacedRule[],

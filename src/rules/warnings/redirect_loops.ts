@@ -1,8 +1,7 @@
 /**
- * Warns of redirects that lead to themselves or round in a circle. Nothing is
- * guessed: for each redirect, a sample request that it answers is followed
- * through the compiled rules as a browser would do it. Where a file or another
- * host might answer instead, nothing is reported.
+ * Warns of redirects that lead to themselves or form a loop. Nothing is guessed: for each redirect,
+ * a sample request that it answers is followed through the compiled rules as a browser would do it.
+ * Where a file or another host might answer instead, nothing is reported.
  *
  * @module
  */
@@ -49,7 +48,10 @@ interface Hop {
   readonly rule: number;
 }
 
-/** Most path starts of which each begins with the one before: a request can meet them all. */
+/**
+ * Maximum number of path starts of which each begins with the previous one: a request can meet them
+ * all.
+ */
 function* deepestNesting(literals: ReadonlySet<string>): Steps<number> {
   const open: string[] = [];
   let deepest = 0;

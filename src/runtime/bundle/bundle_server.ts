@@ -163,7 +163,7 @@ function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBu
   const { root, entry, wrapper, notes, places, assets } = facts;
   const output = result.outputFiles?.[0];
   const { inputs } = result.metafile;
-  if (output === undefined) throw new Error("esbuild gave no output");
+  if (output === undefined) throw new Error("esbuild returned no output");
   const needed = nativeAtStart(inputs, wrapper === undefined ? entry : "svc-server.mjs");
   if (needed.length > 0) return { ok: false, problems: needed.map((name) => refuse(name, entry)) };
   return {

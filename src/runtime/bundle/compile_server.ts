@@ -59,7 +59,7 @@ export async function compileServerEntry(
       loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
       banner: { js: BANNER },
     });
-    if (output === undefined) throw new Error("esbuild gave no output");
+    if (output === undefined) throw new Error("esbuild returned no output");
     const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports);
     const imports = imported.filter(({ path, external }) =>
       external === true && !isNodeBuiltin(path)

@@ -1,7 +1,7 @@
 /**
- * Modules that make their own `require` by `createRequire`, as many bundles do. A
- * bundler takes its calls for those of any function, and what they name would be
- * missing. So each such `require` looks into a table first, which the bundler fills.
+ * Modules that make their own `require` by `createRequire`, as many bundles do. A bundler sees
+ * ordinary function calls there, and the named modules would be missing. So each such `require`
+ * first looks into a table that the bundler fills.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { isBuiltin } from "node:module";
 import { parse } from "acorn";
 
 export interface OwnRequires {
-  /** The module, with its own `require` looking into the table; unchanged where it needs none. */
+  /** The module, with its own `require` looking into the table; unchanged if it needs none. */
   readonly text: string;
   /** Plain names that are required, without Node's own modules. */
   readonly specifiers: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Imports as Deno writes them: names of an import map, and packages of npm by
- * `npm:`, which lie in `node_modules` when a server is bundled.
+ * Imports as Deno writes them: names of an import map, and packages of npm by `npm:`, which are in
+ * `node_modules` when a server is bundled.
  *
  * @module
  */

@@ -9,7 +9,7 @@ export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 export const MAX_NAME_LENGTH = 64;
 
-/** Most functions of a project. */
+/** Maximum number of functions per project. */
 export const MAX_FUNCTIONS = 100;
 
 /** Largest bundle, its source map included, in bytes. */

@@ -45,7 +45,7 @@ export type BinaryFacts = z.infer<typeof factsSchema>;
  * `<staged>.br` by default, into the cache, named by its digest, and returns its path. An
  * existing one is used.
  *
- * @throws {Error} where what was unpacked is not what was staged.
+ * @throws {Error} if what was unpacked is not what was staged.
  */
 export async function unpackBinary(
   staged: string,
@@ -70,7 +70,7 @@ let loading: Promise<Esbuild> | undefined;
 /**
  * Loads esbuild; once is enough for a process.
  *
- * @throws Error where a compiled program was staged without the binary
+ * @throws Error if a compiled program was staged without the binary
  */
 export function loadEsbuild(options: EsbuildOptions): Promise<Esbuild> {
   loading ??= load(options);

@@ -82,7 +82,7 @@ export async function buildFunction(
     const { outputFiles, metafile } = await esbuild.build({ ...BUILD_OPTIONS, ...options });
     const source = outputFiles?.[0]?.contents as Uint8Array<ArrayBuffer> | undefined;
     const output = Object.values(metafile?.outputs ?? {})[0];
-    if (source === undefined || output === undefined) throw new Error("esbuild gave no output");
+    if (source === undefined || output === undefined) throw new Error("esbuild returned no output");
     const problems: FunctionProblem[] = [];
     if (!output.exports.includes("default")) {
       problems.push(fileProblem(

@@ -50,7 +50,7 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, with what imports each. */
   readonly native: Map<string, string>;
-  /** Packages that are not installed, and are needed only where they are imported late. */
+  /** Packages that are not installed, and are needed only if they are imported late. */
   readonly missing: Set<string>;
 }
 

@@ -48,7 +48,7 @@ export class Readiness {
   }
 }
 
-/** Waits until something accepts connections at an address, for as long as `goesOn` is true. */
+/** Waits until something accepts connections at an address, while `goesOn` is true. */
 export async function untilAccepts(at: OwnAddress, goesOn: () => boolean): Promise<boolean> {
   while (goesOn()) {
     try {

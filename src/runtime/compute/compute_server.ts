@@ -226,7 +226,7 @@ class Server implements ComputeServer {
     return failure;
   }
 
-  /** The id of the request under way, where it is the only one. */
+  /** The id of the request under way, if it is the only one. */
   get #only(): string | undefined {
     const [only] = this.#requests.size === 1 ? this.#requests : [];
     return only;

@@ -44,7 +44,7 @@ export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePa
 export const parseEnding = (payload: Uint8Array): Ending | undefined =>
   parsePayload(ending, payload);
 
-/** How the server listens; the usual way where it is malformed. */
+/** How the server listens; the default way if it is malformed. */
 export function parseListening(
   payload: Uint8Array,
 ): { readonly greets: boolean; readonly address?: Listening["address"] } {

@@ -37,7 +37,7 @@ const MAX_LINES_PER_SECOND = 2000;
 /** Time in which the last frames are sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
-/** How often a folder for temporary files is looked at that the kernel does not limit. */
+/** How often a folder for temporary files is checked that the kernel does not limit. */
 const WATCH_MS = 1000;
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Answers what a server asks to revalidate: checked, at a limited rate, and for its
- * own deployment only.
+ * Answers a server's requests to revalidate: checked, rate-limited, and only for its own
+ * deployment.
  *
  * @module
  */

@@ -78,7 +78,9 @@ export class ServerConnections {
       return connection;
     } catch (cause) {
       connection?.close();
-      throw new OutboundError("connect_failed", "The server accepts no connections", { cause });
+      throw new OutboundError("connect_failed", "The server does not accept connections", {
+        cause,
+      });
     }
   }
 

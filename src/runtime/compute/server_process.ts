@@ -120,7 +120,7 @@ export class ServerProcess implements SupervisedProcess {
     return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
-  /** How the process ended, where it does within a time in milliseconds. */
+  /** How the process ended, if it does within a time in milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }

@@ -88,7 +88,7 @@ export class ServerSupervisor {
     return current?.end === undefined ? current : undefined;
   }
 
-  /** The server, started where it is not running. Never rejects. */
+  /** The server, started if it is not running. Never rejects. */
   async find(): Promise<FoundServer> {
     this.#supervisor.touch();
     const { running } = this;

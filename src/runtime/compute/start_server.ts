@@ -82,7 +82,7 @@ const isReported = (line: string): boolean =>
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error where it ends before, or does not connect in time
+ * @throws Error if it ends before, or does not connect in time
  */
 export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;

@@ -84,7 +84,7 @@ export type ComputeHealth =
 
 /** The server of one COMPUTE layer of one deployment. */
 export interface ComputeServer {
-  /** Starts the server where it is not running; never rejects. */
+  /** Starts the server if it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**
    * Opens a WebSocket. It is a request until the server has accepted it; while it
@@ -92,9 +92,9 @@ export interface ComputeServer {
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server where it is not running, and reports whether it listens: what
-   * a deploy waits for before it goes live. Never rejects; bounded by `startMs`
-   * and the time that it waits for a place.
+   * Starts the server if it is not running, and reports whether it listens: what a deploy waits for
+   * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a
+   * place.
    */
   start(): Promise<ComputeHealth>;
   /**

@@ -1,8 +1,7 @@
 /**
- * Which calls a worker has begun: one number that the worker's thread and the
- * process's own thread share. Calls begin in the order of their ids, so the number
- * says it all; whoever raises it first decides whether a call begins or is
- * withdrawn, even while the worker's thread spins.
+ * Which calls a worker has started: one number that the worker's thread and the process's own
+ * thread share. Calls begin in the order of their ids, so the number says it all; whoever raises it
+ * first decides whether a call begins or is withdrawn, even while the worker's thread spins.
  *
  * It is used beside functions, which may have changed the global scope: it takes
  * what it needs of that at load.
@@ -34,8 +33,8 @@ export function beginCall(cell: BegunCell, id: number): boolean {
 }
 
 /**
- * Takes back the calls up to the id `last` that have not begun: they never will.
- * Returns the id of the last one that has begun.
+ * Takes back the calls up to the id `last` that have not begun: they never will. Returns the id of
+ * the last one that has started.
  */
 export function takeBackCalls(cell: BegunCell, last: number): number {
   return raise(cell, last) ?? last;

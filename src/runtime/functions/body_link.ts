@@ -1,7 +1,6 @@
 /**
- * Bodies over frames, with back-pressure: the sender sends no more than the
- * receiver has granted, and either side can break off. Platform and worker use
- * the same two classes.
+ * Bodies over frames, with back-pressure: the sender sends no more than the receiver has granted,
+ * and either side can abort. Platform and worker use the same two classes.
  *
  * @module
  */
@@ -10,10 +9,10 @@ import { FunctionFrame } from "./wire.ts";
 /** Sends a frame about the body that this link carries. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
-/** Most bytes that may be under way. */
+/** Maximum number of bytes that may be under way. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before it is asked, where it may at all. */
+/** Bytes that a sender may send before it is asked, if it may at all. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -31,7 +30,7 @@ function creditPayload(count: number): Uint8Array {
   return payload;
 }
 
-/** Reads the count of a credit frame; 0 where it has none. */
+/** Reads the count of a credit frame; 0 if it has none. */
 export function readCredit(payload: Uint8Array): number {
   if (payload.byteLength !== 4) return 0;
   return new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true);
@@ -43,7 +42,7 @@ export interface BodySenderOptions {
   readonly credit: number;
   /** Called once when the body is complete, has broken off or is not wanted. */
   readonly finished: () => void;
-  /** Called once where the stream fails, before `finished`. */
+  /** Called once if the stream fails, before `finished`. */
   readonly brokeOff?: (error: unknown) => void;
 }
 
@@ -75,7 +74,7 @@ export class BodySender {
     if (!this.#pumping && !this.#over) void this.#pump();
   }
 
-  /** Stops sending; a stream that was begun is cancelled. */
+  /** Stops sending; a stream that was started is cancelled. */
   stop(reason: string): void {
     if (this.#over) return;
     this.#finish();
@@ -114,7 +113,7 @@ export class BodySender {
     } catch (error) {
       if (this.#over) return;
       this.#options.brokeOff?.(error);
-      const message = error instanceof Error ? error.message : "The body broke off";
+      const message = error instanceof Error ? error.message : "The body ended early";
       this.#options.send(FunctionFrame.fail, encoder.encode(message.slice(0, 500)));
       this.#finish();
     } finally {
@@ -128,7 +127,7 @@ export class BodySender {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return undefined;
-      if (!(value instanceof Uint8Array)) throw new TypeError("A body contains bytes only");
+      if (!(value instanceof Uint8Array)) throw new TypeError("A body must contain only bytes");
       if (value.byteLength > 0) return value;
     }
   }

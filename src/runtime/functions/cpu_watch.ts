@@ -28,11 +28,11 @@ export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 /** Processor time and waiting time of a thread, in milliseconds. */
 export interface ThreadTimes {
   readonly ran: number;
-  /** 0 where the system does not count it. */
+  /** 0 if the system does not count it. */
   readonly waited: number;
 }
 
-/** CPU times; nothing where the system does not show them. */
+/** CPU times; nothing if the system does not show them. */
 export interface CpuTimes {
   /** Of the process with all its threads, in milliseconds. */
   process(pid: number): number | undefined;

@@ -81,7 +81,7 @@ Deno.test(
   () => {
     const before = procTimes.process(Deno.pid)!;
     let after = before;
-    // Reading it is work enough: a tick takes some thousand.
+    // Reading it takes time: one tick handles a few thousand.
     for (let work = 0; after === before && work < 1e6; work++) {
       after = procTimes.process(Deno.pid)!;
     }

@@ -110,7 +110,7 @@ export class FunctionCall {
     if (this.#answered) return;
     if (result.type === "failed") {
       if (this.#bodyBroke && result.reason === "threw") {
-        const message = "The client broke the body of the request off";
+        const message = "The client aborted the request body";
         return this.#resolve({ type: "failed", reason: "client_gone", message });
       }
       this.#options.worker.logError(result.error, this.requestId);
@@ -188,7 +188,7 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client disconnected: what `waitUntil()` was given goes on, as after any answer. */
+  /** The client disconnected: what `waitUntil()` was given continues, as after any answer. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;

@@ -84,7 +84,7 @@ export class FunctionSupervisor {
     return this.#supervisor.current?.running.pid;
   }
 
-  /** The worker of a function, with its process started where there is none. */
+  /** The worker of a function, with its process started if there is none. */
   async worker(name: string): Promise<FunctionWorker | NoWorker> {
     this.#supervisor.touch();
     const wait = this.#supervisor.backoff.waitMs;
@@ -163,7 +163,7 @@ export class FunctionSupervisor {
     if (process === undefined || process.isEnding) return;
     for (const worker of process.workers.values()) await worker.ready;
     if (this.#options.busy() || process.isBusy || this.#supervisor.current !== process) return;
-    const message = "The functions of the deployment are not live any more";
+    const message = "The functions of the deployment are no longer live";
     this.#end(process, { reason: "aborted", message });
   }
 

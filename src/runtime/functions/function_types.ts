@@ -13,17 +13,17 @@ interface SvcGeo {
   readonly country?: string;
 }
 
-/** A value of the key-value store: text, bytes, or anything that JSON can say. */
+/** A value of the key-value store: text, bytes, or anything that JSON can represent. */
 interface SvcKvEntry<T = unknown> {
   readonly value: T;
   /** Changes with each write of the key. */
   readonly version: string;
-  /** Milliseconds since the epoch; missing if the value stays. */
+  /** Milliseconds since the epoch; missing if the value never expires. */
   readonly expiresAt?: number;
 }
 
 interface SvcKvSetOptions {
-  /** Seconds until the value expires; it stays where this is missing. */
+  /** Seconds until the value expires; never if missing. */
   readonly ttl?: number;
   /** Set it only if the key has this version, or with \`null\` only if there is no such key. */
   readonly ifVersion?: string | null;
@@ -72,7 +72,7 @@ interface SvcQueueOptions {
 
 /** The queues of the project's environment (docs/queues.md). */
 interface SvcQueue {
-  /** Stores a message: text, bytes, or anything that JSON can say. */
+  /** Stores a message: text, bytes, or anything that JSON can represent. */
   send(
     name: string,
     body: unknown,

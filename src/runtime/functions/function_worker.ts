@@ -102,7 +102,9 @@ export class FunctionWorker implements WorkerContext {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
   }
 
-  /** True once a call took more than it may: what it began may go on taking, so it is to be replaced. */
+  /**
+   * True once a call took more than it may: what it began may keep taking, so it is to be replaced.
+   */
   get tired(): boolean {
     return this.#isTired;
   }
@@ -118,9 +120,9 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads what its thread has taken of the processor; ends the first call that took
-   * more than it may. Calls behind one that is being ended may not have begun: they
-   * are not to blame, and go to another worker where that one does not end.
+   * Reads what its thread has taken of the processor; ends the first call that took more than it
+   * may. Calls behind one that is being ended may not have started: they are not to blame, and go
+   * to another worker where that one does not end.
    */
   look(): void {
     if (this.#dead || this.#isLeaving) return;
@@ -139,8 +141,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * The id up to which calls are to be withdrawn that have not begun; nothing where
-   * none can be left.
+   * The id up to which calls are to be withdrawn that have not begun; nothing if none can be left.
    */
   askBack(): number | undefined {
     const last = this.#next - 2;
@@ -284,7 +285,7 @@ export class FunctionWorker implements WorkerContext {
     const result = parseResult(payload);
     if (settled) call.willSettle();
     if (result === undefined) {
-      call.invalid("The function's result has a head that is not allowed");
+      call.invalid("The function's result has headers that are not allowed");
     } else call.answered(result);
     if (settled) call.settled();
   }
@@ -324,14 +325,15 @@ export class FunctionWorker implements WorkerContext {
   #takeBody({ type, id, payload }: Frame): void {
     if (type === FunctionFrame.chunk) {
       if (this.receivers.get(id)?.chunk(payload) !== false) return;
-      this.options.stuck("crashed", `Function "${this.name}" sent more than it was asked for`);
+      this.options.stuck("crashed", `Function "${this.name}" sent more than requested`);
     } else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
     else if (type === FunctionFrame.fail) {
       const message = new TextDecoder().decode(payload.subarray(0, 1000));
       this.receivers.get(id)?.brokeOff(new BrokenBodyError(message));
     } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
-    else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("The function reads no more");
-    else this.#breakOff();
+    else if (type === FunctionFrame.drop) {
+      this.senders.get(id)?.stop("The function stopped reading");
+    } else this.#breakOff();
   }
 
   #breakOff(): void {

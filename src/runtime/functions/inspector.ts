@@ -32,7 +32,7 @@ function readInspector(): Inspector | undefined {
 /**
  * Opens the inspector where this process is to have one.
  *
- * @returns waits for a debugger where that is wanted, once; the thread stands still meanwhile
+ * @returns waits for a debugger if that is wanted, once; the thread stands still meanwhile
  */
 export async function openInspector(): Promise<() => void> {
   const wanted = readInspector();

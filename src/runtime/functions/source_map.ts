@@ -95,7 +95,7 @@ export class StackMapper {
     this.#source = source;
   }
 
-  /** Replaces the position of each frame by that in the author's source, where it is known. */
+  /** Replaces the position of each frame by that in the author's source, if it is known. */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

@@ -31,7 +31,7 @@ export interface RunningWorkerProcess extends AttendedProcess {
  * Starts a process and waits until it has connected. Its socket stays as long
  * as it runs.
  *
- * @throws Error where it ends before, or does not connect in time
+ * @throws Error if it ends before, or does not connect in time
  */
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,

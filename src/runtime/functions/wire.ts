@@ -94,7 +94,7 @@ export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
   readonly key: string;
-  /** Which calls it has begun. */
+  /** Which calls it has started. */
   readonly begun: BegunCell;
 }
 

@@ -118,7 +118,7 @@ export class WorkerControl {
     }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    // One that cannot even be loaded stays as it is, and fails its calls.
+    // A function that cannot be loaded stays as it is, and its calls fail.
     if (worker.loading) return worker.die(why.reason, why.message);
     worker.leave();
     process.replacing.set(number, why);

@@ -29,7 +29,7 @@ export class WorkerRelief {
     this.#addWorker = addWorker;
   }
 
-  /** Gives the calls that a worker has not begun to another one, started where there is none. */
+  /** Gives the calls that a worker has not begun to another one, started if there is none. */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);
     const calls = worker?.giveBack(begun) ?? [];

@@ -31,8 +31,8 @@ export class WorkerThreads {
   }
 
   /**
-   * Processor time of the worker that was started as the `ordinal`-th, in
-   * milliseconds; nothing where the system does not show it.
+   * Processor time of the worker that was started as the `ordinal`-th, in milliseconds; nothing if
+   * the system does not show it.
    */
   spentMs(ordinal: number): number | undefined {
     const name = `worker-${ordinal}`;

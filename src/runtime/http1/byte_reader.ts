@@ -12,7 +12,7 @@ export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | nu
 /** A body in memory; a string only where each byte is ASCII. */
 export type WholeBody = string | Uint8Array<ArrayBuffer>;
 
-/** Most bytes that are buffered at once. */
+/** Maximum number of bytes that are buffered at once. */
 export const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
@@ -72,7 +72,7 @@ export class ByteReader {
     return this.#taken(length, 0) ?? this.#readUntil(length, maxBytes);
   }
 
-  /** The text up to such an end, where that was read already. */
+  /** The text up to such an end, if that was read already. */
   #taken(length: number, scanned: number): string | undefined {
     const at = this.#find(length, scanned);
     if (at === -1) return undefined;

@@ -92,7 +92,7 @@ export class Http1Connection {
   #gone: (() => void) | undefined;
   readonly #deadline = new Deadline(() => {
     if (this.#gone !== undefined) return this.#gone();
-    this.close(new OutboundError("idle_timeout", "Nothing came for too long"));
+    this.close(new OutboundError("idle_timeout", "No data arrived for too long"));
   });
 
   readonly #conn: Deno.Conn;
@@ -113,7 +113,7 @@ export class Http1Connection {
       return await this.#conn.read(buffer);
     } catch (cause) {
       throw this.#failure ??
-        new OutboundError("reset", "The connection broke during the response", { cause });
+        new OutboundError("reset", "The connection was lost during the response", { cause });
     }
   }
 
@@ -121,7 +121,7 @@ export class Http1Connection {
    * Waits until the other side has sent something before the first request: that it
    * has accepted the connection. Waits no longer than a time in milliseconds.
    *
-   * @throws OutboundError where the connection ends
+   * @throws OutboundError if the connection ends
    */
   async greeted(milliseconds: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<"late">();
@@ -129,7 +129,13 @@ export class Http1Connection {
     this.#times.exchanges.set(deadline, milliseconds);
     const came = await Promise.race([this.#reader.fill(), late]);
     deadline.at = Infinity;
-    if (came === false) throw new OutboundError("reset", "The connection ended unaccepted");
+    if (came === false) {
+      throw new OutboundError(
+        "reset",
+        "The connection was closed before it " +
+          "was accepted",
+      );
+    }
   }
 
   /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
@@ -237,7 +243,7 @@ export class Http1Connection {
       }
     } catch (cause) {
       throw this.#failure ??
-        new OutboundError("reset", "The connection broke during the request", { cause });
+        new OutboundError("reset", "The connection was lost during the request", { cause });
     }
   }
 

@@ -1,6 +1,5 @@
 /**
- * Many deadlines with one timer: moving a deadline costs no more than setting a
- * number.
+ * Many deadlines with one timer: moving a deadline only sets a number.
  *
  * @module
  */

@@ -118,7 +118,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 /**
  * Writes the head of a request.
  *
- * @throws OutboundError `bad_request` where the method or a header could break out of its line
+ * @throws OutboundError `bad_request` if the method or a header could break out of its line
  */
 export function formatRequestHead(
   method: string,

@@ -31,7 +31,7 @@ function lengthOf(headers: HeaderList): number | undefined {
   }
 }
 
-/** @throws OutboundError `bad_request` where the length is no single number */
+/** @throws OutboundError `bad_request` if the length is no single number */
 export function announceBody(
   { method, headers, body }: {
     readonly method: string;
@@ -65,7 +65,7 @@ const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 /**
  * Sends a body: as it is where its length in bytes is known, else in chunks.
  *
- * @throws OutboundError `bad_request` where the body has another length,
+ * @throws OutboundError `bad_request` if the body has another length,
  * `aborted` where it breaks off; else as `write`
  */
 export async function sendBody(
@@ -89,12 +89,16 @@ export async function sendBody(
     }
     if (length === undefined) await write(LAST_CHUNK);
     else if (sent !== length) {
-      throw new OutboundError("bad_request", "The body is not as long as its content-length says");
+      throw new OutboundError(
+        "bad_request",
+        "The length of the body differs from its " +
+          "content-length",
+      );
     }
   } catch (error) {
     reader.cancel(error).catch(() => {});
     throw error instanceof OutboundError
       ? error
-      : new OutboundError("aborted", "The body of the request broke off", { cause: error });
+      : new OutboundError("aborted", "The request body ended early", { cause: error });
   }
 }

@@ -71,7 +71,7 @@ export class ImageEngine {
   /** Ends all processes; jobs that run or wait fail. */
   async close(): Promise<void> {
     for (let next = this.#queue.take(); next !== undefined; next = this.#queue.take()) {
-      next.settle({ ok: false, reason: "unavailable", message: "The platform stops" });
+      next.settle({ ok: false, reason: "unavailable", message: "The platform is stopping" });
     }
     await Promise.all(this.#lanes.map((lane) => lane.close()));
   }

@@ -28,7 +28,7 @@ const ENDS = {
   idle: "The process was idle",
   place: "The process made room for another",
   late: "The process was not ready in time",
-  closed: "The platform stops",
+  closed: "The platform is stopping",
 } as const;
 
 export class ImageLane {
@@ -108,7 +108,7 @@ export class ImageLane {
       },
       begin: (process) => {
         this.#attend(process).catch((error) =>
-          this.#options.onTrouble(`Cannot attend a process of images: ${error}`)
+          this.#options.onTrouble(`Cannot supervise an image process: ${error}`)
         );
       },
       ready: async (process) => void await process.ready,

@@ -7,7 +7,7 @@
 /** Largest source, in bytes. */
 export const MAX_SOURCE_BYTES = 25 * 1024 * 1024;
 
-/** Most pixels of a source, all its frames together: 8192 by 8192. */
+/** Maximum number of pixels of a source, all its frames together: 8192 by 8192. */
 export const MAX_SOURCE_PIXELS = 8192 * 8192;
 
 /** Largest result, in bytes. */

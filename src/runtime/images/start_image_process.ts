@@ -29,7 +29,7 @@ export type StartImageProcess = (
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error where it ends before, or does not connect in time
+ * @throws Error if it ends before, or does not connect in time
  */
 export const startImageProcess: StartImageProcess = async (
   command,

@@ -59,7 +59,7 @@ export function readPeer(
 /**
  * Judges a socket address.
  *
- * @returns 0 where the connection may be made, else the error that the server gets
+ * @returns 0 if the connection may be made, else the error that the server gets
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
@@ -93,7 +93,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
  * Judges the address that a socket is about to get: a Unix socket gets one where the
  * file system lets it, one of the internet none of its choice.
  *
- * @returns 0 where it may have it, else the error that the server gets
+ * @returns 0 if it may have it, else the error that the server gets
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

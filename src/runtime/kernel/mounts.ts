@@ -26,7 +26,7 @@ export const cString = (text: string): Uint8Array<ArrayBuffer> =>
 /**
  * Performs a system call as `systemCall` does.
  *
- * @throws {RefusedCallError} where the system refuses it
+ * @throws {RefusedCallError} if the system refuses it
  */
 export function mustCall(
   libc: Libc,
@@ -67,7 +67,7 @@ export function mountMemory(libc: Libc, folder: string, options: string): void {
   );
 }
 
-/** Most files and folders in a folder for temporary files, by its size in MiB. */
+/** Maximum number of files and folders in a folder for temporary files, by its size in MiB. */
 const FILES_PER_MB = 256;
 
 /** Options of the memory for a folder for temporary files, which one user may use. */

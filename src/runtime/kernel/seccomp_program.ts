@@ -38,7 +38,7 @@ const ARGUMENTS = 16;
 /** System calls of another calling convention of the same processor (x32). */
 const FOREIGN_ABI = 0x40000000;
 
-/** Loads the lower half of an argument: all of it where it is an int. */
+/** Loads the lower half of an argument: all of it if it is an int. */
 export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
 
 /** Loads the upper half of an argument. */

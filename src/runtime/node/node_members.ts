@@ -53,7 +53,7 @@ export class NodeMembers {
   #listens = false;
   /** Other ports that listen. */
   readonly #others = new Set<number>();
-  /** The other port that requests go to, for as long as nothing listens on the server's own. */
+  /** The other port that requests go to, while nothing listens on the server's own. */
   #adopted: number | undefined;
   readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
   #nextAsked = 1;

@@ -140,7 +140,7 @@ class NodeProcess {
     await Promise.all(heard);
   }
 
-  /** Ends a command whose server has ended, where it does not start another one. */
+  /** Ends a command whose server has ended, if it does not start another one. */
   #missServer(node: RunningNode): void {
     this.#terminateRest();
     setTimeout(() => {

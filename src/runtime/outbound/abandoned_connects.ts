@@ -1,17 +1,20 @@
 /**
- * Abandoned connects: nobody waits for them any more, but the runtime goes on
- * with them. A TLS handshake cannot be ended from outside, and a server that
- * never answers (a tarpit) keeps it, and its file descriptor, for ever. They are
- * counted, and where there are too many, no new connection is begun.
+ * Abandoned connects: nobody waits for them any more, but the runtime continues them. A TLS
+ * handshake cannot be ended from outside, and a server that never answers (a tarpit) keeps it, and
+ * its file descriptor, forever. They are counted, and while there are too many, no new connection
+ * is started.
  *
  * @module
  */
 import ipaddr from "ipaddr.js";
 
-/** Most abandoned connects to one network. */
+/** Maximum number of abandoned connects to one network. */
 const MAX_OF_NETWORK = 16;
 
-/** Most abandoned connects in all; beyond that, only networks that have answered before are tried. */
+/**
+ * Maximum number of abandoned connects in all; beyond that, only networks that have answered before
+ * are tried.
+ */
 const MAX_ABANDONED = 256;
 
 /** How many networks that have answered are remembered. */
@@ -30,12 +33,12 @@ export class AbandonedConnects {
   readonly #known = new Set<string>();
   #total = 0;
 
-  /** Connects that go on though nobody waits for them. */
+  /** Connects that continue though nobody waits for them. */
   get size(): number {
     return this.#total;
   }
 
-  /** True if a connection to the address may be begun. */
+  /** True if a connection to the address may be started. */
   allows(address: string): boolean {
     const network = networkOf(address);
     if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;

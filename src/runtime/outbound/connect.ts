@@ -15,7 +15,7 @@ import {
   literalAddress,
 } from "./address_rules.ts";
 
-/** Looks up the addresses of a name, as text; rejects, or returns none, where there are none. */
+/** Looks up the addresses of a name, as text; rejects, or returns none, if there are none. */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
 /** Connects to an address that was judged. */
@@ -45,7 +45,7 @@ export interface ConnectRules {
   readonly abandoned: AbandonedConnects;
 }
 
-/** Most addresses of a name that are tried. */
+/** Maximum number of addresses of a name that are tried. */
 const MAX_ADDRESSES = 4;
 
 /** The target of a URL, as far as it is known without a lookup. */

@@ -18,7 +18,7 @@ const OF_BODY = /^content-/i;
  * The request that a redirect asks for; `undefined` if the answer is no
  * redirect, or redirects are not followed.
  *
- * @throws OutboundError where it cannot be followed
+ * @throws OutboundError if it cannot be followed
  */
 export function nextRequest(
   request: OutboundRequest,
@@ -31,7 +31,7 @@ export function nextRequest(
   }
   if (mode === "error") throw new OutboundError("bad_response", "The response is a redirect");
   const url = URL.parse(location, response.url);
-  if (url === null) throw new OutboundError("bad_response", "The redirect leads to no URL");
+  if (url === null) throw new OutboundError("bad_response", "The redirect has no valid URL");
   const { status } = response;
   const toGet = (status === 303 && request.method !== "HEAD") ||
     ((status === 301 || status === 302) && request.method === "POST");

@@ -28,13 +28,13 @@ export type EndCause = "idle" | "place" | "late" | "closed";
 
 /** The differences between kinds of processes. */
 export interface ProcessDriver<P extends SupervisedProcess> {
-  /** Starts a process; rejects where it does not start. */
+  /** Starts a process; rejects if it does not start. */
   spawn(): Promise<P>;
   /** Called once the process has its place: gives it its work. */
   begin?(process: P): void;
   /**
-   * Resolves when the process is ready for requests, and rejects where it ended
-   * before. It is ready at once where this is missing.
+   * Resolves when the process is ready for requests, and rejects where it ended before. It is ready
+   * at once if this is missing.
    */
   ready?(process: P): Promise<void>;
   /** True while requests are under way. */
@@ -108,7 +108,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
   /**
    * Starts the process; a start that is under way is joined.
    *
-   * @throws NoPlaceError where no place came free in time; else as the driver
+   * @throws NoPlaceError if no place came free in time; else as the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {
@@ -192,7 +192,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     };
   }
 
-  /** Inspects the process, ends it where it is idle, and looks again later. */
+  /** Inspects the process, ends it if it is idle, and looks again later. */
   #look(): void {
     this.#stopLooking();
     const process = this.#current;

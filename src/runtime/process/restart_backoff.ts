@@ -27,7 +27,7 @@ export class RestartBackoff {
     this.#timers = timers;
   }
 
-  /** Time until the process may start again, in milliseconds; 0 or less where it may now. */
+  /** Time until the process may start again, in milliseconds; 0 or less if it may now. */
   get waitMs(): number {
     return Math.ceil(this.#notBefore - this.#timers.now());
   }

@@ -1,6 +1,6 @@
 /**
- * How many WebSockets may be open: to one server, and to all servers together.
- * They are counted apart from requests, so that idle ones do not hold up requests.
+ * How many WebSockets may be open: to one server, and to all servers together. They are counted
+ * separately from requests, so that idle ones do not block requests.
  *
  * @module
  */

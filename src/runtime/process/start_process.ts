@@ -39,7 +39,7 @@ export interface StartProcessOptions {
   /** Name of the socket in the private folder. */
   readonly socketName: string;
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
-  /** Reads standard output to its end; it is discarded where this is missing. */
+  /** Reads standard output to its end; it is discarded if this is missing. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array>) => Promise<void>;
   /** Reads standard error to its end, and notes the last of it. */
   readonly readErrors: (stream: ReadableStream<Uint8Array>, words: LastWords) => Promise<void>;
@@ -85,7 +85,7 @@ async function acceptFirst(
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error where it ends before, or does not connect in time
+ * @throws Error if it ends before, or does not connect in time
  */
 export async function startProcess(options: StartProcessOptions): Promise<StartedProcess> {
   const { folderPrefix: prefix, parentFolder: dir, socketName } = options;

@@ -1,6 +1,6 @@
 /**
- * How much of the disk a folder for temporary files takes, where it is not a separate memory
- * that the kernel limits.
+ * How much of the disk a folder for temporary files takes, if it is not a separate memory that the
+ * kernel limits.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The blobs in a backup, from a folder or an object storage. The oldest come first: what is
- * stored after a backup is at the end of the next, which shares all parts before it.
+ * The blobs in a backup, from a folder or object storage. The oldest come first: what is stored
+ * after a backup is at the end of the next, which shares all parts before it.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export interface BlobAdder {
   close(): void;
 }
 
-/** @param place a folder, or an address of an object storage */
+/** @param place a folder, or an address of object storage */
 export async function openBlobAdder(place: string, options: BlobsOptions): Promise<BlobAdder> {
   if (isS3Place(place)) return await storageAdder(place, options);
   return { add: () => addFromFolder(place, options.archive), close() {} };

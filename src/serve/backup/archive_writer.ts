@@ -104,7 +104,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Gives up, and returns what failed first; the file then holds a part of an archive. */
+  /** Gives up, and returns the first failure; the file then contains a partial archive. */
   async abort(reason: unknown): Promise<unknown> {
     this.#packer.controller.error(reason);
     return await this.#written.then(() => reason, (cause) => cause);

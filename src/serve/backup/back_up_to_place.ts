@@ -1,6 +1,6 @@
 /**
- * A backup to a place that keeps many: a folder or an object storage. Each is restored into an
- * empty folder, and what was restored is counted, before it displaces an older one.
+ * A backup to a place that keeps many: a folder or object storage. Each is restored into an empty
+ * folder, and what was restored is counted, before it displaces an older one.
  *
  * @module
  */
@@ -111,7 +111,7 @@ async function requireSpace({ options, folder }: Work, bytes: number): Promise<v
     `Cannot check the backup: ${dataDir} has ${formatBytes(free)} free, but a check needs ${
       formatBytes(bytes + RESERVE)
     }`,
-    "Free some space. The backup is stored, but was not restored for a check",
+    "Free some space. The backup is stored, but was not verified by restoring it",
   );
 }
 
@@ -163,7 +163,8 @@ function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
   if (!isFileFault(cause)) return cause;
   return new BackupError(
     `Cannot back up ${dataDir}: ${describeFileFault(cause)}`,
-    "The data directory needs free space for a copy of all data, as each backup is restored there for a check",
+    "The data directory needs free space for a copy of all data, because each backup is " +
+      "verified by restoring it there",
     { cause },
   );
 }

@@ -87,7 +87,7 @@ async function storageSource(
   };
 }
 
-/** @param place folder, or address of an object storage, which needs the records as well */
+/** @param place folder, or address of object storage, which needs the records as well */
 export async function openBlobSource(
   place: string,
   { env, kv }: { readonly env: Environment; readonly kv: RecordStore | undefined },

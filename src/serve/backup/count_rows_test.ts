@@ -9,7 +9,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 import { join } from "node:path";
 import { countRows } from "./count_rows.ts";
 
-/** What a project may do to its own tables. */
+/** The privileges of a project on its own tables. */
 const SQL = `CREATE TABLE "odd ""name'" (n int);
   INSERT INTO "odd ""name'" VALUES (1), (2);
   CREATE TABLE parted (n int) PARTITION BY RANGE (n);

@@ -106,7 +106,7 @@ export async function verifyData(options: VerifyOptions): Promise<Verified> {
     ({ records, unchecked } = read);
     for (const [id, key] of known.size === 0 ? [] : read.keyIds) {
       if (known.has(id)) continue;
-      damage.add(`the key file has no key ${id}, with which ${nameOf(key)} is encrypted`);
+      damage.add(`the key file lacks the key ${id} that encrypts ${nameOf(key)}`);
     }
   } catch (error) {
     damage.add(`records or blobs cannot be read: ${messageOf(error)}`);

@@ -49,7 +49,7 @@ async function* linesOf(
     const [first = "", ...others] = part.split("\n");
     for (let piece: string | undefined = first;;) {
       length += piece.length;
-      if (length > MAX_LINE) throw new TypeError("The platform sends a line that is too long");
+      if (length > MAX_LINE) throw new TypeError("The platform sent a line that is too long");
       rest.push(piece);
       piece = others.shift();
       if (piece === undefined) break;

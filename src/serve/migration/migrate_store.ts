@@ -1,6 +1,6 @@
 /**
- * Moves a stopped platform: its records between a file and PostgreSQL, its blobs between a
- * folder and an object storage. The source is left as it is.
+ * Moves a stopped platform: its records between a file and PostgreSQL, its blobs between a folder
+ * and object storage. The source is left as it is.
  *
  * @module
  */
@@ -57,8 +57,8 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
 }
 
 /**
- * Moves a platform, checked by hashes and counts. What was moved stays when it is
- * interrupted, and the same call goes on.
+ * Moves a platform, checked by hashes and counts. If it is interrupted, moved data stays, and the
+ * same call continues.
  *
  * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
  * @throws {StoreInUseError} while nodes run on a shared store.

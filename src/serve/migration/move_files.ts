@@ -1,6 +1,6 @@
 /**
- * Copies the blobs of a platform between a folder and an object storage. What was copied
- * stays when it is interrupted: a repeated call goes on.
+ * Copies the blobs of a platform between a folder and object storage. If it is interrupted, copied
+ * blobs stay: a repeated call continues.
  *
  * @module
  */

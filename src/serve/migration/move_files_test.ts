@@ -63,7 +63,7 @@ async function withStorage(
   }
 }
 
-Deno.test("migrateStore() moves all blobs to an object storage, and back", () =>
+Deno.test("migrateStore() moves all blobs to object storage, and back", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual([there.blobs, there.copied], [COUNT, COUNT]);

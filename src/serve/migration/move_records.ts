@@ -1,6 +1,6 @@
 /**
- * Copies records until the target has exactly those of the source. What is there already
- * stays, so that a repeated call goes on where one was interrupted.
+ * Copies records until the target has exactly those of the source. Records that are already there
+ * stay, so that a repeated call continues after an interruption.
  *
  * @module
  */

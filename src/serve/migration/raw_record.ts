@@ -22,7 +22,9 @@ export interface Difference {
   readonly record: RawRecord;
 }
 
-/** How far two times may lie apart that are the same one, written at two moments. */
+/**
+ * The largest difference between two times that mean the same moment but were written separately.
+ */
 const TIME_TOLERANCE_MS = 60_000;
 
 /** Records of one store, which no other has. */

@@ -97,7 +97,7 @@ export async function productionQuestion(api: PageApi, { project, to, now, word,
     if (to === undefined) return undefined;
     return {
       title: "Replace production?",
-      lines: [`What differs is unknown: ${compared.message}.`, ...lines],
+      lines: [`Cannot compare them: ${compared.message}.`, ...lines],
       word,
       seen: `${live} ${to}`,
     };

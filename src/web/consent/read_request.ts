@@ -73,7 +73,7 @@ export function readRequest(
 ): AuthorizationRequest | Refused {
   const repeated = Object.keys(fields.shape).find((name) => query.getAll(name).length > 1);
   if (repeated !== undefined) {
-    return { error: "invalid_request", description: `${repeated} is given more than once` };
+    return { error: "invalid_request", description: `${repeated} appears more than once` };
   }
   const responseType = query.get("response_type");
   const parsed = fields.safeParse(Object.fromEntries(query));

@@ -130,7 +130,7 @@ export async function downloadRows(
   };
   const stream = await api.stream(endpoints.queryDatabase, { params, body });
   const texts = writeRows(readEvents(stream), { format, result });
-  // What fails at once is a page that says so, and no file.
+  // An immediate failure is shown as a page, not sent as a file.
   const first = await texts.next();
   const encoder = new TextEncoder();
   const bytes = async function* () {

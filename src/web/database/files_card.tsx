@@ -51,7 +51,7 @@ function ImportForm({ visit, imported }: {
         <button type="submit">Import</button>
       </div>
       <p class="hint small soft" id="script-hint">
-        {`Runs the whole file, or nothing of it. At most ${
+        {`Runs the whole file or none of it. At most ${
           formatBytes(MAX_IMPORT_FORM)
         }; use svc db import for larger ones.`}
       </p>

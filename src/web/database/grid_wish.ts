@@ -6,7 +6,7 @@
 import type { TableDetails, TableName } from "./read_catalog.ts";
 import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sql.ts";
 
-/** Most filters of a grid. */
+/** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
 /** Largest offset: PostgreSQL reads all rows before it. */
 export const MAX_OFFSET = 50_000;

@@ -6,7 +6,7 @@
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
-/** Most tables that are listed. */
+/** Maximum number of tables that are listed. */
 export const MAX_TABLES = 300;
 
 const KINDS = {

@@ -1,5 +1,5 @@
 /**
- * What came of a script that was imported.
+ * The result of importing a script.
  *
  * @module
  */

@@ -174,7 +174,7 @@ export function sqlPage(visit: DatabaseVisit, asked: AskedQuery): Response {
         </form>
         <details class="more" hidden data-history="">
           <summary>History</summary>
-          <p class="small soft">Only this browser keeps it.</p>
+          <p class="small soft">Stored only in this browser.</p>
           <ol class="history"></ol>
           <button type="button" class="quiet little" data-forget="">Clear the history</button>
         </details>

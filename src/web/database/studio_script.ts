@@ -80,7 +80,7 @@ if (form) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const STUDIO_SCRIPT_PATH = `/assets/studio-${sha256Hex(STUDIO).slice(0, 16)}.js`;
 
 export const showStudioScript = makeAsset("text/javascript; charset=utf-8", () => STUDIO);

@@ -95,7 +95,7 @@ function order(table: TableDetails, sort: Sort | null): string {
   return parts.length === 0 ? "" : ` ORDER BY ${parts.join(", ")}`;
 }
 
-/** A value as text, one character longer than is shown where it is longer. */
+/** A value as text, one character longer than is shown if it is longer. */
 function shownValue({ name, type }: Column, length: number): string {
   return type === "bytea"
     ? `left(substr(${quote(name)}, 1, ${MAX_SHOWN_BYTES + 1})::text, ${length + 1})`

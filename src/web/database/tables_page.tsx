@@ -278,7 +278,7 @@ function GridCard({ visit, table, grid, size }: {
   );
 }
 
-/** Renders the tables of a branch; `grid` is missing where the person may not read rows. */
+/** Renders the tables of a branch; `grid` is missing if the person may not read rows. */
 export function tablesPage(
   visit: DatabaseVisit,
   shown: {
@@ -309,7 +309,7 @@ export function tablesPage(
         ? (
           <Card title="Tables" id="tables">
             <Empty title="No tables yet">
-              Create one on the page SQL, with your migrations, or import a file.
+              Create one on the SQL page, with your migrations, or import a file.
             </Empty>
           </Card>
         )

@@ -112,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   const { rows } = await runStatement(visit.place, statement, { readOnly: true }).catch((error) => {
     throw error instanceof StatementError ? new Failure("invalid_request", error.message) : error;
   });
-  if (rows[0] === undefined) throw new Failure("not_found", "This row does not exist any more");
+  if (rows[0] === undefined) throw new Failure("not_found", "This row no longer exists");
   return storedRow(table, rows[0], length);
 }
 
@@ -188,8 +188,7 @@ async function removeRow(visit: DatabaseVisit, fields: Fields): Promise<Response
   try {
     const { command } = await runStatement(visit.place, statement, { readOnly: false });
     if (command !== "DELETE 0") return backToRows(visit, table, "row-removed");
-    const failure =
-      "Someone changed this row after you opened it. Look at it again before you delete it.";
+    const failure = "Someone changed this row after you opened it. Check it before you delete it.";
     const stored = await requireRow(visit, table);
     return rowPage(visit, table, {
       stored,

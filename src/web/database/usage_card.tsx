@@ -15,7 +15,7 @@ export function UsageCard({ usage: { steps, stepSeconds } }: { readonly usage: D
     <Card title="Over time" id="usage" lead={`Size and connections of all branches ${over}.`}>
       <div class="body">
         {steps.length === 0
-          ? <p class="soft">The first sample comes within a minute. Reload the page to see it.</p>
+          ? <p class="soft">The first sample appears within a minute. Reload the page to see it.</p>
           : (
             <div class="fields-two">
               <TimeChart

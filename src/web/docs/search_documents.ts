@@ -51,7 +51,7 @@ const plainText = (html: string): string =>
 async function sectionsOf({ documents }: Library): Promise<IndexedSection[]> {
   const sections: Omit<IndexedSection, "id">[] = [];
   for (const { name, title, text } of documents.values()) {
-    // Requests to sites go on between two documents.
+    // Requests to sites continue between two documents.
     await nextTurn();
     const [intro = "", ...parts] = renderMarkdown(text).html.split(/(?=<h[23] id=")/);
     const path = pagePath(name);

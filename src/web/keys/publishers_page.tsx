@@ -207,7 +207,7 @@ function publishersPage(
 
 const AT = "/workspaces/:slug/publishers";
 
-/** Fields that are left empty where they do not matter. */
+/** Fields that are left empty if they do not matter. */
 const OPTIONAL = ["branch", "tag", "environment", "workflow", "issuer"] as const;
 
 export function bindPublishers(bind: PageBinder, services: BoardServices): void {

@@ -1,5 +1,5 @@
 /**
- * Files that pages load: the same for everybody, so compressed once and cached for good.
+ * Files that pages load: the same for everybody, so compressed once and cached permanently.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export type Tone = "good" | "bad" | "care" | "idle";
 /** A state as a dot and a word. */
 export function State({ tone, moving = false, past = false, children }: {
   readonly tone: Tone;
-  /** Whether it is going on. */
+  /** Whether it is continuing. */
   readonly moving?: boolean;
   /** Whether it is over. */
   readonly past?: boolean;
@@ -67,7 +67,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** Whether what a project shows works; nothing where nothing is live. */
+/** Whether what a project shows works; nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -109,7 +109,7 @@ export function durationText(milliseconds: number): string {
 /** An address without what every address has. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
-/** A name that is broken after its signs where it does not fit, before any of its words is. */
+/** A name that is broken after its signs if it does not fit, before any of its words is. */
 export function Name({ text }: { readonly text: string }) {
   return (
     <>

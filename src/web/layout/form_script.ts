@@ -1,6 +1,6 @@
 /**
- * The part of the dashboard's script for forms: questions as dialogs, a busy sign, and a way on
- * where the network or the session is gone. Forms work without it.
+ * The part of the dashboard's script for forms: confirmation dialogs, a busy sign, and a way to
+ * continue after the network or the session is lost. Forms work without it.
  *
  * @module
  */
@@ -12,7 +12,8 @@ export const FORM_SCRIPT = `
 {
 const parse = (text) => new DOMParser().parseFromString(text, "text/html");
 const OFFLINE = "The platform does not respond. Nothing was sent, and what you typed is still here. Check your connection and try again.";
-const OTHER_PERSON = "This browser is signed in to another account now. Reload the page to go on.";
+const OTHER_PERSON = "This browser is signed in to another account now. Reload the page to " +
+  "continue.";
 
 /* The message above a form; an empty text removes it. */
 const tell = (form, text) => {

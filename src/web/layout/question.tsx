@@ -43,7 +43,7 @@ export function refusalOf(
 ): Refusal | undefined {
   if (fields.confirmed !== "yes") return { status: 200 };
   if (seen !== undefined && fields.seen !== seen) {
-    return { status: 409, failure: "Someone changed this since you were asked. Look again." };
+    return { status: 409, failure: "Someone changed this in the meantime. Check it again." };
   }
   if (typed !== undefined && fields.typed?.trim() !== typed) {
     return { status: 400, wrong: `Must be "${typed}"` };

@@ -169,7 +169,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   openPalette(way);
 });
-/* The arrows go through what was found, from its field and back. */
+/* The arrows move through the results, from its field and back. */
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const field = document.getElementById("q");
@@ -206,7 +206,7 @@ const BOARD_SCRIPT = FOLLOW + COPY_SCRIPT + FORM_SCRIPT;
 /** The version of htmx, as the program pins it. */
 const HTMX_VERSION = /@([\d.]+)$/.exec(config.imports["htmx.org"])?.[1] ?? "";
 
-/** Both are named after their content, so that browsers can cache them for good. */
+/** Both are named after their content, so that browsers can cache them permanently. */
 export const HTMX_PATH = `/assets/htmx-${HTMX_VERSION}.js`;
 export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(0, 16)}.js`;
 

@@ -1,5 +1,5 @@
 /**
- * One message of an agent, answered. Nothing is kept between two: there are no sessions.
+ * Answers one message of an agent. No state is kept between messages: there are no sessions.
  *
  * @module
  */

@@ -100,7 +100,7 @@ function makeSurroundings(
 
 /** Longest message of an agent, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
-/** Most messages that come together. */
+/** Maximum number of messages that come together. */
 const MAX_MESSAGES = 10;
 
 /** The lowest access that any tool needs; each call is judged by the API itself. */

@@ -40,7 +40,7 @@ const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-sr
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {
   active: "linked",
   stopped: "stopped by /stop in the chat",
-  blocked: "blocked: the messenger lets the bot write no more",
+  blocked: "blocked: the bot can no longer write to the chat",
 };
 
 function Chats({ csrf, links, hasBot }: {

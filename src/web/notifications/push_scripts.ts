@@ -75,7 +75,7 @@ const renewList = async () => {
 
 const subscribe = async () => {
   if (await Notification.requestPermission() !== "granted") {
-    return say("The browser does not let this site show notifications. Its settings change that.");
+    return say("Your browser blocks notifications from this site. Allow them in its settings.");
   }
   const registration = await navigator.serviceWorker.ready;
   const { publicKey } = await (await fetch("/v1/notifications/vapid-key")).json();
@@ -95,7 +95,7 @@ const subscribe = async () => {
   localStorage.setItem("push-id", (await answer.json()).id);
   show(true);
   await renewList();
-  say("On: notifications come to this browser, also while no page of this site is open.");
+  say("On: this browser gets notifications, even when no page of this site is open.");
 };
 
 /** Checks whether the platform still has the subscription, which ends with its session. */
@@ -120,7 +120,7 @@ const unsubscribe = async () => {
   }
   await renewList();
   show(false);
-  say("Off: nothing more comes to this browser.");
+  say("Off: this browser gets no more notifications.");
 };
 
 const guarded = (work) => async () => {
@@ -135,7 +135,8 @@ const guarded = (work) => async () => {
 
 const begin = async () => {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) {
-    return say("This browser cannot do it here: it has no web push, or the site is not on HTTPS.");
+    return say("Not available here: this browser does not support web push, or the site does " +
+      "not use HTTPS.");
   }
   const registration = await navigator.serviceWorker.register("${PUSH_WORKER_PATH}", { scope: "/" });
   const subscribed = await registration.pushManager.getSubscription() !== null && await isKept();

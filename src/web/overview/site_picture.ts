@@ -1,6 +1,6 @@
 /**
- * Which of a deployment's own files stands for its site in pictures: what its start page names,
- * or the usual places. Nothing is asked from elsewhere. Pure.
+ * Which of a deployment's own files stands for its site in pictures: those that its start page
+ * names, or the usual places. Nothing is fetched from elsewhere. Pure.
  *
  * @module
  */
@@ -9,9 +9,11 @@
 export const MAX_START_PAGE = 512 * 1024;
 /** Largest picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
-/** Most files that a start page may name. */
+/** Maximum number of files that a start page may name. */
 const MOST_NAMED = 16;
-/** Most tags of a start page that are looked at, and the longest of them, in characters. */
+/**
+ * Maximum number of tags of a start page that are checked, and the longest of them, in characters.
+ */
 const MOST_TAGS = 1000;
 const LONGEST_TAG = 2000;
 

@@ -162,7 +162,7 @@ function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly vi
             autocomplete="off"
             maxlength={MAX_KEY}
             initial={folderOf(prefix)}
-            hint="Such as photos/. Leave empty for the top folder."
+            hint="For example photos/. Leave empty for the top folder."
             optional
           />
           <div>

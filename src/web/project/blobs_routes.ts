@@ -33,7 +33,7 @@ export interface BlobPageServices extends BoardServices {
 const AT = "/workspaces/:slug/projects/:project/blobs";
 /** Folders and objects on one page: the longest keys, escaped, fill no more than a page may have. */
 const SIZE = 20;
-/** Most files of one form. */
+/** Maximum number of files in one form. */
 const MAX_FILES = 100;
 /** Seconds that the link of a download works: the browser follows it at once. */
 const DOWNLOAD_SECONDS = 60;

@@ -159,7 +159,7 @@ function cronPage(
         <Card
           title="Scheduled tasks"
           id="tasks"
-          lead="Requests to the production deployment, as [[cron]] in svc.toml declares them."
+          lead="Requests to the production deployment, declared as [[cron]] in svc.toml."
         >
           {tasks.length === 0
             ? (

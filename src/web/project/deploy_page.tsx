@@ -19,7 +19,7 @@ import { canChange, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
 export interface DeployView extends FormPage {
-  /** The repository; undefined where there is none, or it cannot be read. */
+  /** The repository; undefined if there is none, or it cannot be read. */
   readonly repository: Repository | undefined;
   /** Why the repository cannot be read. */
   readonly trouble: string | undefined;
@@ -108,7 +108,7 @@ function FirstFields({ parts, repository, state }: {
             name="variables"
             state={state}
             isSecret
-            hint="Paste a .env file: NAME=value, one per line. All are stored as secrets of every environment."
+            hint="Paste a .env file: NAME=value, one per line. Each is stored as a secret in every environment."
           />
         </div>
       </details>

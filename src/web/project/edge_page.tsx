@@ -30,7 +30,7 @@ import { projectPage } from "./project_page.tsx";
 
 /** Rules on one page. */
 const RULES_SHOWN = 50;
-/** Most characters of a condition or an action that a page shows. */
+/** Maximum number of characters of a condition or an action that a page shows. */
 const MAX_TEXT = 400;
 
 /** A request that is to be explained, as it was typed. */
@@ -254,7 +254,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Most rules that a page explains a request with; the CLI takes any number. */
+/** Maximum number of rules that a page explains a request with; the CLI takes any number. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;

@@ -301,7 +301,7 @@ function PasteForm({ parts, shown }: { readonly parts: ProjectVisit; readonly sh
     <Card
       title="Paste a dotenv file"
       id="paste"
-      lead={`Sets all its variables in ${chosen} or everywhere. Others stay as they are.`}
+      lead={`Sets all its variables in ${chosen} or everywhere. Other variables don't change.`}
     >
       <div class="body">
         <Trouble state={state} />

@@ -180,7 +180,7 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       return back(parts, visit, "variable-set");
     } catch (error) {
       const { state, ...facts } = refused(error, { ...visit.fields, category });
-      // What was typed as plain may still be a secret, unless only its form was wrong.
+      // A value entered as plain may still be a secret, unless only its form was wrong.
       const { value: _, ...values } = state.values;
       const isShown = facts.status === 400;
       return show(visit, {

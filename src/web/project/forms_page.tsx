@@ -200,7 +200,7 @@ function Submissions({ parts, view }: { readonly parts: ProjectVisit; readonly v
       {items.length === 0
         ? (
           <Empty title={isSpam ? "No spam" : "No submissions"}>
-            What visitors send shows up here.
+            New submissions appear here.
           </Empty>
         )
         : (
@@ -229,7 +229,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
     parts,
     { ...view, here: "forms", about: "forms" },
     <>
-      <Card title="Forms" id="forms" lead="What visitors send by the forms of your site.">
+      <Card title="Forms" id="forms" lead="Submissions of the forms on your site.">
         <div class="body">
           <Trouble state={state} />
           <form method="get" action={path("forms")} class="line-form">
@@ -316,7 +316,7 @@ async function download(
 ): Promise<Response> {
   const isCsv = format === "csv";
   const texts = isCsv ? csvOf(parts, wish) : jsonOf(parts, wish);
-  // What fails at once is a page that says so, and no file.
+  // An immediate failure is shown as a page, not sent as a file.
   const first = await texts.next();
   const encoder = new TextEncoder();
   const bytes = async function* () {

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * A log entry with all that belongs to it: its request, its error, its deployment and its rules.
+ * A log entry with everything related: its request, error, deployment and rules.
  *
  * @module
  */

@@ -171,7 +171,7 @@ function LogPart({ parts, wish, shown, counts }: {
   const query = logQuery(wish);
   const search = `?${new URLSearchParams(query)}`;
   const isUnfiltered = Object.keys(query).length === 0;
-  // The newest page alone goes on by itself.
+  // The newest page alone continues by itself.
   const isLive = cursor === null && until === undefined && error === undefined;
   const live = new URLSearchParams({
     workspace: context.workspace.slug,

@@ -126,7 +126,7 @@ async function errorsOf(parts: ProjectVisit, entry: LogEntry): Promise<ErrorSumm
 /** The entry that an address names, and the lines of its request. @throws {Failure} `not_found` */
 async function readEntry(parts: ProjectVisit, query: URLSearchParams) {
   const [at, requestId] = [Date.parse(query.get("at") ?? ""), query.get("request")];
-  const unknown = () => new Failure("not_found", "This log entry does not exist any more");
+  const unknown = () => new Failure("not_found", "This log entry no longer exists");
   if (Number.isNaN(at)) throw unknown();
   const moment = (time: number) => new Date(time).toISOString();
   const around = requestId === null

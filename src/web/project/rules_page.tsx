@@ -113,7 +113,7 @@ function Origin({ active }: Pick<RulesView, "active">) {
   if (origin === "ui") {
     return (
       <>
-        Published over the deployment's own rules
+        Overrides the deployment's own rules
         {publishedAt === null ? null : (
           <>
             {" "}on <Moment at={publishedAt} />
@@ -127,8 +127,8 @@ function Origin({ active }: Pick<RulesView, "active">) {
   return (
     <>
       From the{" "}
-      <a href={`/deployments/${deploymentId}`}>live deployment</a>. What you publish here applies
-      over them until you remove it.
+      <a href={`/deployments/${deploymentId}`}>live deployment</a>. Rules that you publish here
+      override them until you remove them.
     </>
   );
 }
@@ -209,8 +209,9 @@ function Trial({ trial }: { readonly trial: TrialReport }) {
       title="Trial on recorded requests"
       id="trial"
       lead={changed === 0
-        ? `None of the last ${requests} requests to production would be answered differently.`
-        : `${changed} of the last ${requests} requests to production would be answered differently.`}
+        ? `None of the last ${requests} requests to production would get a different response.`
+        : `${changed} of the last ${requests} requests to production would get a different ` +
+          `response.`}
     >
       {groups.length === 0 ? null : (
         <ol class="rows">

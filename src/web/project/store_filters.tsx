@@ -23,7 +23,7 @@ export function StoreFilters({ path, list, also, environment, prefix, environmen
   readonly environment: string;
   readonly prefix: string;
   readonly environments: readonly string[];
-  /** Most characters of a prefix. */
+  /** Maximum length of a prefix, in characters. */
   readonly maxlength: number;
 }) {
   return (

@@ -84,7 +84,7 @@ function limitsOf(rules: readonly RuntimeRule[]): string[] {
     return [leaf, ...any, ...(not === undefined ? [] : [not])];
   });
   const missing = MISSING.filter(([field]) => leaves.some((leaf) => leaf[field] !== undefined));
-  const texts = missing.map(([, words]) => `The log does not hold ${words}: they count as missing`);
+  const texts = missing.map(([, words]) => `The log has no ${words}, so they count as missing`);
   if (rules.some(({ action }) => action.type === "rate_limit")) {
     texts.push("Rate limits are not counted");
   }

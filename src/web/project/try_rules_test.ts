@@ -55,8 +55,8 @@ Deno.test("tryRules() names what the log cannot tell", () => {
   );
   const { limits } = tryRules([], { before: compiled(), after: rules, clientFacts });
   assert.deepEqual(limits, [
-    "The log does not hold query parameters: they count as missing",
-    "The log does not hold cookies: they count as missing",
+    "The log has no query parameters, so they count as missing",
+    "The log has no cookies, so they count as missing",
     "Rate limits are not counted",
   ]);
 });

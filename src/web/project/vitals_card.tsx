@@ -17,7 +17,7 @@ const VITALS = [
   ["ttfb", "TTFB", 800, 1800],
 ] as const;
 
-/** The word stands beside the colour, for those who do not see it. */
+/** The word is beside the colour, for those who do not see it. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
   return p75 <= poor ? ["care", "needs work"] : ["bad", "poor"];

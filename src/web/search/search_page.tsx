@@ -84,7 +84,7 @@ function searchPage(context: BoardContext, shown: {
           <p class="soft small keys">
             <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd> opens search from anywhere. <kbd>↓</kbd>
             {" "}
-            and <kbd>↑</kbd> go through what was found, <kbd>Enter</kbd> opens it.
+            and <kbd>↑</kbd> move through the results, <kbd>Enter</kbd> opens it.
           </p>
         </div>
       </section>

@@ -44,7 +44,7 @@ export function GitFields({ state }: { readonly state: FormState }) {
 }
 
 /**
- * The credentials that were typed; `undefined` where none were.
+ * The credentials that were typed; `undefined` if none were.
  *
  * @throws {Failure} `invalid_request` for a token and a key at once, what is no key, or one that
  * the URL cannot use

@@ -22,7 +22,7 @@ export function importPage(context: BoardContext, shown: FormPage = {}): Respons
       context={context}
       here="projects"
       title="Import a git repository"
-      lead={<a href={newProjectPath(slug)}>Other ways to begin</a>}
+      lead={<a href={newProjectPath(slug)}>Other ways to start</a>}
     >
       <Card
         title="Repository"
@@ -38,7 +38,7 @@ export function importPage(context: BoardContext, shown: FormPage = {}): Respons
               state={state}
               autocomplete="off"
               focus
-              hint="Such as https://github.com/ada/shop.git or git@github.com:ada/shop.git."
+              hint="For example https://github.com/ada/shop.git or git@github.com:ada/shop.git."
             />
             <Field
               label="Project name"

@@ -1,6 +1,6 @@
 /**
  * Reads the form of an upload: a list of files that the browser has hashed, or an archive or the
- * files themselves, where it has no JavaScript.
+ * files themselves, if it has no JavaScript.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import { formatBytes } from "../../lib/format.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { LEFT_OUT } from "./site_files.ts";
 
-/** Most bytes of an archive's files, unpacked: they are in memory at the same time. */
+/** Maximum number of bytes of an archive's files, unpacked: they are in memory at the same time. */
 export const MAX_UNPACKED_BYTES = 256 * 1024 * 1024;
 
 /** Methods of compression (APPNOTE 4.4.5). */
@@ -86,7 +86,7 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
     if (path.endsWith("/") || leftOut.test(path)) continue;
     if (isLink) {
       throw refuse(
-        `Cannot take ${path}: it is a symbolic link. Replace it with a copy of its target`,
+        `Cannot upload ${path}: it is a symbolic link. Replace it with a copy of its target`,
       );
     }
     total += entry.uncompressedSize;
@@ -108,7 +108,8 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 /**
  * Unpacks an archive in memory. Folders, and files of tools and secrets, are left out.
  *
- * @throws {Failure} where it is no archive, damaged, encrypted or too large, has a link, or a path leads out
+ * @throws {Failure} if it is no archive, damaged, encrypted or too large, has a link, or a path
+ * leads out
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {
   try {

@@ -32,10 +32,10 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Most folders around a site that are taken off its paths. */
+/** Maximum number of folders around a site that are taken off its paths. */
 const MAX_AROUND = 8;
 
-/** The folder that all files lie in; undefined where some do not. */
+/** The folder that all files are in; undefined where some do not. */
 function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
   const [first = ""] = files[0]?.path.split("/", 1) ?? [];
   const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
@@ -62,7 +62,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
     if (issue === undefined) continue;
     throw new Failure(
       "invalid_request",
-      `Cannot take the file ${JSON.stringify(path.slice(0, 200))}: ${issue.message}`,
+      `Cannot upload the file ${JSON.stringify(path.slice(0, 200))}: ${issue.message}`,
     );
   }
   for (let around = 0; around < MAX_AROUND; around++) {
@@ -86,6 +86,6 @@ export function isProject(files: readonly { readonly path: string }[]): boolean 
   throw new Failure(
     "invalid_request",
     "Cannot find index.html, package.json or svc.toml at the top of the upload. " +
-      `It has ${shown}. Upload the folder that holds one of them`,
+      `It has ${shown}. Upload the folder that contains one of them`,
   );
 }

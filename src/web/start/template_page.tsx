@@ -23,12 +23,12 @@ export function templatePage(context: BoardContext, shown: FormPage = {}): Respo
       context={context}
       here="projects"
       title="Start from a template"
-      lead={<a href={newProjectPath(slug)}>Other ways to begin</a>}
+      lead={<a href={newProjectPath(slug)}>Other ways to start</a>}
     >
       <Card
         title="Template"
         id="template"
-        lead="Its files go to a git repository on this platform, which you can clone."
+        lead="The platform creates a git repository with its files. You can clone it."
       >
         <div class="body">
           <Trouble state={state} />

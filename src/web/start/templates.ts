@@ -118,7 +118,7 @@ export const TEMPLATES: readonly Template[] = [
   {
     id: "static",
     name: "Static site",
-    about: "HTML and CSS, live at once. Nothing is built.",
+    about: "HTML and CSS, live immediately, without a build.",
     files: {
       "index.html": page('\n    <link rel="stylesheet" href="/style.css">'),
       "404.html": page("").replaceAll("Hello", "Page not found")

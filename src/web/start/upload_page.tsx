@@ -23,9 +23,9 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
       context={context}
       here="projects"
       title="Upload a folder or zip"
-      lead={<a href={newProjectPath(slug)}>Other ways to begin</a>}
+      lead={<a href={newProjectPath(slug)}>Other ways to start</a>}
     >
-      <Card title="Files" id="upload" lead="The site is live at once, or when it is built.">
+      <Card title="Files" id="upload" lead="The site goes live immediately, or after its build.">
         <div class="body">
           <Trouble state={state} />
           <UploadForm action={newProjectPath(slug, "upload")} csrf={context.csrf} slug={slug}>

@@ -112,7 +112,8 @@ const upload = async (given) => {
     await sendBlobs(missing, (done) => {
       sent += done.length;
       bar.value += done.reduce((sum, { size }) => sum + size, 0);
-      say("Uploaded " + sent + " of " + count(missing) + "; " + (list.length - missing.length) + " were there already.");
+      say("Uploaded " + sent + " of " + count(missing) + "; " + (list.length - missing.length) + " were already " +
+        "uploaded.");
     });
     say("Deploying…");
     answer = await sendList(answer.action, wire);

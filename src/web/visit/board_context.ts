@@ -29,7 +29,7 @@ export interface BoardVisit {
 /**
  * Opens a page of the workspace `slug`.
  *
- * @throws {Failure} `not_found` where the person is no member.
+ * @throws {Failure} `not_found` if the person is no member.
  */
 export async function openBoard(
   visit: PersonVisit,

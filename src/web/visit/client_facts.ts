@@ -1,5 +1,5 @@
 /**
- * What the edge would know of a client.
+ * What the edge would know about a client.
  *
  * @module
  */

@@ -46,7 +46,7 @@ export async function readPart<T>(
   return { items, nextCursor, cursor: cursorIn(query, name) };
 }
 
-/** Most pages of a list from which someone chooses. */
+/** Maximum number of pages of a list from which someone chooses. */
 const MOST_PAGES = 10;
 
 /** Reads a list whole, up to a thousand entries, for a form that offers its entries. */

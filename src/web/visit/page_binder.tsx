@@ -28,7 +28,7 @@ export interface PageVisit {
   readonly params: Visit["params"];
   readonly query: URLSearchParams;
   readonly path: string;
-  /** The page of this site that sent the form; `/` where that is unknown. */
+  /** The page of this site that sent the form; `/` if that is unknown. */
   readonly cameFrom: string;
   /** Fields of the form that was sent; none for a GET. */
   readonly fields: Fields;
@@ -51,11 +51,11 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** Most forms with files that are read at the same time. */
+/** Maximum number of forms with files that are read at the same time. */
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
-  /** Most bytes of a form with files; where missing, the form has none. */
+  /** Maximum size in bytes of a form with files; where missing, the form has none. */
   readonly maxUpload?: number;
 }
 

@@ -55,7 +55,7 @@ export class PageSession {
    * Checks that one of our own pages sent a form. Before sign-in there is no
    * token, so the origin alone has to match.
    *
-   * @throws {Failure} `forbidden` where another site sent the form.
+   * @throws {Failure} `forbidden` if another site sent the form.
    */
   checkForm(request: Request, form: {
     /** The field as it was sent, or null if it is missing. */

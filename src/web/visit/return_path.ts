@@ -5,9 +5,8 @@
  */
 
 /**
- * The path to go on to after sign-in: the given one where it is a path of
- * this site, else `/`. Backslashes, `//` and control characters, which
- * browsers read as another host, are refused.
+ * The path to continue to after sign-in: the given one if it is a path of this site, else `/`.
+ * Backslashes, `//` and control characters, which browsers read as another host, are refused.
  */
 export function safeReturnPath(next: string | null | undefined): string {
   // deno-lint-ignore no-control-regex -- browsers drop these from addresses

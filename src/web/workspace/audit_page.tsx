@@ -105,7 +105,7 @@ export function auditPage(context: BoardContext, shown: {
             <Empty title="No changes" command="svc audit">
               {nextCursor === null
                 ? "No changes match these filters."
-                : "No match among the most recent changes. Look at older ones."}
+                : "No match among the most recent changes. Look at older changes."}
             </Empty>
           )
           : (

@@ -30,7 +30,7 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
           </Notice>
         )}
         <p>
-          {last === null ? "No backup was restored for a check yet." : (
+          {last === null ? "No backup has been verified by restoring it yet." : (
             <>
               The backup {last.name} ({formatBytes(last.bytes)}) was restored{" "}
               <Moment at={last.at} />: {formatCount(last.records, "record")},{" "}
@@ -47,8 +47,8 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
                 Next: <Moment at={nextAt!} />.
               </>
             )
-            : "A backup is running."}{" "}
-          Only you see this, as the owner of the platform. In a terminal: <code>svc doctor</code>
+            : "A backup is running."} Only the owner of the platform sees this. In a terminal:{" "}
+          <code>svc doctor</code>
         </p>
       </div>
     </Card>

@@ -353,7 +353,7 @@ export function webhookPage(
         lead="Newest first. Responses are shown without the signing secret."
       >
         {deliveries.length === 0
-          ? <Empty title="No deliveries yet">The next event that it gets shows here.</Empty>
+          ? <Empty title="No deliveries yet">The next event appears here.</Empty>
           : (
             <ol class="rows">
               {deliveries.map((each) => (

@@ -25,7 +25,7 @@ export function workspacesPage(
   return showSettings(
     <SettingsFrame
       title="Workspaces"
-      lead="A workspace holds projects, and the people and keys that can change them."
+      lead="A workspace contains projects, and the people and keys that can change them."
       context={context}
     >
       {workspaces.length === 0 ? null : (

@@ -1,6 +1,6 @@
 /**
- * A platform of three nodes as its operator runs it: programs behind a balancer, with records
- * in PostgreSQL and files in an object storage. All are of this machine.
+ * A platform of three nodes as its operator runs it: programs behind a balancer, with records in
+ * PostgreSQL and files in object storage. All are of this machine.
  *
  * @module
  */

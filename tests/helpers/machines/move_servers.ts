@@ -1,6 +1,6 @@
 /**
- * The servers between which a platform is moved, each of which fails when it is told to:
- * a PostgreSQL, and an object storage.
+ * The servers between which a platform is moved, each of which fails when it is told to: a
+ * PostgreSQL, and object storage.
  *
  * @module
  */

@@ -113,9 +113,9 @@ Deno.test("an agent without a folder makes a site of files that are in the call"
       [/appears twice/, { files: [files[0], files[0]] }],
       [/either text or base64/, { files: [{ path: "a" }] }],
       [/either text or base64/, { files: [{ path: "a", text: "", base64: "" }] }],
-      [/holds settings or secrets/, { files: [{ path: ".env", text: "KEY=1" }] }],
-      [/holds settings or secrets/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
-      [/holds settings or secrets/, { files: [{ path: "svc.rules.toml", text: "" }] }],
+      [/contains settings or secrets/, { files: [{ path: ".env", text: "KEY=1" }] }],
+      [/contains settings or secrets/, { files: [{ path: "sub/.env.local", text: "KEY=1" }] }],
+      [/contains settings or secrets/, { files: [{ path: "svc.rules.toml", text: "" }] }],
       [/relative path/, { files: [{ path: "../up.html", text: "" }] }],
       [/relative path/, { files: [{ path: "/etc/x", text: "" }] }],
       [/files/, { files: [] }],
@@ -169,7 +169,7 @@ Deno.test("the address confines an agent, and a viewer's key is offered no chang
     const tools = await agent.tools();
     assert.ok(!tools.includes("rollback") && !tools.includes("list_projects"));
     assert.match((await agent.call("status")).text, /^Project blog/);
-    assert.match((await agent.call("status", { project: "shop" })).text, /confined to/);
+    assert.match((await agent.call("status", { project: "shop" })).text, /limited to the project/);
     assert.ok((await agent.call("rollback")).isError);
     const { json } = await platform.api("POST", "/v1/api-keys", {
       json: { name: "look", role: "viewer" },

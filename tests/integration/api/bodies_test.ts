@@ -64,7 +64,7 @@ Deno.test("depth is refused without building it, also where large bodies are tak
     for (const body of ["[".repeat(10_000_000), `{"files":${'{"a":'.repeat(100)}`]) {
       const answer = await platform.api("POST", "/v1/projects/shop/deployments", { body, headers });
       assert.equal(answer.status, 400);
-      assert.match(answer.json.error, /nested too deep: at most 66 levels are taken/);
+      assert.match(answer.json.error, /nested too deep: at most 66 levels are allowed/);
     }
     const body = "[".repeat(10_000);
     const signIn = await platform.api("POST", "/v1/sign-in", { body, headers, token: null });

@@ -93,7 +93,7 @@ Deno.test("a task is one request to the server, with the project's secret, past 
     assert.deepEqual([failed.outcome, failed.status], ["failed", 503]);
     const broken = (await run(platform, "/api/breaks")).json as CronRun;
     assert.equal(broken.outcome, "failed");
-    assert.match(broken.error ?? "", /broke off/);
+    assert.match(broken.error ?? "", /interrupted/);
 
     const { json: list } = await platform.api("GET", "/v1/projects/shop/cron");
     const tasks = list.items as CronTask[];

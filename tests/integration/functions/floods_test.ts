@@ -125,7 +125,7 @@ Deno.test("a function that sends empty chunks without end loses its worker", asy
   const { host } = deployment;
   assert.deepEqual(await host.start(), []);
   const result = await host.invoke(invocation("/", HOSTILE));
-  await assert.rejects(bodyText(result), /more than it was asked for/);
+  await assert.rejects(bodyText(result), /more than requested/);
   assert.equal(await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))), "1");
 });
 

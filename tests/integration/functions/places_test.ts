@@ -1,6 +1,6 @@
 /**
- * Processes of functions that share a bounded number of places, and end with
- * the deployments that are not live any more.
+ * Processes of functions that share a bounded number of places, and end with the deployments that
+ * are no longer live.
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";

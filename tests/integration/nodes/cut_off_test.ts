@@ -44,7 +44,7 @@ Deno.test({
     await other.api("DELETE", `/v1/api-keys/${id}`);
     await until(async () => await readiness(cut) === 503);
     const reason = await (await askReadiness(cut)).text();
-    assert.match(reason, /The store has not answered for \d+ s/);
+    assert.match(reason, /The store has not responded for \d+ s/);
     assert.equal(await status(), 503, "it asks the store, and cannot");
     assert.equal((await cut.get("site.localhost", "/")).text, "one");
     await until(async () => await leader() === "other");

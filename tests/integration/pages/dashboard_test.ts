@@ -186,7 +186,7 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
 
     const stale = await ada.submit(asked, `${at}/promote`);
     assert.equal(stale.status, 409);
-    assert.match(stale.html, /Someone changed this since you were asked/);
+    assert.match(stale.html, /Someone changed this in the meantime/);
     assert.equal(await production(), live);
 
     const back = await ada.confirm(promoted, `/deployments/${live}/rollback`);

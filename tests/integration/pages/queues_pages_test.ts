@@ -73,7 +73,7 @@ Deno.test("the Queues page shows dead letters, and delivers or deletes one of th
     await rawRequest(platform.port, { method: "GET", host: "shop.localhost", path: "/mend" });
     const retried = await send("retry", idOf((await letters()).html, "three"));
     assert.equal(retried.status, 303);
-    assert.match((await ada.open(retried.headers.get("location")!)).html, /delivered again/);
+    assert.match((await ada.open(retried.headers.get("location")!)).html, /Redelivering/);
     await until(counts, ({ dead, done }) => dead === 2 && done === 1, 60_000);
     assert.equal((await send("retry-all")).status, 303);
     await until(counts, ({ dead, done }) => dead === 0 && done === 3, 60_000);

@@ -55,7 +55,7 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     }
 
     const tried = await send(first, "try", CLOSED);
-    assert.match(tried.html, /2 of the last 4 requests to production would be answered differ/);
+    assert.match(tried.html, /2 of the last 4 requests to production would get a different/);
     assert.match(tried.html, /2 requests<\/span>[^]*?GET \/admin\/[ab], GET \/admin\/[ab]/);
     assert.match(tried.html, /<ins>Responds with 403 by rule &quot;closed&quot;<\/ins>/);
     assert.equal((await platform.get("shop.localhost", "/admin/a")).status, 200);

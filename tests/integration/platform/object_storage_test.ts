@@ -1,4 +1,4 @@
-/** Blobs in an object storage: sites are served from what is cached while it is down. */
+/** Blobs in object storage: sites are served from what is cached while it is down. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -9,7 +9,7 @@ import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 const BIG = "x".repeat(3_000_000);
 const FILES = { "index.html": "home", "other.html": "other", "big.txt": BIG };
 
-Deno.test("a platform over an object storage serves what is cached while that is down", async () => {
+Deno.test("a platform over object storage serves what is cached while that is down", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-object-storage-" });
   await using storage = await openFaultyStorage();
   const options = {

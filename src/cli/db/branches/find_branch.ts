@@ -1,5 +1,5 @@
 /**
- * A branch by its name, and what a person is asked before its data are lost.
+ * Finds a branch by its name, and asks for confirmation before its data are lost.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Commands of the prompt, those of psql that are used most.
+ * Commands of the prompt: the most used ones of psql.
  *
  * @module
  */

@@ -7,7 +7,7 @@ import { dirname } from "node:path";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 
-/** Most statements that are kept. */
+/** Maximum number of statements that are kept. */
 export const MAX_HISTORY = 1000;
 /** Longest statement that is kept, in characters. */
 const MAX_STATEMENT = 10_000;
@@ -16,7 +16,7 @@ const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Words that stand beside what must not be kept, and addresses with a password in them. */
+/** Words that are beside what must not be kept, and addresses with a password in them. */
 const SECRET =
   /pass(?:word|wd|phrase)|secret|token|credential|api_?key|private_?key|:\/\/[^\s/@:]*:[^\s/@]+@/i;
 
@@ -49,7 +49,7 @@ async function readHistory(path: string): Promise<readonly string[]> {
     if ((await Deno.stat(path)).size > MAX_FILE) return [];
     return parseHistory(await readTextFile(path));
   } catch (error) {
-    // A file with other bytes than text holds no statements either.
+    // A file that contains non-text bytes has no statements either.
     if (error instanceof Deno.errors.NotFound || error instanceof NotUtf8Error) return [];
     throw error;
   }

@@ -139,7 +139,7 @@ class Prompt {
     }
     this.#expanded = !this.#expanded;
     this.#options.setExpanded(this.#expanded);
-    this.#options.say(this.#expanded ? "Rows are shown one by one" : "Rows are shown as a table");
+    this.#options.say(this.#expanded ? "Showing one row at a time" : "Showing rows as a table");
   }
 }
 

@@ -126,7 +126,7 @@ Deno.test("backslash commands: help, rows by themselves, descriptions, unknown o
   bench.type("\\q\n");
   await bench.done;
   assert.match(bench.said[0]!, /Ctrl-C cancels/);
-  assert.deepEqual(bench.said.slice(1, 3), ["true", "Rows are shown one by one"]);
+  assert.deepEqual(bench.said.slice(1, 3), ["true", "Showing one row at a time"]);
   assert.match(bench.said[3]!, /Unknown command \\copy/);
   assert.match(bench.ran[0]!, /pg_class/);
 });

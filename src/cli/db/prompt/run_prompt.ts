@@ -26,7 +26,7 @@ export interface PromptFacts extends Pick<OpenedDatabase, "client" | "database" 
 function greet(ctx: Context, { database, branch, readOnly }: PromptFacts): void {
   const what = `${database.name}, branch ${printable(branch)}${readOnly ? ", read-only" : ""}`;
   ctx.ui.note(`PostgreSQL ${database.version ?? ""} (${database.engine}): ${what}`);
-  ctx.ui.note(ctx.ui.colors.dim("\\? lists commands, \\q or Ctrl-D leaves"));
+  ctx.ui.note(ctx.ui.colors.dim("\\? lists commands, \\q or Ctrl-D quits"));
 }
 
 /** Reads statements from the terminal and runs them, until the person leaves. */

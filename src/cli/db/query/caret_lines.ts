@@ -25,7 +25,7 @@ export function placeOf(sql: string, position: number): Place {
   return { line, column };
 }
 
-/** Two lines: the one of the place, shortened around it where it is long, and the caret. */
+/** Two lines: the one of the place, shortened around it if it is long, and the caret. */
 export function caretLines(sql: string, { line, column }: Place): readonly string[] {
   const characters = [...(sql.split("\n", line)[line - 1] ?? "").replace(/\r$/, "")];
   const start = Math.max(0, column - 1 - BEFORE);

@@ -31,7 +31,7 @@ import type { SqlSource } from "./sql_error.ts";
 
 const STDIN = "-";
 
-/** Reads the SQL; `undefined` where none is given and nothing is piped in. */
+/** Reads the SQL; `undefined` if none is given and nothing is piped in. */
 async function readSql(
   ctx: Context,
   { argument, file, database, branch }: {
@@ -158,7 +158,11 @@ function chooseOutput(
 
 export default defineCommand({
   description:
-    "All statements run in one session, as one transaction unless they start others. In a terminal, it opens a prompt if you pass no SQL. In JSON, each statement is one of `results`, with `columns`, `rows`, `command` and `rowCount`. int2, int4, oid, float4 and float8 are numbers, bool and JSON keep their type, and everything else (int8, numeric, dates) is text.",
+    "Runs all statements in one session, and in one transaction unless they start their own. " +
+    "In a terminal, opens a prompt if you pass no SQL. In JSON, `results` has one entry per " +
+    "statement, with `columns`, `rows`, `command` and `rowCount`. int2, int4, oid, float4 " +
+    "and float8 are numbers, bool and JSON keep their type, and everything else (int8, " +
+    "numeric, dates) is text.",
   define: (command) =>
     command
       .argument("[sql]", "one or more statements (default: stdin)")

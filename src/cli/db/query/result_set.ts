@@ -7,7 +7,7 @@
 
 export interface Column {
   readonly name: string;
-  /** Such as `int4`; `oid:<n>` where it is not built in. */
+  /** Such as `int4`; `oid:<n>` if it is not built in. */
   readonly type: string;
 }
 

@@ -10,7 +10,7 @@ import { formatRows } from "./format_rows.ts";
 import type { Output } from "./output.ts";
 import type { Column, Row } from "./result_set.ts";
 
-/** Most rows of one table, and most characters of its values together. */
+/** Maximum number of rows of one table, and most characters of its values together. */
 const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 
 export interface TableOptions {

@@ -32,7 +32,7 @@ const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
 const CHECKPOINT_AFTER = 20_000;
-/** And in bytes of the log, which are looked at once a second. */
+/** And in bytes of the log, checked once a second. */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
 const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
@@ -46,7 +46,7 @@ function explainLate(said: Message): Message {
 
 /** Explains to a client that the engine crashed during its statement. */
 function explainBroken(error: unknown): ErrorFields {
-  const hint = "Connect again: what was committed is there.";
+  const hint = "Connect again. Committed data is safe.";
   // The runtime's own stack, which the engine does not measure.
   if (error instanceof RangeError) {
     const message = "stack depth limit exceeded: the statement is nested too deep";

@@ -61,7 +61,7 @@ export class Watch {
     this.#worker.postMessage({ type: "limit", run, milliseconds: limit } satisfies ToWatch);
   }
 
-  /** Whether the run was interrupted because it took too long. */
+  /** True if the run was interrupted because it took too long. */
   get isLate(): boolean {
     return Atomics.load(this.#shared, Shared.late) === Atomics.load(this.#shared, Shared.run);
   }

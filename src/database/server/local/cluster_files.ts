@@ -37,7 +37,7 @@ export async function clusterVersion(folder: string): Promise<number | undefined
   }
 }
 
-/** Makes the folders, and a cluster where there is none. */
+/** Makes the folders, and a cluster if there is none. */
 export async function prepareCluster(
   folder: string,
   { programs, owner, password }: {

@@ -15,9 +15,9 @@ export interface ClusterOwner {
 }
 
 /**
- * Finds the user: the platform's own, or `postgres` where that is root.
+ * Finds the user: the platform's own, or `postgres` if that is root.
  *
- * @throws {TypeError} where the platform is root and there is no such user
+ * @throws {TypeError} if the platform is root and there is no such user
  */
 export function findOwner(): ClusterOwner | undefined {
   if (Deno.uid() !== 0) return undefined;
@@ -37,7 +37,7 @@ export function findOwner(): ClusterOwner | undefined {
  * Lets the owner pass through the platform's data folder, whose content it still
  * cannot list.
  *
- * @throws {TypeError} where a folder above is closed to it
+ * @throws {TypeError} if a folder above is closed to it
  */
 export async function letPass(dataFolder: string, owner: ClusterOwner): Promise<void> {
   if (!await mayPass(dataFolder, owner)) {

@@ -115,7 +115,7 @@ export class LocalHistory implements ServerHistory {
     const { folder, source } = this.#options;
     const { bases } = await readHistory(folder);
     const base = bases.findLast(({ at }) => at <= time);
-    if (base === undefined) throw new EngineError("The history does not go back so far", "22023");
+    if (base === undefined) throw new EngineError("The history does not go back that far", "22023");
     await this.#requireSpace();
     await this.#archiveAll();
     const { login } = await source.reach();
@@ -131,7 +131,7 @@ export class LocalHistory implements ServerHistory {
     }, work);
   }
 
-  /** @throws {EngineError} where a copy of all databases would fill the disk */
+  /** @throws {EngineError} if a copy of all databases would fill the disk */
   async #requireSpace(): Promise<void> {
     const [row] = await this.#admin.run(["SELECT sum(pg_database_size(oid)) FROM pg_database"]);
     const { bavail, bsize } = await statfs(this.#options.folder);
@@ -166,7 +166,7 @@ export class LocalHistory implements ServerHistory {
     const { folder, now } = this.#options;
     const [[mode, fails] = []] = await this.#admin.run([STATE]);
     if (mode !== "on") {
-      return this.#fail("The history of databases begins when PostgreSQL is started again");
+      return this.#fail("The history of databases starts when PostgreSQL restarts");
     }
     // First, as it may free the space that PostgreSQL lacks.
     const { needsBase } = await this.#prune();

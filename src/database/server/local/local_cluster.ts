@@ -35,7 +35,7 @@ import {
 } from "./server_settings.ts";
 
 const PORT = 5432;
-/** How often the server is looked at, in milliseconds. */
+/** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
 /** Longest time until it takes connections: it may have to replay what a crash left. */
 const START_MS = 5 * 60_000;
@@ -56,7 +56,7 @@ export interface LocalClusterOptions {
   readonly password: string;
   readonly path: string;
   readonly memoryBytes: number;
-  /** How much history to keep; none where missing. */
+  /** How much history to keep; none if missing. */
   readonly history?: HistoryOptions;
   readonly onTrouble: (message: string) => void;
 }
@@ -102,8 +102,8 @@ export class LocalCluster implements ServerSource {
   }
 
   /**
-   * Finds a PostgreSQL and makes the cluster where there is none; the server
-   * starts in the background, or goes on running where it still does.
+   * Finds a PostgreSQL, and creates the cluster if there is none; the server starts in the
+   * background, unless it is still running.
    *
    * @throws {Error} with a message for the operator
    */
@@ -134,7 +134,7 @@ export class LocalCluster implements ServerSource {
     return this.#problem;
   }
 
-  /** @throws {EngineError} where it does not take connections in time */
+  /** @throws {EngineError} if it does not take connections in time */
   async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
     if (this.#problem !== undefined) {
       const late = new AbortController();
@@ -171,7 +171,7 @@ export class LocalCluster implements ServerSource {
         pauseMs = FIRST_PAUSE_MS;
         await this.#untilGone();
         if (this.#closing.signal.aborted) return;
-        this.#setDown("PostgreSQL ended unexpectedly and is started again");
+        this.#setDown("PostgreSQL ended unexpectedly and is restarting");
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#setDown(`PostgreSQL does not start: ${messageOf(error)}`);
@@ -188,12 +188,17 @@ export class LocalCluster implements ServerSource {
       const state = await this.#state();
       if (state === "up") return;
       if (state === "down" && !await this.#isAlive()) throw new Error(await this.#lastWords());
-      if (performance.now() > end) throw new Error(`It takes no connections for ${START_MS} ms`);
+      if (performance.now() > end) {
+        throw new Error(
+          `It has not accepted connections for ` +
+            `${START_MS} ms`,
+        );
+      }
       await this.#pause(LOOK_MS / 10);
     }
   }
 
-  /** @throws {ServerRefusal} where it refuses the platform itself */
+  /** @throws {ServerRefusal} if it refuses the platform itself */
   async #state(): Promise<"up" | "starting" | "down"> {
     try {
       const { connection } = await connectServer(this.#address, this.#login);
@@ -262,7 +267,7 @@ export class LocalCluster implements ServerSource {
 
   async #lastWords(): Promise<string> {
     const said = await readTextFile(this.#files.startLog).catch(() => "");
-    return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a word";
+    return said.trim().split("\n").slice(-LAST_LINES).join(" ") || "it ended without a message";
   }
 
   #setUp(): void {
@@ -306,8 +311,8 @@ function choose(
   if (found !== undefined) return found;
   throw new TypeError(
     made === undefined
-      ? "There is no PostgreSQL on this machine: install it (such as the package postgresql), " +
-        "or leave out --postgres local"
+      ? "PostgreSQL is not installed on this machine: install it (for example the package " +
+        "postgresql), or omit --postgres local"
       : `The databases in ${folder} need PostgreSQL ${made}, which is not installed on this machine: install it`,
   );
 }

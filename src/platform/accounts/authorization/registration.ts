@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** The address without its port, where it is on the client's own machine. */
+/** The address without its port, if it is on the client's own machine. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;

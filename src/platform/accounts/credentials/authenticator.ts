@@ -64,8 +64,8 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 }
 
 /**
- * Checks a key's permissions and, where it is limited to projects, that the endpoint is
- * about one. Whether it is one of the key's own is checked where the project is found.
+ * Checks a key's permissions and, if it is limited to projects, that the endpoint is about one.
+ * Whether it is one of the key's own is checked where the project is found.
  *
  * @throws {Failure} `forbidden`, naming the permission that is missing
  */
@@ -221,7 +221,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds who visits a page, by the cookie alone; `undefined` where nobody is signed in. */
+  /** Finds who visits a page, by the cookie alone; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;

@@ -11,7 +11,9 @@ export interface CookieStyle {
   readonly secure: boolean;
 }
 
-/** Most values of one name that are read; browsers keep about 180 cookies of a site. */
+/**
+ * Maximum number of values of one name that are read; browsers keep about 180 cookies of a site.
+ */
 const MAX_VALUES = 200;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Whatever was created with a credential and therefore ends with it: records that are
- * listed under the credential and removed when it is revoked.
+ * Things that were created with a credential and therefore end with it: records that are listed
+ * under the credential and removed when it is revoked.
  *
  * @module
  */
@@ -31,7 +31,7 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
  * operation fails if the credential is revoked in the meantime.
  *
  * @param made `id` names the creation, `keys` its records.
- * @throws {Failure} `unauthorized` where the credential was revoked.
+ * @throws {Failure} `unauthorized` if the credential was revoked.
  */
 export async function addCreation(
   kv: RecordStore,

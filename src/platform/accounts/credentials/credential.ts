@@ -39,7 +39,7 @@ const accessTokenRecord = z.object({
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
-  /** The most that it may do, where that is less than its owner. */
+  /** The most that it may do, if that is less than its owner. */
   role: z.literal("viewer").optional(),
   /** When it ends; missing if only lack of use ends it. */
   expiresAt: z.number().optional(),

@@ -13,13 +13,13 @@ import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** Most entries of each kind. Beyond that, all are forgotten and read again. */
+/** Maximum number of entries of each kind. Beyond that, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
 
 /** Records that are named by the hash of a credential. */
 const FAMILIES_BY_HASH = new Set(["api_key_by_hash", "access_token_by_hash", "session_by_hash"]);
 
-/** Other records of which something is remembered here. */
+/** Other records that something is remembered about here. */
 const FAMILIES = new Set(["access_tokens", "api_keys", "memberships", "users", "workspaces"]);
 
 interface Found {

@@ -18,7 +18,7 @@ export interface LastUsedTrackerOptions {
   readonly store: CredentialStore;
   readonly raise: RaiseSecurityEvent;
   readonly now: Clock;
-  /** Called where a use cannot be recorded; the request goes on. */
+  /** Called where a use cannot be recorded; the request continues. */
   readonly onTrouble: (message: string) => void;
 }
 

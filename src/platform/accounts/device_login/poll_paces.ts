@@ -31,7 +31,10 @@ interface Poller {
  */
 const FRESH_MS = 1000;
 
-/** Most codes whose pace is remembered; the platform starts at most 5,000 in their lifetime. */
+/**
+ * Maximum number of codes whose pace is remembered; the platform starts at most 5,000 in their
+ * lifetime.
+ */
 const MAX_CODES = 10_000;
 
 interface Pace {

@@ -39,7 +39,7 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` where the account has a password, or the
+   * @throws {Failure} `conflict` if the account has a password, or the
    *   address has an account and no mail can be sent; `forbidden` where the
    *   session is not a fresh one; `rate_limited` after many attempts.
    */
@@ -74,7 +74,10 @@ export class EmailService {
     return { status: "confirmation_required" };
   }
 
-  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old, or not this account's. */
+  /**
+   * Follows the link of the mail. @throws {Failure} `not_found` if it is used, old, or not this
+   * account's.
+   */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);
     if (link?.userId !== person.user.id) throw linkUsed();

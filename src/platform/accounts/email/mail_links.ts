@@ -11,9 +11,9 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Most mails to one address in an hour at the request of one place or one known
- * browser, so that nobody uses up the owner's share. Further ones are not sent,
- * and the answer does not reveal it.
+ * Maximum number of mails to one address in an hour at the request of one place or one known
+ * browser, so that nobody uses up the owner's share. Further ones are not sent, and the answer does
+ * not reveal it.
  */
 const MAILS_PER_HOUR = 5;
 /** The same, for all places without a known browser together. */

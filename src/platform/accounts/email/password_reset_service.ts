@@ -39,7 +39,7 @@ export class PasswordResetService {
   /**
    * Sends a link if the address has an account; the answer is the same if not.
    *
-   * @throws {Failure} `conflict` where the platform cannot send mail,
+   * @throws {Failure} `conflict` if the platform cannot send mail,
    *   `rate_limited` after many requests.
    */
   async request(address: string, client: Client): Promise<void> {
@@ -82,7 +82,7 @@ export class PasswordResetService {
   /**
    * Sets the new password and ends all sessions.
    *
-   * @throws {Failure} `not_found` where the link is used, old or void.
+   * @throws {Failure} `not_found` if the link is used, old or void.
    */
   async complete(
     given: { readonly token: string; readonly password: string },

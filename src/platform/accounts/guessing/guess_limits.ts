@@ -1,9 +1,8 @@
 /**
- * Limits on guessing: by account and address together, so that guesses from
- * elsewhere do not lock the owner out; by address, for many accounts; by
- * account, for many addresses. A browser that has signed in before has its own
- * count. Nodes tell each other how guesses ended, so that each counts those
- * of all.
+ * Limits on guessing: by account and address together, so that guesses from elsewhere do not lock
+ * the owner out; by address, for many accounts; by account, for many addresses. A browser that has
+ * signed in before has its own count. Nodes tell each other the results of guesses, so that each
+ * counts all of them.
  *
  * @module
  */
@@ -28,7 +27,9 @@ export interface GuessedAccount {
 export const SUSPICIOUS_GUESSES = 10;
 /** The owner of an account is notified at most this often. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/** Most accounts whose report is remembered; when there are more, all are forgotten. */
+/**
+ * Maximum number of accounts whose report is remembered; when there are more, all are forgotten.
+ */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
@@ -96,7 +97,7 @@ export class GuessLimits {
   /**
    * Counts a guess, before it is known whether it is right.
    *
-   * @throws {Failure} `rate_limited` where it comes too soon.
+   * @throws {Failure} `rate_limited` if it comes too soon.
    */
   async begin(kind: Guessed, client: Client, account?: GuessedAccount): Promise<Guess> {
     const device = account?.userId === undefined

@@ -46,7 +46,7 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
 /**
  * Reads a document. Redirects are not followed.
  *
- * @throws {DocumentError} where it cannot be had, with the address
+ * @throws {DocumentError} if it cannot be had, with the address
  */
 export async function fetchDocument(outbound: OutboundFetch, url: string): Promise<unknown> {
   const timeout = new AbortController();

@@ -16,7 +16,7 @@ const MINUTE_MS = 60_000;
 const FRESH_MS = 60 * MINUTE_MS;
 /** How long keys are used whose issuer cannot be reached. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** A key that is not there has them read again, this often at most. */
+/** A key that does not exist has them read again, this often at most. */
 const UNKNOWN_KEY_MS = MINUTE_MS;
 /** How long a failure is remembered. */
 const FAILED_MS = 10_000;
@@ -60,7 +60,7 @@ export class IssuerKeys {
   /**
    * The keys of an issuer with an id; none if it has no such key.
    *
-   * @throws {DocumentError} where they cannot be read
+   * @throws {DocumentError} if they cannot be read
    */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
     const named = ({ keys }: Known) => keys.filter((key) => key.kid === kid);

@@ -15,7 +15,7 @@ export function isFresh({ credential }: Person, now: number): boolean {
   return now - Date.parse(credential.createdAt) < FRESH_MS;
 }
 
-/** @throws {Failure} `forbidden` where the session is older than ten minutes. */
+/** @throws {Failure} `forbidden` if the session is older than ten minutes. */
 export function requireFresh(person: Person, now: number): void {
   if (isFresh(person, now)) return;
   throw new Failure(

@@ -32,7 +32,7 @@ export class SignInService {
     this.#challenges = new Challenges(parts.kv, parts);
   }
 
-  /** @throws {Failure} `unauthorized` where address or password is wrong. */
+  /** @throws {Failure} `unauthorized` if address or password is wrong. */
   async signIn(
     given: { readonly email: string; readonly password: string },
     client: Client,
@@ -78,7 +78,7 @@ export class SignInService {
     return await this.begin(user, client);
   }
 
-  /** Uses the link of a new platform. @throws {Failure} `not_found` where it is used or old. */
+  /** Uses the link of a new platform. @throws {Failure} `not_found` if it is used or old. */
   async claimOwner(
     wanted: NewAccount & { readonly token: string },
     client: Client,

@@ -65,7 +65,7 @@ export class SignInStore {
   /**
    * Gives an address and a password to a user who has neither.
    *
-   * @returns the user; `unwanted` where they have one of the two; `taken` where
+   * @returns the user; `unwanted` if they have one of the two; `taken` where
    *   the address has an account.
    */
   async addEmail(

@@ -39,7 +39,7 @@ export class SignUpService {
   }
 
   /**
-   * @throws {Failure} `conflict` where the address has an account and no mail
+   * @throws {Failure} `conflict` if the address has an account and no mail
    *   can be sent; `rate_limited` after many attempts.
    */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
@@ -63,7 +63,7 @@ export class SignUpService {
    * Follows the link of the mail. `next` is the path that came with the sign-up,
    * unchecked: check it before redirecting there.
    *
-   * @throws {Failure} `not_found` where the link is used or old.
+   * @throws {Failure} `not_found` if the link is used or old.
    */
   async confirm(
     token: string,

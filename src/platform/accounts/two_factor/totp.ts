@@ -32,7 +32,7 @@ export function toBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + BASE32[(buffer << (5 - bits)) & 31];
 }
 
-/** @throws {SyntaxError} where the text is not base32. */
+/** @throws {SyntaxError} if the text is not base32. */
 export function fromBase32(text: string): Uint8Array {
   const bytes: number[] = [];
   let [buffer, bits] = [0, 0];

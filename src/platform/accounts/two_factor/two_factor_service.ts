@@ -41,7 +41,7 @@ export class TwoFactorService {
   /**
    * Starts enrolment.
    *
-   * @throws {Failure} `forbidden` where the password is wrong or, for an account
+   * @throws {Failure} `forbidden` if the password is wrong or, for an account
    *   without one, the session is not a fresh one.
    */
   async start(person: Person, password: string | undefined, client: Client) {
@@ -66,7 +66,7 @@ export class TwoFactorService {
     return { secret, uri: otpauthUri(secret, { issuer, account }) };
   }
 
-  /** Turns the second factor on. @throws {Failure} `forbidden` where the code is wrong. */
+  /** Turns the second factor on. @throws {Failure} `forbidden` if the code is wrong. */
   async confirm(person: Person, code: string, client: Client) {
     const { signIns, now, limits, raise } = this.#parts;
     const { id } = person.user;
@@ -134,7 +134,7 @@ export class TwoFactorService {
   /**
    * Uses up a code of the authenticator or a recovery code.
    *
-   * @throws {Failure} `forbidden` where it is wrong or was used; `conflict`
+   * @throws {Failure} `forbidden` if it is wrong or was used; `conflict`
    *   where there is no second factor.
    */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {

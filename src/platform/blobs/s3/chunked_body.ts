@@ -14,7 +14,7 @@ const MAX_LINE = 1024;
 const MAX_FIELDS = 16;
 
 const damaged = () =>
-  new BlobStoreError("IncompleteBody", "The body is no valid aws-chunked content");
+  new BlobStoreError("IncompleteBody", "The body is not valid aws-chunked content");
 
 const decoder = new TextDecoder();
 

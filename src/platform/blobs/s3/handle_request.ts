@@ -36,8 +36,8 @@ const MISSING = [
 ];
 
 /**
- * Any site may send signed requests from its pages: no cookie counts here. What is shown runs
- * nothing, as it comes from the address of the dashboard.
+ * Any site may send signed requests from its pages: no cookie counts here. The content cannot run
+ * scripts, as it comes from the dashboard's address.
  */
 const COMMON = {
   "access-control-allow-origin": "*",

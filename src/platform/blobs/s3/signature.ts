@@ -90,7 +90,7 @@ function headerClaim(authorization: string, headers: Headers): Claim {
     ),
   );
   const date = headers.get("x-amz-date");
-  if (date === null) throw malformed("The field x-amz-date is missing");
+  if (date === null) throw malformed("The header x-amz-date is missing");
   return {
     ...credential(parts.get("Credential") ?? ""),
     date,
@@ -136,7 +136,7 @@ function timeOf(date: string): number {
 export function requireTimely({ date, scope, expires }: Claim, now: number): void {
   const time = timeOf(date);
   if (!scope.startsWith(`${date.slice(0, 8)}/`)) {
-    throw malformed("The date of the credential is another one than that of the request");
+    throw malformed("The date of the credential differs from the date of the request");
   }
   if (expires === undefined ? Math.abs(now - time) > MAX_SKEW_MS : time - now > MAX_SKEW_MS) {
     throw new BlobStoreError(
@@ -166,7 +166,7 @@ export function requireSignedFields({ signedHeaders }: Claim, headers: Headers):
   const unsigned = ["host", ...headers.keys()]
     .find((name) => !isFree(name) && !signedHeaders.includes(name));
   if (unsigned === undefined) return;
-  throw new BlobStoreError("AccessDenied", `The field ${unsigned} of the request is not signed`);
+  throw new BlobStoreError("AccessDenied", `The request header ${unsigned} is not signed`);
 }
 
 /** The signature of a request by a key. */
@@ -219,5 +219,5 @@ export class ChunkSigner {
 export const wrongSignature = () =>
   new BlobStoreError(
     "SignatureDoesNotMatch",
-    "The signature is not the one of this request by this key. Check the secret and the endpoint",
+    "The signature does not match this request and key. Check the secret and the endpoint",
   );

@@ -85,7 +85,10 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
       if (bytes === undefined) throw new BlobStoreError("EntityTooLarge", "The XML is too large");
       const hash = expected().get("sha256");
       if (hash !== undefined && hash !== toBase64(hashHex(bytes))) {
-        throw new BlobStoreError("XAmzContentSHA256Mismatch", "The body is not the signed one");
+        throw new BlobStoreError(
+          "XAmzContentSHA256Mismatch",
+          "The body differs from the signed one",
+        );
       }
       return new TextDecoder().decode(bytes);
     },

@@ -57,7 +57,7 @@ function parse<T>(text: string, schema: z.ZodType<T>): T {
     ? schema.safeParse(parser.parse(text))
     : undefined;
   if (result?.success !== true) {
-    throw new BlobStoreError("MalformedXML", "The XML of the request is not what it must be");
+    throw new BlobStoreError("MalformedXML", "The XML of the request is not valid");
   }
   return result.data;
 }

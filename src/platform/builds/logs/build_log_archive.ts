@@ -1,6 +1,6 @@
 /**
- * Logs of builds that have ended, among the blobs: every node reads them there, though the
- * one that built is gone.
+ * Logs of finished builds, stored as blobs: every node can read them, even after the node that
+ * built is gone.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import { PeerError } from "../../core/peers/mod.ts";
 import type { LoggedBuild } from "./build_logs.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** How often to check whether a build has begun, in milliseconds. */
+/** How often to check whether a build has started, in milliseconds. */
 const WAIT_MS = 500;
 
 /** True while a deployment may still be built. */
@@ -37,7 +37,7 @@ export async function followBuildLog(
   };
   while (!signal.aborted) {
     const source = await sharedBuildLogs.find(build);
-    // Another node has begun it again.
+    // Another node has started it again.
     if (runner !== undefined && source.runner !== undefined && source.runner !== runner) seen = 0;
     runner = source.runner ?? runner;
     try {

@@ -1,6 +1,6 @@
 /**
- * The logs of builds of all nodes: that of a running build is read from the node that runs
- * it, that of one that has ended from the blobs.
+ * The build logs of all nodes: the log of a running build is read from its node, that of a finished
+ * build from the blobs.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const QUESTION = "build-log";
 const question = z.object({
   projectId: z.uuid(),
   deploymentId: z.uuid(),
-  /** Whether to go on until the build has ended. */
+  /** Whether to continue until the build has ended. */
   follow: z.boolean(),
 });
 const part = z.array(buildLogLine);
@@ -52,7 +52,7 @@ export interface SharedBuildLogsOptions {
   readonly peers: Peers;
   /** This process, where others build too. */
   readonly instance: string | undefined;
-  /** Who builds, or has built; `undefined` if nobody has begun. */
+  /** Who builds, or has built; `undefined` if nobody has started. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -126,7 +126,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** The lines of a source, and new ones where it is a build that runs. */
+  /** The lines of a source, and new ones if it is a build that runs. */
   async *follow(
     source: LogSource,
     build: LoggedBuild,

@@ -1,6 +1,6 @@
 /**
- * Removes the logs of builds whose deployment is gone: a crash between the removal
- * of its records and that of its log leaves one behind.
+ * Removes the logs of builds whose deployment is gone: a crash between removing its records and
+ * removing its log leaves a log behind.
  *
  * @module
  */

@@ -35,7 +35,7 @@ const UNNOTED =
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** How many builds run at the same time; 0 where others run them. */
+  /** How many builds run at the same time; 0 if others run them. */
   readonly concurrency: number;
   /** Those that build; this one alone where missing. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
@@ -102,7 +102,7 @@ export class BuildQueue {
     try {
       await this.#adopt();
     } catch (error) {
-      this.#options.onTrouble(`Cannot take up builds of another node: ${error}`);
+      this.#options.onTrouble(`Cannot take over builds of another node: ${error}`);
     }
   }
 
@@ -121,7 +121,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** @throws {Failure} `rate_limited` where too many builds wait already. */
+  /** @throws {Failure} `rate_limited` if too many builds wait already. */
   requireRoom(): void {
     if (this.#waiting.length < MAX_WAITING) return;
     throw new Failure("rate_limited", "Too many builds in the queue. Try again later", {

@@ -68,10 +68,9 @@ export function isDeploymentUnderWay(status: DeploymentState): boolean {
 }
 
 /**
- * Decides whether to build a commit. It is not built again while it is being built
- * or while its address shows it; it is where it was superseded, rolled back, stopped
- * or failed. `force` builds it in any case, but not beside another commit of the
- * branch.
+ * Decides whether to build a commit. It is not built again while it is being built or while its
+ * address shows it; it is if it was superseded, rolled back, stopped or failed. `force` builds it
+ * in any case, but not beside another commit of the branch.
  */
 export function admit(
   facts: {

@@ -189,7 +189,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** Who builds, or has built; `undefined` if nobody has begun, or there are no other nodes. */
+  /** Who builds, or has built; `undefined` if nobody has started, or there are no other nodes. */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;

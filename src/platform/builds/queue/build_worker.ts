@@ -102,7 +102,7 @@ export class BuildWorker {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment as it is being built; `undefined` where it has ended or is gone. */
+  /** The deployment as it is being built; `undefined` if it has ended or is gone. */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
@@ -180,7 +180,7 @@ export class BuildWorker {
     return { commitSha: shown.commitSha, createdAt: shown.createdAt };
   }
 
-  /** Stops the deployment, whose address goes on to show what it shows. */
+  /** Stops the deployment, whose address continues to show what it shows. */
   async #skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
     const { deployments, now } = this.#services;
     const error = plainText(reason);

@@ -36,7 +36,7 @@ async function makeOwn(path: string): Promise<void> {
   throw new Error(`Cannot build in ${path}: another user owns it or can write to it`);
 }
 
-/** The places for a kind of sandbox, made where they are missing. */
+/** The places for a kind of sandbox, made if they are missing. */
 export async function preparePlaces(
   kind: SandboxKind,
   options: { readonly dataDir: string; readonly mark: string },

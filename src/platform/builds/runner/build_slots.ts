@@ -23,7 +23,7 @@ export class BuildSlots {
     this.#firstUid = firstUid;
   }
 
-  /** Prefers the user of the project's last build where it is free, as it owns the cache. */
+  /** Prefers the user of the project's last build if it is free, as it owns the cache. */
   take(projectId: string): BuildSlot {
     const before = this.#latest.get(projectId);
     let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.#firstUid;

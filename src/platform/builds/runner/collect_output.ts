@@ -111,7 +111,7 @@ class Collector {
 /**
  * Stores every file and function that a build named.
  *
- * @throws {OutputRefused} where one of them is not a regular file of the build.
+ * @throws {OutputRefused} if one of them is not a regular file of the build.
  */
 export async function collectOutput(
   packed: PackedEvent,

@@ -29,7 +29,7 @@ export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
   const shared = sharedPlaces(mark);
   const left = await Promise.all([ownPlaces(dataDir), shared].map(({ builds }) => namesIn(builds)));
-  // A build has a folder for as long as it runs; looking at all processes takes a while.
+  // A build has a folder while it runs; looking at all processes takes a while.
   if (left.every((names) => names.length === 0)) return;
   await killMarked(`${BUILD_MARK}=${mark}`);
   if (left[1]!.length > 0) {

@@ -30,7 +30,7 @@ export interface SandboxedBuild {
   readonly log: BuildLogWriter;
   readonly masker: SecretMasker;
   readonly signal: AbortSignal;
-  /** How long to go on reading after the end of the build, in milliseconds; 5 s where missing. */
+  /** How long to keep reading after the end of the build, in milliseconds; 5 s where missing. */
   readonly drainMs?: number;
   /** Receives what the sandbox itself printed, for the operator. */
   onTrouble(message: string): void;
@@ -116,7 +116,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 /**
  * Runs the build to its end, after which no process of it is left.
  *
- * @throws {StillRunningError} where one cannot be ended.
+ * @throws {StillRunningError} if one cannot be ended.
  */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;

@@ -1,6 +1,6 @@
 /**
- * Runs builds: each in a fresh checkout, in the best sandbox that this machine
- * offers. What a build made goes into the store.
+ * Runs builds: each in a fresh checkout, in the best sandbox that this machine offers. The result
+ * goes into the store.
  *
  * @module
  */
@@ -67,7 +67,7 @@ export interface SandboxedRunnerOptions {
   readonly program: BuildProgram;
   /** The platform's own `PATH`. */
   readonly path: string;
-  /** Finds what builds see of toolchains that lie outside of the system's folders. */
+  /** Finds what builds see of toolchains that are outside of the system's folders. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
   /** Receives what the operator should know. */
   onTrouble(message: string): void;
@@ -132,8 +132,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox that builds get; `undefined` where builds are refused. It is tried until one
-   * works, so a machine that was busy or has been set up since needs no restart.
+   * The sandbox that builds get; `undefined` if builds are refused. It is tried until one works, so
+   * a machine that was busy or has been set up since needs no restart.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -146,8 +146,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for other programs that read what is foreign; `undefined` where there is none,
-   * or none whose users can enter folders of the data directory.
+   * The sandbox for other programs that read what is foreign; `undefined` if there is none, or none
+   * whose users can enter folders of the data directory.
    *
    * @throws {SandboxUndecidedError}
    */

@@ -1,6 +1,6 @@
 /**
- * Ends processes that resist, and makes sure that they are gone: the output of a
- * build is only read once none of its processes runs any more.
+ * Ends processes that resist, and makes sure that they are gone: a build's output is read only
+ * after all its processes have ended.
  *
  * @module
  */
@@ -83,7 +83,7 @@ const END_MS = 30_000;
 /**
  * Waits for the end of a process that was killed.
  *
- * @throws {StillRunningError} where it has not ended after `limitMs` milliseconds.
+ * @throws {StillRunningError} if it has not ended after `limitMs` milliseconds.
  */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,

@@ -52,7 +52,7 @@ export interface ProbeOptions {
 /**
  * Finds the best sandbox that works here; `undefined` if none does.
  *
- * @throws {SandboxUndecidedError} where the machine is too busy to find out.
+ * @throws {SandboxUndecidedError} if the machine is too busy to find out.
  */
 export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
   const possible: readonly SandboxKind[] = Deno.uid() === 0
@@ -145,7 +145,7 @@ async function probeRun(
  * Finds the sandbox that builds of the present user would get, without a
  * platform; `undefined` if builds would be refused.
  *
- * @throws {SandboxUndecidedError} where the machine is too busy to find out.
+ * @throws {SandboxUndecidedError} if the machine is too busy to find out.
  */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,

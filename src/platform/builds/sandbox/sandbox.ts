@@ -181,7 +181,7 @@ function killGroup(pid: number): void {
   } catch { /* it has ended already */ }
 }
 
-/** Starts a command in the sandbox. It runs for as long as its standard input stays open. */
+/** Starts a command in the sandbox. It runs while its standard input stays open. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
   const { group } = run;
   const command = commandFor(run, options);

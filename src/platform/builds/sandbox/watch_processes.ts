@@ -38,7 +38,7 @@ interface Tree {
 function look(pid: string): Process | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name stands in parentheses, and may hold anything.
+    // The name is in parentheses, and may hold anything.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
     const [, parent, , session] = fields;
     return { parent: parent!, session: session!, bytes: fields[21]! * PAGE_BYTES };
@@ -47,7 +47,7 @@ function look(pid: string): Process | undefined {
   }
 }
 
-/** All processes of the machine. There may be thousands, so other work goes on meanwhile. */
+/** All processes of the machine. There may be thousands, so other work continues meanwhile. */
 async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   const found = new Map<number, Process>();
   for (const { name } of Deno.readDirSync("/proc")) {

@@ -10,7 +10,7 @@ import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Most characters of a refusal that are quoted. */
+/** Maximum number of characters of a refusal that are quoted. */
 const MAX_QUOTE = 300;
 
 /** The service refused a request. */
@@ -53,7 +53,7 @@ export class DnsApi {
   /**
    * Sends a request and returns the text of its answer.
    *
-   * @throws {DnsApiError} where the service refuses it
+   * @throws {DnsApiError} if the service refuses it
    */
   async text(method: string, path: string, body?: string): Promise<string> {
     const { provider, base, headers, contentType = "application/json", send = fetch } =
@@ -80,7 +80,10 @@ export class DnsApi {
     }
     if (response.ok) return text;
     const quote = text.replaceAll(/\s+/g, " ").trim().slice(0, MAX_QUOTE);
-    throw new DnsApiError(response.status, `${provider} answered ${response.status}: ${quote}`);
+    throw new DnsApiError(
+      response.status,
+      `${provider} responded with ${response.status}: ${quote}`,
+    );
   }
 
   /** Sends JSON and reads the answer by a schema. */
@@ -98,11 +101,11 @@ export class DnsApi {
     try {
       value = text === "" ? undefined : JSON.parse(text);
     } catch (cause) {
-      throw new Error(`${this.provider} answered ${method} ${path} without JSON`, { cause });
+      throw new Error(`${this.provider} did not respond with JSON to ${method} ${path}`, { cause });
     }
     const parsed = schema.safeParse(value);
     if (parsed.success) return parsed.data;
-    throw new Error(`${this.provider} answered ${method} ${path} in an unknown form`);
+    throw new Error(`${this.provider} sent an unexpected response to ${method} ${path}`);
   }
 }
 

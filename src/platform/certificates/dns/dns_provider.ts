@@ -12,7 +12,7 @@ export interface DnsProvider {
    * @throws {Error} with what the service says
    */
   addTxt(name: string, value: string): Promise<void>;
-  /** Removes a value; one that is not there is fine. */
+  /** Removes a value; one that does not exist is fine. */
   removeTxt(name: string, value: string): Promise<void>;
 }
 

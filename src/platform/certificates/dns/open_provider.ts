@@ -31,7 +31,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   rfc2136: ({ token, server }) => {
     const key = parseTsigKey(token);
     if (server === undefined) {
-      throw new TypeError("Name the server that takes updates with --acme-dns-server");
+      throw new TypeError("Set the name server that accepts updates with --acme-dns-server");
     }
     if (key === undefined) {
       throw new TypeError(
@@ -50,7 +50,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   },
 };
 
-/** @throws {TypeError} where the access is not in the provider's form */
+/** @throws {TypeError} if the access is not in the provider's form */
 export function openDnsProvider(name: DnsProviderName, access: DnsAccess): DnsProvider {
   return PROVIDERS[name](access);
 }

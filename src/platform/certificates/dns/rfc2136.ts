@@ -186,7 +186,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
       );
     }
     if (answer.byteLength < 12 || answer.readUInt16BE(0) !== id) {
-      throw new Error(`${where} answered something else`);
+      throw new Error(`${where} sent an unexpected response`);
     }
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;

@@ -43,7 +43,10 @@ interface Subject {
   total: number;
 }
 
-/** Most subjects that are counted; beyond that, the one that was idle longest is dropped. */
+/**
+ * Maximum number of subjects that are counted; beyond that, the one that was idle longest is
+ * dropped.
+ */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {

@@ -13,16 +13,16 @@ import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 
-/** Most events that are stored in one commit, or passed on at once. */
+/** Maximum number of events that are stored in one commit, or passed on at once. */
 const BATCH = 100;
 
-/** Most stored events that are kept in memory until they are passed on. */
+/** Maximum number of stored events that are kept in memory until they are passed on. */
 const MAX_FRESH = 1000;
 
 /** How often the store is searched for events that another process left, in milliseconds. */
 const LOOK_MS = 60_000;
 
-/** Most characters of data in one commit, which holds up to 800 KiB. */
+/** Maximum number of characters of data in one commit, which holds up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
@@ -30,7 +30,7 @@ const LAST_RETRY_MS = 60_000;
 /** Longest wait while the store does not respond, which may be well again at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
-/** When to pass events on again that could not be, in milliseconds. */
+/** When to retry events that could not be passed on, in milliseconds. */
 export function retryDelay(failures: number, error: unknown): number {
   const most = error instanceof UnavailableError ? LAST_OUTAGE_RETRY_MS : LAST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);

@@ -7,7 +7,7 @@
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** Most distinct events in one millisecond (RFC 9562, 6.2, method 1). */
+/** Maximum number of distinct events in one millisecond (RFC 9562, 6.2, method 1). */
 const PER_MILLISECOND = 0x1000;
 
 const uuid = (hex: string): string =>

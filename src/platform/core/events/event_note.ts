@@ -45,6 +45,6 @@ export function noteEvent(
   raised: RaisedEvent,
 ): void {
   const { key } = raised;
-  if (key === undefined) throw new TypeError(`Give ${raised.event} a key to note it`);
+  if (key === undefined) throw new TypeError(`Set a key to note ${raised.event}`);
   operation.set(noteKey({ ...raised, key }), raised);
 }

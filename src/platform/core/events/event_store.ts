@@ -170,7 +170,7 @@ export class EventStore {
     await operation.commit(lease);
   }
 
-  /** Moves an unreadable event aside, so that the others can go on. */
+  /** Moves an unreadable event aside, so that the others can continue. */
   async #setAside(entry: Entry, cause: unknown, lease?: Lease): Promise<void> {
     await this.#kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit(lease);

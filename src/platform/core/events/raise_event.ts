@@ -1,8 +1,8 @@
 import { type EventData } from "../../../contract/event_data.ts";
 import { type EventName } from "../../../contract/events.ts";
 /**
- * How any part of the platform reports that something happened. Notifications
- * decide who hears of it, and how.
+ * Lets any part of the platform report that something happened. Notifications decide who is told,
+ * and how.
  *
  * @module
  */

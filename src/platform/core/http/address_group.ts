@@ -1,5 +1,5 @@
 /**
- * Who counts as one client in limits.
+ * Decides which addresses count as one client in limits.
  *
  * @module
  */

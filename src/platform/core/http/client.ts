@@ -16,7 +16,7 @@ export interface Client {
   country(): string | null;
 }
 
-/** Most characters that are kept of a `User-Agent`. */
+/** Maximum number of characters that are kept of a `User-Agent`. */
 const MAX_AGENT = 200;
 
 export interface ClientOptions {
@@ -27,7 +27,7 @@ export interface ClientOptions {
 /**
  * Makes the function that finds the client of a request.
  *
- * @throws {TypeError} where an entry of `trustProxy` is not a CIDR.
+ * @throws {TypeError} if an entry of `trustProxy` is not a CIDR.
  */
 export function clientFinder(
   options: ClientOptions,

@@ -7,7 +7,10 @@
 /** How often a comment is sent, in milliseconds, so that proxies keep an idle stream open. */
 const HEARTBEAT_MS = 15_000;
 
-/** Most events that wait for a slow reader; one that falls further behind is disconnected. */
+/**
+ * Maximum number of events that wait for a slow reader; one that falls further behind is
+ * disconnected.
+ */
 const MAX_BEHIND = 1000;
 
 export interface ServerEvent {

@@ -81,7 +81,7 @@ export class Idempotency {
    * Answers a request once; the same one again gets the same answer, with
    * `Idempotency-Replayed`. Refusals and failures are not kept.
    *
-   * @throws {Failure} `conflict` where the key came with another request, or
+   * @throws {Failure} `conflict` if the key came with another request, or
    *   the first one was interrupted, or another node has not answered it yet.
    */
   async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {

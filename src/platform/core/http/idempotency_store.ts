@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key` in Deno KV: a mark that one was begun, and
- * its sealed response, in parts because a value holds at most 64 KiB.
+ * Requests with an `Idempotency-Key` in Deno KV: a mark that one was started, and its sealed
+ * response, in parts because a value holds at most 64 KiB.
  *
  * @module
  */

@@ -19,7 +19,7 @@ function describeReach({ projects }: KeyGrant): string {
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
 }
 
-/** A refusal that says what an API key may do, where that is known, and what it needs one of. */
+/** A refusal that says what an API key may do, if that is known, and what it needs one of. */
 export function lackedPermission(
   grant: KeyGrant | undefined,
   lacked: readonly Permission[],

@@ -42,7 +42,7 @@ export class RouteTable<Handler> {
     const shape = path.replace(/:\w+/g, ":");
     const same = this.#paths.keys().find((known) => known.replace(/:\w+/g, ":") === shape);
     if (same !== undefined && same !== path) {
-      throw new TypeError(`${path} and ${same} are one path: name their parameters alike`);
+      throw new TypeError(`${path} and ${same} are the same path: use the same parameter names`);
     }
     const handlers = this.#paths.get(path) ?? new Map<string, Handler>();
     if (handlers.has(method)) throw new TypeError(`${method} ${path} is bound twice`);

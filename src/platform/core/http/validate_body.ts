@@ -11,7 +11,7 @@ import { createPause, nextTurn } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
 import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
 
-/** Values that are looked at in one turn of the event loop. */
+/** Values that are checked in one turn of the event loop. */
 const VALUES_PER_TURN = 5000;
 
 /** Finds the first ill-formed text in a JSON value, in a member's name or in a value. */
@@ -35,7 +35,7 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
   return undefined;
 }
 
-/** Most unknown fields that one problem names. */
+/** Maximum number of unknown fields that one problem names. */
 const MAX_NAMED = 10;
 
 /** Longest path and message of a problem, in characters: names are the sender's. */

@@ -1,6 +1,6 @@
 /**
- * Accepts connections for as long as the listener is open, also when the system
- * runs short of descriptors or memory.
+ * Accepts connections while the listener is open, also when the system runs short of descriptors or
+ * memory.
  *
  * @module
  */

@@ -107,8 +107,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Answers go on, and each is the last of its connection. Resolves when what had arrived by
-   * now has been read: requests on connections that are kept, and connections themselves.
+   * Answers continue, and each is the last of its connection. Resolves when what had arrived by now
+   * has been read: requests on connections that are kept, and connections themselves.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;

@@ -80,16 +80,16 @@ const EVICTED_PART = 1 / 8;
 const CLOSING_BODIES = 10;
 
 /**
- * Most requests under way on a connection. The runtime allows 200 streams; a client has more only
- * where it resets those whose answers are still being created.
+ * Maximum number of requests under way on a connection. The runtime allows 200 streams; a client
+ * has more only where it resets those whose answers are still being created.
  */
 const MAX_REQUESTS = 256;
 
-/** Most answers that a client may give up in a time, in milliseconds. */
+/** Maximum number of answers that a client may give up in a time, in milliseconds. */
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
-/** Most bytes held for clients of all connections that do not take them. */
+/** Maximum number of bytes held for clients of all connections that do not take them. */
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** The share of each connection when all of that is in use. */
 const FAIR_UNSENT = 1024 * 1024;
@@ -278,7 +278,7 @@ export class ConnectionTable {
     }
   }
 
-  /** How a connection ends whose client does not take its answers; others on it go on first. */
+  /** How a connection ends whose client does not take its answers; others on it continue first. */
   #stalled(entry: Tracked, now: number): Ending | undefined {
     // Elsewhere the system ends what makes no progress.
     if (!entry.isShared) return undefined;

@@ -24,7 +24,7 @@ export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const F_GETFD = 1;
-/** Most descriptors that are examined. */
+/** Maximum number of descriptors that are examined. */
 const MOST = 1_048_576;
 
 /**

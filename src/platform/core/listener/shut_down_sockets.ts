@@ -1,8 +1,7 @@
 /**
- * Closes TLS connections for good. If one is closed during its handshake, or
- * before its client has closed its side, the runtime keeps the socket until the
- * client closes it (docs/decisions/runtime.md): shutting the socket down
- * ends that wait.
+ * Closes TLS connections permanently. If one is closed during its handshake, or before its client
+ * has closed its side, the runtime keeps the socket until the client closes it
+ * (docs/decisions/runtime.md): shutting the socket down ends that wait.
  *
  * @module
  */

@@ -29,9 +29,9 @@ export type ConnectionHandler = (
 
 /** Limits of the connections that clients open; times in milliseconds. */
 export interface ConnectionLimits {
-  /** Most connections at the same time; another one replaces an idle one, or waits. */
+  /** Maximum number of connections at the same time; another one replaces an idle one, or waits. */
   readonly maxConnections: number;
-  /** Most connections of one address at the same time; trusted proxies are exempt. */
+  /** Maximum number of connections of one address at the same time; trusted proxies are exempt. */
   readonly maxPerAddress: number;
   /** Time for a TLS handshake. */
   readonly handshakeMs: number;

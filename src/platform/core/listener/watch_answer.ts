@@ -67,7 +67,7 @@ const lengthOf = (body: string | Uint8Array): number =>
 interface Watch {
   readonly table: ConnectionTable;
   readonly sending: Sending;
-  /** Bytes of the body; `Infinity` where they are not known. */
+  /** Bytes of the body; `Infinity` if they are not known. */
   readonly length: number;
 }
 

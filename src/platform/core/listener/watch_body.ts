@@ -11,8 +11,8 @@ import { hasField } from "../../../lib/raw_fields.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Longest announced body, in bytes, that is read at once: all of it has to come in the
- * time in which a longer one has to go on.
+ * Longest announced body, in bytes, that is read at once: all of it has to come in the time in
+ * which a longer one has to continue.
  */
 const MAX_AT_ONCE = 64 * 1024;
 

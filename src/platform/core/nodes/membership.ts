@@ -80,7 +80,7 @@ export class Membership implements Nodes {
   /**
    * Joins the nodes that share a store.
    *
-   * @throws {NodeIdInUseError} where one of them has the same name.
+   * @throws {NodeIdInUseError} if one of them has the same name.
    */
   static async join(options: MembershipOptions): Promise<Membership> {
     const membership = new Membership(options);

@@ -49,10 +49,10 @@ function damaged(path: string, cause: unknown): NodeFileError {
 }
 
 /**
- * The identity that a data directory has, made where it has none.
+ * The identity that a data directory has, made if it has none.
  *
  * @param id the name that the operator gives, which is kept instead of another one.
- * @throws {NodeFileError} where its file is damaged.
+ * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(
   dataDir: string,
@@ -68,7 +68,7 @@ export async function keepIdentity(
   try {
     await writeFileAtomically(path, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   } catch (error) {
-    // A platform on a full disk serves all the same.
+    // A platform on a full disk serves anyway.
     if (!isFullDisk(error)) throw error;
   }
   return kept;

@@ -19,7 +19,7 @@ export interface Nodes {
    * Runs a round of what one node does for all; `undefined` if another node leads. What
    * the round commits under its lease is refused once that was lost.
    *
-   * @throws {LeaseLostError} where it was lost meanwhile.
+   * @throws {LeaseLostError} if it was lost meanwhile.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
   /** Calls back whenever this node begins to lead; at once where there are no others. */

@@ -96,7 +96,7 @@ export async function sealQuestion(
 /**
  * Opens a question that is for this process, and new.
  *
- * @throws {PeerError} where it is not.
+ * @throws {PeerError} if it is not.
  */
 export async function openQuestion(
   { keyId, salt: salt64, sealed }: SealedQuestion,
@@ -147,7 +147,7 @@ export class AnswerSealer {
 /**
  * Opens the parts of an answer.
  *
- * @throws {PeerError} where a part was changed, left out, or comes twice.
+ * @throws {PeerError} if a part was changed, left out, or comes twice.
  */
 export async function* openAnswer(
   body: AsyncIterable<Bytes>,

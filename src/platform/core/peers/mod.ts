@@ -1,5 +1,5 @@
 /**
- * Nodes that ask each other for what each has for itself, such as logs
+ * Nodes that ask each other for data that only one of them has, such as logs
  * (docs/decisions/scale.md).
  *
  * @module

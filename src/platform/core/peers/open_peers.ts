@@ -13,7 +13,7 @@ import { AnswerSealer, openAnswer, openQuestion, sealedQuestion, sealQuestion } 
 import { PeerError } from "./peer_error.ts";
 import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } from "./peers.ts";
 
-/** How often an answer says that it goes on, in milliseconds. */
+/** How often an answer says that it continues, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
 /** Longest explanation of a refusal that is read. */
@@ -41,7 +41,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of an answer; `alive` says that it goes on. */
+/** A part of an answer; `alive` says that it continues. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };
@@ -161,9 +161,9 @@ export function openPeers(options: PeersOptions): OpenPeers {
     try {
       parsed = sealedQuestion.safeParse(await readQuestion(request));
     } catch {
-      return refusal(400, "This is not a question of a node");
+      return refusal(400, "This is not a request from a node");
     }
-    if (!parsed.success) return refusal(400, "This is not a question of a node");
+    if (!parsed.success) return refusal(400, "This is not a request from a node");
     try {
       const { instance } = nodes;
       const { question, salt } = await openQuestion(parsed.data, { box, instance, now: now() });
@@ -177,7 +177,7 @@ export function openPeers(options: PeersOptions): OpenPeers {
       const abort = new AbortController();
       const values = answerer.give(data.data, AbortSignal.any([abort.signal, closing]));
       const onFault = (error: unknown) =>
-        onTrouble(`Cannot answer another node's "${question.name}": ${messageOf(error)}`);
+        onTrouble(`Cannot respond to another node's "${question.name}": ${messageOf(error)}`);
       return new Response(answerStream(values, { sealer, abort, onFault }), {
         headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
       });

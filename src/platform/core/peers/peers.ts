@@ -1,5 +1,5 @@
 /**
- * Other nodes as a capability sees them: it answers their questions, and asks its own.
+ * Other nodes as a capability sees them: it answers their requests, and sends its own.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Peer {
   readonly url?: string | undefined;
 }
 
-/** A node that did not respond, and why: a sentence that goes on from its name. */
+/** A node that did not respond, and why: a sentence that continues from its name. */
 export interface SilentNode {
   readonly node: string;
   readonly reason: string;
@@ -44,7 +44,7 @@ export interface Peers {
   /**
    * Asks another node.
    *
-   * @throws {PeerError} where it does not respond, or not to the end.
+   * @throws {PeerError} if it does not respond, or not to the end.
    */
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }

@@ -64,7 +64,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Takes a mark away where it has not changed since it was read. */
+  /** Takes a mark away if it has not changed since it was read. */
   async remove(blob: BlobName, before: Versioned<BlobMark>, lease?: Lease): Promise<boolean> {
     const key = keyOf(blob);
     const { versionstamp } = before;

@@ -1,6 +1,5 @@
 /**
- * Blobs in an object storage (Amazon S3 and what speaks like it), for platforms of several
- * nodes.
+ * Blobs in object storage (Amazon S3 and what speaks like it), for platforms of several nodes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Storing, reading and deleting one object, for whoever sets an object storage up.
+ * Storing, reading and deleting one object, for whoever sets object storage up.
  *
  * @module
  */

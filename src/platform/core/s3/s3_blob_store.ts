@@ -1,6 +1,6 @@
 /**
- * The blobs of one workspace in an object storage. Whatever is read is fetched once, and is
- * then a file of this machine, which is read as those of a platform without a storage are.
+ * The blobs of one workspace in object storage. A blob is fetched once when it is first read; from
+ * then on it is a local file, read as on a platform without an object storage.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
  */
 const TRUSTED_MS = 6 * 60 * 60_000;
 
-/** Most blobs of a workspace that are remembered; beyond that, all are forgotten. */
+/** Maximum number of blobs of a workspace that are remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 /** Blobs that are looked up, or fetched, at the same time. */
@@ -172,7 +172,7 @@ export class S3BlobStore implements BlobStore {
     return sizes;
   }
 
-  /** The file here may be at fault, or the object: the file goes, and the object is looked at. */
+  /** The file here may be at fault, or the object: the file goes, and the object is checked. */
   async reportDamage(sha256: string): Promise<void> {
     await this.#local.reportDamage(sha256);
     await this.#fetch(sha256).catch((error) => {
@@ -199,7 +199,7 @@ export class S3BlobStore implements BlobStore {
     await this.#withFile(sha256, () => this.#local.link(sha256, path));
   }
 
-  /** Runs work on the file of a blob, which is fetched where it is missing or damaged. */
+  /** Runs work on the file of a blob, which is fetched if it is missing or damaged. */
   async #withFile<T>(sha256: string, work: () => Promise<T>): Promise<T> {
     for (let fetches = 0;; fetches++) {
       try {

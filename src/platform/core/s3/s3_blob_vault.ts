@@ -1,6 +1,6 @@
 /**
- * The blobs of all workspaces in an object storage that several nodes share, with the files
- * that this node uses on its disk.
+ * The blobs of all workspaces in object storage that several nodes share, with the files that this
+ * node uses on its disk.
  *
  * @module
  */
@@ -48,12 +48,12 @@ export interface CachedVault extends BlobVault {
 }
 
 /**
- * Opens the blobs in an object storage. One that does not respond is waited for in the
- * background: what is cached can be read.
+ * Opens the blobs in object storage. One that does not respond is waited for in the background:
+ * what is cached can be read.
  *
  * @throws {S3PlaceError}
- * @throws {S3CredentialsError} where no access keys are there.
- * @throws {StoreUnusableError} where the storage refuses the keys or has no such bucket, or
+ * @throws {S3CredentialsError} if no access keys are there.
+ * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or
  * the folder cannot be written.
  */
 export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {

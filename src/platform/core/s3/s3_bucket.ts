@@ -13,7 +13,7 @@ import { MultipartUpload } from "./multipart_upload.ts";
 /** Largest object that is sent in one request, and smallest part of a larger one, in bytes. */
 const PART_BYTES = 8 * 1024 * 1024;
 
-/** Most parts of an upload (Amazon S3, "multipart upload limits"). */
+/** Maximum number of parts of an upload (Amazon S3, "multipart upload limits"). */
 const MAX_PARTS = 10_000;
 
 /** Bodies that are in memory at the same time. */
@@ -49,7 +49,7 @@ export class S3Bucket {
     this.#partBytes = partBytes;
   }
 
-  /** Stores bytes; the storage refuses them where they do not arrive as they are. */
+  /** Stores bytes; the storage refuses them if they do not arrive as they are. */
   async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
     await this.#bodies(() =>
       this.requests.attempt(async () => {

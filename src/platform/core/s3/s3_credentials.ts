@@ -1,6 +1,6 @@
 /**
- * The access keys of an object storage: from the environment, or from a file as Amazon's
- * tools keep it. They are never on a command line.
+ * The access keys of object storage: from the environment, or from a file as Amazon's tools keep
+ * it. They are never on a command line.
  *
  * @module
  */
@@ -77,7 +77,7 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
  * `AWS_SESSION_TOKEN`, else the profile `AWS_PROFILE` (`default`) of the file
  * `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`).
  *
- * @throws {S3CredentialsError} where there are none.
+ * @throws {S3CredentialsError} if there are none.
  */
 export async function findS3Credentials(env: Environment): Promise<S3Credentials> {
   const given = complete({

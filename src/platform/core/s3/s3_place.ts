@@ -1,5 +1,5 @@
 /**
- * Parses the place of blobs in an object storage from `--blobs`:
+ * Parses the place of blobs in object storage from `--blobs`:
  * `s3://bucket/prefix?endpoint=https://…&region=…`.
  *
  * @module
@@ -13,11 +13,11 @@ export interface S3Place {
   /** Address of the storage, without a final slash. */
   readonly endpoint: string;
   readonly region: string;
-  /** Whether the bucket stands in the path, not in the host name. */
+  /** Whether the bucket is in the path, not in the host name. */
   readonly pathStyle: boolean;
 }
 
-/** An address of an object storage cannot be used. */
+/** An address of object storage cannot be used. */
 export class S3PlaceError extends TypeError {
   override readonly name = "S3PlaceError";
 }
@@ -73,7 +73,7 @@ function checkSettings(settings: URLSearchParams): void {
 }
 
 /**
- * Reads the address of an object storage.
+ * Reads the address of object storage.
  *
  * @throws {S3PlaceError} saying what is wrong with it.
  */

@@ -1,6 +1,6 @@
 /**
- * Requests to an object storage: signed, bounded in time, repeated where that helps. It
- * also knows whether the storage answers, so that nobody waits for one that does not.
+ * Requests to object storage: signed, bounded in time, repeated where that helps. It also knows
+ * whether the storage answers, so that nobody waits for one that does not.
  *
  * @module
  */
@@ -70,7 +70,7 @@ const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "B
 
 export interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
-  /** Below the prefix; the bucket itself where it is missing. */
+  /** Below the prefix; the bucket itself if it is missing. */
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -142,8 +142,8 @@ export class S3Requests {
    * Runs work that is done of requests, again where it failed in a way that may pass, and
    * once only while the storage does not respond.
    *
-   * @throws {S3Error} where the storage says that an object is missing.
-   * @throws {UnavailableError} where all attempts failed.
+   * @throws {S3Error} if the storage says that an object is missing.
+   * @throws {UnavailableError} if all attempts failed.
    * @throws whatever else the work throws, at once.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
@@ -212,7 +212,7 @@ export class S3Requests {
   /**
    * Looks whether the bucket can be used.
    *
-   * @throws {UnavailableError} where it cannot.
+   * @throws {UnavailableError} if it cannot.
    */
   async look(): Promise<void> {
     const prefix = `${this.#options.place.prefix}look/`;

@@ -1,5 +1,5 @@
 /**
- * The XML that an object storage answers with.
+ * The XML that object storage answers with.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export function parseError(text: string): { readonly code: string; readonly mess
   }
 }
 
-/** The id of a multipart upload that was begun. */
+/** The id of a multipart upload that was started. */
 export function parseUploadId(text: string): string {
   return uploadSchema.parse(parser.parse(text)).InitiateMultipartUploadResult.UploadId;
 }

@@ -65,8 +65,8 @@ export interface BlobStore {
   /** Size in bytes, or `undefined` if the blob is missing. */
   size(sha256: string): Promise<number | undefined>;
   /**
-   * Size in bytes of a blob whose content has its hash; `undefined` if it is
-   * missing or damaged. What was verified is not read again while the file is the same.
+   * Size in bytes of a blob whose content has its hash; `undefined` if it is missing or damaged. A
+   * verified file is not read again until it changes.
    */
   verify(sha256: string): Promise<number | undefined>;
   /** Runs {@link verify} on many blobs and returns the results by hash. */
@@ -75,8 +75,8 @@ export interface BlobStore {
     options?: LookOptions,
   ): Promise<ReadonlyMap<string, number | undefined>>;
   /**
-   * Verifies a blob, and moves it aside where it is damaged: from then on it is
-   * missing, until the same content is stored again.
+   * Verifies a blob, and moves it aside if it is damaged: from then on it is missing, until the
+   * same content is stored again.
    */
   reportDamage(sha256: string): Promise<void>;
   /** Reads the whole content, checked against the hash. */

@@ -1,6 +1,6 @@
 /**
- * Checks that the parts of a data directory belong together: a platform that
- * started afresh beside the remains of another would lose them for good.
+ * Checks that the parts of a data directory belong together: a new platform beside the remains of
+ * another would lose those permanently.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export class DataIncompleteError extends Error {
 /** The target of a move of files alone. */
 const filesMove = z.object({ to: z.string() });
 
-/** True if a move of files to a place has begun, and not ended. */
+/** True if a move of files to a place has started, and not ended. */
 async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
   const { value } = await kv.get(keys.meta("files-move"));
   return filesMove.safeParse(value).data?.to === blobs;
@@ -35,7 +35,7 @@ async function exists(path: string): Promise<boolean> {
  * Makes sure that neither the keys nor the records are missing while the rest
  * is there, and that nothing is half moved.
  *
- * @throws {DataIncompleteError} saying what is missing and how to go on.
+ * @throws {DataIncompleteError} saying what is missing and how to continue.
  */
 export async function checkWhole(
   parts: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "countWorkspaces"> },

@@ -47,7 +47,7 @@ export const BATCH_LIMITS: GroupLimits = {
   bytes: 2_000_000,
 };
 
-/** Commits that are looked at for one group. */
+/** Commits that are checked for one group. */
 const LOOK_AHEAD = 500;
 
 /** Largest overhead of one part of a key beyond its name: numbers take 9 bytes. */

@@ -21,7 +21,7 @@ interface FoundFile {
 
 interface DiskCacheOptions {
   readonly root: string;
-  /** Most bytes of files. */
+  /** Maximum size of files in bytes. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }

@@ -151,8 +151,8 @@ export class FsBlobStore implements BlobStore {
   }
 
   /**
-   * Hands a fresh file to `write`, which returns the hash of the content, and moves it to
-   * its place when that succeeds. What was just written counts as verified.
+   * Hands a fresh file to `write`, which returns the hash of the content, and moves it to its place
+   * when that succeeds. A file just written counts as verified.
    */
   async #store(write: (file: Deno.FsFile) => Promise<string>): Promise<void> {
     const temporary = join(this.#options.incoming, crypto.randomUUID());

@@ -1,7 +1,6 @@
 /**
- * A store whose concurrent commits share transactions, as its reads do: each
- * transaction of commits is flushed to disk, so ten writers that wait together cost one flush
- * (docs/decisions/store.md).
+ * A store whose concurrent commits share transactions, as do its reads: each transaction is flushed
+ * to disk, so ten waiting writers cost one flush (docs/decisions/store.md).
  *
  * @module
  */
@@ -18,7 +17,7 @@ import type { GroupCommitter, Waiting } from "./group_committer.ts";
 import { sharedReads } from "./shared_reads.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
-/** Most commits that wait, and the most that they may hold. */
+/** Maximum number of commits that wait, and the most that they may hold. */
 const MAX_WAITING = 5000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
@@ -50,7 +49,7 @@ export class GroupedStore extends StoreLayer {
     this.get = sharedReads(under);
   }
 
-  /** @throws {StoreBusyError} where too much waits already. */
+  /** @throws {StoreBusyError} if too much waits already. */
   override async write({ checks, mutations }: Changes): Promise<Outcome> {
     if (checks.length + mutations.length === 0) return { ok: true, versionstamp: this.#newest };
     // Later additions to the operation belong to its next commit.
@@ -80,7 +79,7 @@ export class GroupedStore extends StoreLayer {
     this.#running = false;
   }
 
-  /** Nobody may wait for a commit that never comes, and the next ones go on. */
+  /** Nobody may wait for a commit that never comes, and the next ones continue. */
   #refuseAll(failure: unknown): void {
     this.#running = false;
     this.#bytes = 0;

@@ -17,7 +17,7 @@ export const keys = {
   /** Nodes that share the store, by name; a node that is not heard of expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes of the last day: what they have for themselves is missing where they are gone. */
+  /** Nodes of the last day: what they have for themselves is missing if they are gone. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
   /** Processes of nodes that live: what they hold is theirs until this expires. */
@@ -66,7 +66,7 @@ export const keys = {
   /** Drains, by project. */
   allDrains: (): Key => ["drains"],
   drains: (projectId: string): Key => ["drains", projectId],
-  /** Messages of queues, by project, environment and queue; larger bodies lie beside them. */
+  /** Messages of queues, by project, environment and queue; larger bodies are beside them. */
   queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
   queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],
   queuePart: (of: readonly string[], number: number): Key => ["queue_parts", ...of, number],
@@ -186,7 +186,7 @@ export const keys = {
   zoneOwners: (): Key => ["zone_owners"],
   zoneOwner: (zone: string): Key => ["zone_owners", zone],
 
-  /** Blobs in an object storage that nothing needs, or that cannot be used, by workspace. */
+  /** Blobs in object storage that nothing needs, or that cannot be used, by workspace. */
   blobMarks: (): Key => ["blob_marks"],
   blobMark: (workspaceId: string, sha256: string): Key => ["blob_marks", workspaceId, sha256],
 

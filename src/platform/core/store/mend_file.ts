@@ -41,7 +41,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
     if (v_encoding === ENCODING.bytes) decodeValue(key, v);
     else if (v_encoding === ENCODING.v8) deserialize(v);
     else if (v_encoding !== ENCODING.counter || v.byteLength !== COUNTER_BYTES) {
-      return new TypeError("It is of no known kind");
+      return new TypeError("Its kind is unknown");
     }
     return undefined;
   } catch (error) {
@@ -50,7 +50,7 @@ function faultOf({ k, v, v_encoding }: Row): unknown {
   }
 }
 
-/** The key for the operator; what is left of it where it is damaged itself. */
+/** The key for the operator; what is left of it if it is damaged itself. */
 function shownKey(k: unknown): RecordKey {
   if (!(k instanceof Uint8Array)) return [String(k)];
   try {

@@ -96,11 +96,10 @@ async function isFile(place: string): Promise<boolean> {
 }
 
 /**
- * Opens a Deno KV database by path, or by URL where it is another machine's, or a store in
- * PostgreSQL.
+ * Opens a Deno KV database by path, or by URL if it is another machine's, or a store in PostgreSQL.
  *
  * @param env has what the URL of a PostgreSQL leaves open, such as the password; a file needs none.
- * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
+ * @throws {StoreUnusableError} if it cannot be opened, saying which and why.
  */
 export async function openKv(
   place: string,
@@ -246,7 +245,7 @@ export interface PlatformKvOptions {
  * for reading only: sites are still served, and changes are refused with the
  * reason.
  *
- * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
+ * @throws {StoreUnusableError} if it cannot be opened, saying which and why.
  */
 export async function openPlatformKv(
   place: string,

@@ -1,5 +1,5 @@
 /**
- * Opening the key-value store where it is in PostgreSQL.
+ * Opening the key-value store if it is in PostgreSQL.
  *
  * @module
  */

@@ -126,7 +126,7 @@ testPg("nothing is read from a server that is behind what the node knows", async
     await move(-1);
     const behind = (error: Error) =>
       error instanceof StoreUnavailableError &&
-      /the server that answers is behind/.test(error.message);
+      /the server that responds is behind/.test(error.message);
     await assert.rejects(() => kv.get(["a", 1]), behind);
     await assert.rejects(() => Array.fromAsync(kv.list({ prefix: ["none"] })), behind);
     await move(1);

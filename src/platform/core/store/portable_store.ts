@@ -140,7 +140,7 @@ export class PortableStore extends StoreLayer {
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  /** Leaves damaged records out, and goes on where the store had to be mended. */
+  /** Leaves damaged records out, and continues where the store had to be mended. */
   override async *list<T = unknown>(
     selector: ListSelector,
     options: ListOptions = {},
@@ -182,9 +182,9 @@ export class PortableStore extends StoreLayer {
   }
 
   /**
-   * The entry, decoded; one without a value where it was damaged.
+   * The entry, decoded; one without a value if it was damaged.
    *
-   * @throws {DamagedRecordError} where damaged records are not set aside.
+   * @throws {DamagedRecordError} if damaged records are not set aside.
    */
   async #decode<T>(found: MaybeEntry<T>): Promise<MaybeEntry<T>> {
     let entry: MaybeEntry = found;

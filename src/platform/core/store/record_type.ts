@@ -95,7 +95,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     for (const key of old.values()) draft.delete(key);
   }
 
-  /** Adds the removal of a record to a commit, which fails where it has changed since then. */
+  /** Adds the removal of a record to a commit, which fails if it has changed since then. */
   remove(draft: Draft, { value, versionstamp }: Versioned<T>): void {
     this.drop(draft.check({ key: this.keyOf(value), versionstamp }), value);
   }

@@ -33,7 +33,7 @@ export class ContentionError extends Error {
  * Parses what was read; `undefined` for a record from before there were checksums that has been
  * set aside because its shape is wrong.
  *
- * @throws {DamagedRecordError} where a record has its right checksum and another shape: another
+ * @throws {DamagedRecordError} if a record has its right checksum and another shape: another
  *   version of svc wrote it.
  */
 async function parse<T>(
@@ -72,7 +72,10 @@ export async function* readAll<T>(
   }
 }
 
-/** Most records that one page of a filtered list reads; the next page goes on from there. */
+/**
+ * Maximum number of records that one page of a filtered list reads; the next page continues from
+ * there.
+ */
 const MAX_SCANNED = 2000;
 
 export interface PageWish {
@@ -92,8 +95,8 @@ export interface PageOptions<T> extends PageWish {
 }
 
 /**
- * Reads one page below a prefix, newest first: keys end in time-ordered ids.
- * The cursor is the last id that the page before has read.
+ * Reads one page below a prefix, newest first: keys end in time-ordered ids. The cursor is the last
+ * id read by the previous page.
  */
 export async function readPage<T>(
   kv: RecordReader,
@@ -128,7 +131,7 @@ export function pageOf<T extends { readonly id: string }>(
 /** Tries before an update gives up against writers in other processes, with growing pauses. */
 const MAX_ATTEMPTS = 20;
 
-/** Most changes of one record that wait for each other. */
+/** Maximum number of changes of one record that wait for each other. */
 const MAX_WAITING = 1000;
 
 export interface Committed<T> {
@@ -170,7 +173,7 @@ function queueOf(kv: object): KeyedLock {
  * @param contended The records that the commit changes and checks, as far as
  *   they are known beforehand; empty if nothing else changes them.
  * @throws {ContentionError} after 20 races lost against other processes.
- * @throws {StoreBusyError} where 1,000 changes of a record wait already.
+ * @throws {StoreBusyError} if 1,000 changes of a record wait already.
  */
 export async function commitVersioned<T>(
   kv: RecordStore,

@@ -1,6 +1,6 @@
 /**
- * Damaged records: they are named, moved to a place of the store where nothing reads them, and
- * the rest is served. Until they are gone, nothing is removed because no record needs it.
+ * Damaged records: they are reported and moved to a part of the store that nothing reads, and the
+ * rest is served. While there are any, nothing is removed for lack of a record that needs it.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function asideValue(value: unknown): unknown {
   return kept;
 }
 
-/** When a record that is set aside now goes for good. */
+/** When a record that is set aside now goes permanently. */
 export const asideUntil = (now: number): number => now + KEPT_MS;
 
 /** Moves a record aside; false if it has changed meanwhile. */

@@ -1,8 +1,8 @@
 /**
  * Checksums of stored values: a flipped bit inside a value leaves JSON that can still be parsed.
  *
- * The checksum covers key and value. It stands behind the value, where programs that do not know
- * it ignore it: behind JSON as white space, two bits a character; behind format 15 of V8 as bytes.
+ * The checksum covers key and value. It is behind the value, where programs that do not know it
+ * ignore it: behind JSON as white space, two bits a character; behind format 15 of V8 as bytes.
  *
  * @module
  */

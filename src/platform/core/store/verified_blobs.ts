@@ -1,13 +1,12 @@
 /**
- * Which blobs were verified against their hashes, for as long as their files stay as
- * they were then.
+ * Which blobs were verified against their hashes, while their files stay as they were then.
  *
  * @module
  */
 import type { Steps } from "../../../lib/next_turn.ts";
 import type { LookOptions } from "./blob_store.ts";
 
-/** Most blobs that are remembered; beyond that, all are forgotten. */
+/** Maximum number of blobs that are remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 /** Files that are looked at between two interruptions. */

@@ -11,11 +11,11 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Most characters of what the catalog says. */
+/** Maximum number of characters of what the catalog says. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;
-/** Most problems that a message names. */
+/** Maximum number of problems that a message names. */
 const MAX_NAMED = 5;
 /** Block size of SHA-256, in bytes. */
 const BLOCK = 64;
@@ -97,7 +97,7 @@ function planMasks(
     const found = known.get(table) ?? known.get(table.replace(/^public\./, ""));
     const [first] = found ?? [];
     if (found === undefined || first === undefined) {
-      problems.push(`db.mask.${table}: There is no such table`);
+      problems.push(`db.mask.${table}: The table does not exist`);
       continue;
     }
     const values: { readonly number: string; readonly sql: string; readonly usesKey: boolean }[] =
@@ -105,7 +105,7 @@ function planMasks(
     for (const [name, rule] of Object.entries(rules)) {
       const row = found.find(([, , , , column]) => column === name);
       const value = row === undefined
-        ? { problem: "There is no such column" }
+        ? { problem: "The column does not exist" }
         : maskedValue(columnOf(row), rule);
       if (value === undefined) continue;
       if ("problem" in value) problems.push(`db.mask.${table}.${name}: ${value.problem}`);
@@ -141,7 +141,7 @@ const arrayOf = (items: readonly string[]): string => `{${items.join(",")}}`;
 /**
  * Masks a branch that nobody can connect to yet.
  *
- * @throws {EngineError} where a mask does not fit; nothing is changed then
+ * @throws {EngineError} if a mask does not fit; nothing is changed then
  */
 export async function maskBranch(
   { engine, branch }: OpenStorage,

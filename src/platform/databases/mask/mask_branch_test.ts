@@ -67,19 +67,22 @@ const MASK: DatabaseMask = {
 
 /** Each with what the message says. */
 const REFUSED: readonly (readonly [DatabaseMask, RegExp])[] = [
-  [{ people: { email: "hash" } }, /db\.mask\.people: There is no such table/],
-  [{ orders: { email: "hash" } }, /db\.mask\.orders: There is no such table/],
-  [{ users: { mail: "hash" } }, /db\.mask\.users\.mail: There is no such column/],
-  [{ users: { mail: "keep" } }, /db\.mask\.users\.mail: There is no such column/],
+  [{ people: { email: "hash" } }, /db\.mask\.people: The table does not exist/],
+  [{ orders: { email: "hash" } }, /db\.mask\.orders: The table does not exist/],
+  [{ users: { mail: "hash" } }, /db\.mask\.users\.mail: The column does not exist/],
+  [{ users: { mail: "keep" } }, /db\.mask\.users\.mail: The column does not exist/],
   [{ users: { email: "null" } }, /db\.mask\.users\.email: The column is NOT NULL/],
   [{ users: { slot: "hash" } }, /db\.mask\.users\.slot: PostgreSQL generates the column/],
   [{ users: { label: "hash" } }, /db\.mask\.users\.label: PostgreSQL generates the column/],
-  [{ users: { code: "fake:email" } }, /fake:email fits columns of text, and this one is int4/],
+  [
+    { users: { code: "fake:email" } },
+    /fake:email only works on columns of type text, but this one is int4/,
+  ],
   [{ ruled: { a: "hash" } }, /db\.mask\.ruled: The table has a rule ON UPDATE/],
   [{ users: { email: "hash" } }, /foreign key orders_email_fkey of sales\.orders/],
   [
     { users: { a: "hash", b: "hash", c: "hash", d: "hash", e: "hash", f: "hash" } },
-    /users\.e: There is no such column; and 1 more$/,
+    /users\.e: The column does not exist; and 1 more$/,
   ],
 ];
 

@@ -31,7 +31,7 @@ export interface MaskedColumn {
   readonly name: string;
   /** Name of its base type in `pg_type`. */
   readonly type: string;
-  /** Most characters; null where any number fits. */
+  /** Most characters; null if any number fits. */
   readonly maximum: number | null;
   readonly notNull: boolean;
   /** Whether PostgreSQL alone sets its values. */
@@ -75,7 +75,7 @@ function hashFor({ type, maximum }: MaskedColumn): string | undefined {
   }
 }
 
-/** The new value of a column, or why its mask does not fit; `undefined` where it stays. */
+/** The new value of a column, or why its mask does not fit; `undefined` if it stays. */
 export type MaskedValue =
   | { readonly sql: string; readonly usesKey: boolean }
   | { readonly problem: string }
@@ -98,7 +98,10 @@ export function maskedValue(column: MaskedColumn, rule: string): MaskedValue {
   }
   if (value === undefined) {
     const fitting = rule === "hash" ? "text, uuid, integer and bigint" : "text";
-    return { problem: `${rule} fits columns of ${fitting}, and this one is ${column.type}` };
+    return {
+      problem: `${rule} only works on columns of type ${fitting}, but this one is ` +
+        `${column.type}`,
+    };
   }
   const hashed = `SELECT v, ${HASH} AS h FROM (SELECT ${quoted(column.name)}::text AS v) AS o`;
   return { sql: `(SELECT ${value} FROM (${hashed}) AS k)`, usesKey: true };

@@ -12,7 +12,7 @@ import type { CheckRequest } from "../../../lib/release_checks.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Pause before a request is repeated, in milliseconds. */
 const PAUSE_MS = 500;
-/** Most characters of a value that a report quotes. */
+/** Maximum number of characters of a value that a report quotes. */
 const MAX_QUOTED = 200;
 
 /** Sends a request to the edge; aborts with the signal. */
@@ -57,7 +57,7 @@ function* headerProblems(
   }
 }
 
-/** Why a response does not pass; empty where it does. */
+/** Why a response does not pass; empty if it does. */
 export async function judgeResponse(check: CheckRequest, response: Response): Promise<string[]> {
   const { expect } = check;
   const { status, headers } = response;
@@ -113,7 +113,7 @@ async function attempt(
     return await Promise.race([judged, ended.promise]);
   } catch (error) {
     if (timeout.signal.aborted) return [`No response within ${timeoutMs / 1000} seconds`];
-    if (signal.aborted) return ["The time for all checks is over"];
+    if (signal.aborted) return ["The time limit for all checks has passed"];
     return [`The request failed: ${messageOf(error)}`];
   } finally {
     clearTimeout(timer);

@@ -75,5 +75,5 @@ Deno.test("runCheckRequest() stops where the time for all checks is over", async
   const over = AbortSignal.abort();
   const result = await runCheckRequest(check({}), options(() => new Promise(() => {}), over));
   assert.deepEqual([result.passed, result.attempts], [false, 1]);
-  assert.equal(result.problem, "The time for all checks is over");
+  assert.equal(result.problem, "The time limit for all checks has passed");
 });

@@ -37,7 +37,7 @@ export class Staging {
     this.#rollouts = rollouts;
   }
 
-  /** Shows a deployment at its own address; nothing changes where it is shown there already. */
+  /** Shows a deployment at its own address; nothing changes if it is shown there already. */
   async show(deploying: DeploymentRecord): Promise<void> {
     if (deploying.checks?.state === "RUNNING") return;
     const { deployments, sites, addresses, now } = this.#services;
@@ -53,7 +53,7 @@ export class Staging {
     });
   }
 
-  /** @throws {ChecksFailedError} where a check does not pass; the deployment is hidden again. */
+  /** @throws {ChecksFailedError} if a check does not pass; the deployment is hidden again. */
   async check(
     deploying: DeploymentRecord,
     checks: ReleaseChecks,

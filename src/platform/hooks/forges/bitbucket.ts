@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
-/** Most branches of one push that are followed. */
+/** Maximum number of branches of one push that are followed. */
 const MAX_CHANGES = 10;
 
 const ref = z.object({ type: z.string(), name: z.string() });
@@ -51,7 +51,7 @@ function cloudPush(payload: unknown): readonly ForgeEvent[] {
   });
 }
 
-/** @throws {z.ZodError} where the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks what the event has */
 export function bitbucketEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "diagnostics:ping") return ignore("The hook works");
   if (event === "repo:push") return cloudPush(payload);

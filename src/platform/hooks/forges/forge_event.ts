@@ -27,7 +27,7 @@ export function refEvent(ref: string, isDeleted: boolean): ForgeEvent {
   return { type: isDeleted ? "stop" : "deploy", branch };
 }
 
-/** The number of a pull request; a payload without one is followed all the same. */
+/** The number of a pull request; a payload without one is followed anyway. */
 export const pullNumber = z.int().positive().optional();
 
 /** The event of a pull request. */

@@ -29,7 +29,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   "ready_for_review",
 ]);
 
-/** @throws {z.ZodError} where the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks what the event has */
 export function githubEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   switch (event) {
     case "ping":

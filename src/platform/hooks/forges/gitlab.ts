@@ -22,7 +22,7 @@ const mergeRequest = z.object({
   }),
 });
 
-/** @throws {z.ZodError} where the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks what the event has */
 export function gitlabEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "Push Hook") {
     const { ref, after } = pushed.parse(payload);

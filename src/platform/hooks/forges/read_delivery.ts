@@ -96,7 +96,7 @@ export interface Report {
 /**
  * Reads what a delivery reports.
  *
- * @throws {PayloadError} where it is not what the forge sends
+ * @throws {PayloadError} if it is not what the forge sends
  */
 export async function readDelivery(
   { forge, event }: Delivery,

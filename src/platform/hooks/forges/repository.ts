@@ -114,7 +114,7 @@ function pathOf(address: GitAddress): string {
 }
 
 /**
- * Whether a git URL is that of a repository. Local copies of it may lie in any folder, so only the
+ * Whether a git URL is that of a repository. Local copies of it may be in any folder, so only the
  * last part of their path is compared.
  */
 export function isSameRepository(gitUrl: string | null, { name, hosts }: ForgeRepository): boolean {

@@ -72,7 +72,7 @@ export async function postOut(outbound: OutboundFetch, request: {
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly now: Clock;
-  /** Bytes of the answer's body to read; none where missing. */
+  /** Bytes of the answer's body to read; none if missing. */
   readonly excerptBytes?: number;
   /** Ends the exchange early. */
   readonly signal?: AbortSignal;

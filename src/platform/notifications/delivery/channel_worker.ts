@@ -1,7 +1,6 @@
 /**
- * Sends what is due on one channel, with limits at once, per host and per owner, and
- * nothing to a host that is down. Each channel has its own worker, so that none waits
- * for another.
+ * Sends the due messages of one channel, limited in total, per host and per owner, and sends
+ * nothing to a host that is down. Each channel has its own worker, so that none waits for another.
  *
  * @module
  */

@@ -23,7 +23,7 @@ const MAX_CHANGES = 400;
 /** How many parts of a digest its message shows; the others are counted. */
 const SHOWN_PARTS = 50;
 
-/** A job to store, as part of a digest where it has a `digestKey`. */
+/** A job to store, as part of a digest if it has a `digestKey`. */
 export interface NewJob {
   readonly job: Job;
   readonly dueAt: number;

@@ -27,7 +27,7 @@ export const jobRecord = z.object({
   lastReason: z.string().nullable(),
   /** True if someone asked to send it again: then it is kept if it is not wanted. */
   resent: z.boolean().default(false),
-  /** Set where it was given up. */
+  /** Set if it was given up. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;

@@ -37,7 +37,7 @@ export class TestSender {
     this.#rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
   }
 
-  /** @throws {Failure} where the channel is missing, or does not reach the person */
+  /** @throws {Failure} if the channel is missing, or does not reach the person */
   async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
     const wait = this.#rate.take(userId);
     if (wait > 0) {

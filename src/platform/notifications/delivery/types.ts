@@ -49,6 +49,6 @@ export type ReviewDelivery = (message: {
 
 /** Stores deliveries durably; they are sent later. */
 export interface DeliveryQueue {
-  /** Resolves when all are stored. Repeating a key changes nothing. */
+  /** Resolves when all are stored. Repeated keys have no effect. */
   accept(requests: readonly DeliveryRequest[], lease?: Lease): Promise<void>;
 }

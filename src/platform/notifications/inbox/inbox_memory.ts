@@ -52,7 +52,7 @@ export class InboxMemory {
     return result;
   }
 
-  /** Drops an inbox, and returns it, where it was in memory. */
+  /** Drops an inbox, and returns it, if it was in memory. */
   forget(userId: string): InboxIndex | undefined {
     const index = this.#loaded.get(userId);
     this.#loaded.delete(userId);

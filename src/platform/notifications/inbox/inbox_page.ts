@@ -135,7 +135,7 @@ export class InboxPage {
     this.#tally(row, 1);
   }
 
-  /** Compares a row's id: negative where it is less. */
+  /** Compares a row's id: negative if it is less. */
   compareId(row: number, id: Uint8Array): number {
     for (let index = 0; index < ID_BYTES; index++) {
       const difference = this.#ids[row * ID_BYTES + index]! - id[index]!;

@@ -116,7 +116,7 @@ export class InboxStore {
   /**
    * Stores a change in one commit.
    *
-   * @throws {InboxChangedError} where another node has changed the inbox.
+   * @throws {InboxChangedError} if another node has changed the inbox.
    */
   async commit(
     userId: string,

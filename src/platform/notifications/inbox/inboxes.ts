@@ -25,7 +25,9 @@ import type { ChangedNotification, DeletedNotification, InboxView } from "./inbo
 import { notificationToWire } from "./notification_wire.ts";
 import type { Lease } from "../../../store/mod.ts";
 
-/** Most notifications of an inbox and its archive; the oldest are removed page by page. */
+/**
+ * Maximum number of notifications of an inbox and its archive; the oldest are removed page by page.
+ */
 const KEPT_NOTIFICATIONS = 100_000;
 /** One page more than that, as the last page is being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;

@@ -20,7 +20,7 @@ const HEARTBEAT_MS = 20_000;
 /** The streams are split into so many shares, which get their heartbeats in turn. */
 const SHARES = 20;
 
-/** Most notifications that are replayed to a client that reconnects. */
+/** Maximum number of notifications that are replayed to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
 /** An id before that of every notification. */
@@ -102,7 +102,7 @@ export class LiveStreams {
     this.#size++;
     this.#timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
     this.#begin(view, entry.stream, reader.lastId).catch((error) => {
-      this.#options.onTrouble(`Cannot begin a live stream: ${error}`);
+      this.#options.onTrouble(`Cannot start a live stream: ${error}`);
       entry.stream.close();
     });
     return entry.stream.body;
@@ -190,12 +190,12 @@ export class LiveStreams {
     })().finally(() => this.#checking = undefined);
   }
 
-  /** Whether a stream goes on; it is ended where its credential has. */
+  /** Whether a stream continues; it is ended where its credential has. */
   async #endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
       if (await isAllowed()) return true;
     } catch (error) {
-      this.#options.onTrouble(`Cannot check whether a live stream may go on: ${error}`);
+      this.#options.onTrouble(`Cannot check whether a live stream can continue: ${error}`);
     }
     stream.close();
     return false;

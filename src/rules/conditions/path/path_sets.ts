@@ -95,7 +95,7 @@ export function pathContains(outer: PathSet, inner: PathSet): boolean {
   }
 }
 
-/** True if no path is in both sets, as far as that is proven. */
+/** True if it is proven that no path is in both sets. */
 export function pathsDisjoint(a: PathSet, b: PathSet): boolean {
   if (a.kind === "exact") return !b.matches(a.literal);
   if (b.kind === "exact") return !a.matches(b.literal);

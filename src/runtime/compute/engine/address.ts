@@ -16,11 +16,11 @@ export interface AdvertisedAddress {
 interface ServerAddressOptions {
   readonly port: number;
   readonly host: string;
-  /** Servers of `node:http` greet; false where missing. */
+  /** Servers of `node:http` greet; false if missing. */
   readonly greets?: boolean;
-  /** Whether servers may listen on further ports; false where missing. */
+  /** Whether servers may listen on further ports; false if missing. */
   readonly others?: boolean;
-  /** Whether a server may listen on the port itself; true where missing. */
+  /** Whether a server may listen on the port itself; true if missing. */
   readonly own?: boolean;
   /** Called before a server listens. */
   readonly taken?: () => void;
@@ -79,7 +79,7 @@ export class ServerAddress {
     return this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
   }
 
-  /** Takes a free further port that nobody hears of; `undefined` where there are none. */
+  /** Takes a free further port that nobody hears of; `undefined` if there are none. */
   takeHidden(): number | undefined {
     const port = this.#freePort();
     if (this.isOwn(port)) return undefined;
@@ -88,7 +88,7 @@ export class ServerAddress {
     return port;
   }
 
-  /** Takes the path of the socket for a port; `undefined` where a server already listens there. */
+  /** Takes the path of the socket for a port; `undefined` if a server already listens there. */
   take(port = this.#options.port): string | undefined {
     const path = this.pathOf(port);
     if (this.#taken.has(path)) return undefined;

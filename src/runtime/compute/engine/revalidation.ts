@@ -17,7 +17,7 @@ export interface Revalidation {
 /** Marks the pages of a deployment; resolves when no request gets them as fresh any more. */
 export type Revalidate = (what: Revalidation) => Promise<void>;
 
-/** Most paths, and most tags, of one call. */
+/** Maximum number of paths, and maximum number of tags, of one call. */
 export const MAX_REVALIDATED = 128;
 
 const MAX_PATH_CHARACTERS = 2048;
@@ -57,7 +57,7 @@ function problemOf({ paths, tags, soft, ...rest }: Record<string, unknown>): str
   return `The path "${wrong.slice(0, 80)}" must begin with / and have no query or fragment`;
 }
 
-/** Checks what a server asks for; returns what is wrong with it where it is malformed. */
+/** Checks what a server asks for; returns what is wrong with it if it is malformed. */
 export function checkRevalidation(asked: unknown): Checked {
   if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
     return { problem: 'Pass an object with "paths" or "tags"' };

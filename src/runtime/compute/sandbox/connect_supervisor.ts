@@ -107,7 +107,7 @@ class Supervisor {
     return result < 0 ? EACCES : new DataView(value.buffer).getInt32(0, true);
   }
 
-  /** The address of a socket itself; zeros where it has none. */
+  /** The address of a socket itself; zeros if it has none. */
   #nameOf(socket: number): Uint8Array {
     const name = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);

@@ -1,7 +1,6 @@
 /**
- * Closes everything to a process that computes and nothing else: it keeps the
- * descriptors that it has, reads the program itself and writes its own folders, and
- * opens nothing else: no other file, no socket, no program.
+ * Restricts a process that only computes: it keeps its open descriptors, reads the program itself
+ * and writes its own folders, but can open no other file, socket or program.
  *
  * @module
  */

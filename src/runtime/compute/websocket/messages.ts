@@ -18,13 +18,13 @@ function text(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new SocketError(1007, "A text message is no UTF-8");
+    throw new SocketError(1007, "A text message is not UTF-8");
   }
 }
 
 function readClose(payload: Uint8Array): SocketEvent {
   if (payload.byteLength === 0) return { type: "close", code: NO_CODE, reason: "" };
-  if (payload.byteLength === 1) throw new SocketError(1002, "A close frame has half a code");
+  if (payload.byteLength === 1) throw new SocketError(1002, "A close frame has an incomplete code");
   const code = payload[0]! << 8 | payload[1]!;
   return { type: "close", code, reason: text(payload.subarray(2)) };
 }
@@ -65,7 +65,7 @@ export class MessageJoiner {
         this.#opcode = opcode;
         break;
       case Opcode.continuation:
-        if (this.#opcode === 0) throw new SocketError(1002, "A message goes on that never began");
+        if (this.#opcode === 0) throw new SocketError(1002, "A continuation frame has no message");
         break;
       default:
         throw new SocketError(1002, "A frame has an unknown type");

@@ -98,7 +98,7 @@ export async function openSocket(
   const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
   const bytes = handshake(request, key);
   const conn = await dial().catch((cause) => {
-    throw new OutboundError("connect_failed", "The server accepts no connections", { cause });
+    throw new OutboundError("connect_failed", "The server does not accept connections", { cause });
   });
   let failure: OutboundError | undefined;
   let open = true;

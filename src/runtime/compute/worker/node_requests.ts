@@ -1,6 +1,6 @@
 /**
- * Requests and responses of `node:http` in Deno, with what they lack to be those of
- * Node: they end with their connection, and are ended by `destroy()`.
+ * Requests and responses of `node:http` in Deno, with the missing behavior of Node: they end with
+ * their connection, and `destroy()` ends them.
  *
  * @module
  */
@@ -39,7 +39,7 @@ const originForm = (url: string): string => {
   return path === -1 ? "/" : url.slice(path);
 };
 
-/** Deno never ends a request without a body, for which `for await` then waits for ever. */
+/** Deno never ends a request without a body, for which `for await` then waits forever. */
 function endWithoutBody(request: DenoRequest): void {
   if (request.socket.reader !== undefined) return;
   request._destroy = (error, done) => {
@@ -48,7 +48,7 @@ function endWithoutBody(request: DenoRequest): void {
   };
 }
 
-/** Breaks the answer off where it is not complete. */
+/** Breaks the answer off if it is not complete. */
 function breakOffWhenDestroyed(response: DenoResponse): void {
   const destroy = response._destroy;
   response._destroy = (error, done) => {

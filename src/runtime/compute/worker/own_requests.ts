@@ -1,6 +1,6 @@
 /**
- * Requests of a server to itself and to its own hosts: their names are found, and they
- * say how deep they are nested.
+ * Requests of a server to itself and to its own hosts: their names are resolved, and they carry
+ * their nesting depth.
  *
  * @module
  */

@@ -27,7 +27,7 @@ export interface DeniedCall {
   /** The negative number of the error. */
   readonly errno: number;
   readonly syscall: string;
-  /** The file, where it is about one. */
+  /** The file, if it is about one. */
   readonly path?: string;
 }
 

@@ -188,7 +188,7 @@ export class WorkerCalls {
     let body = result.body;
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {
       const message =
-        `The result's head is over ${MAX_HEAD_CHARACTERS} bytes: ${payload.byteLength}`;
+        `The result's headers are over ${MAX_HEAD_CHARACTERS} bytes: ${payload.byteLength}`;
       const head: ResultHead = { type: "failed", reason: "invalid_result", error: { message } };
       payload = toPayload(head);
       body = undefined;

@@ -97,7 +97,7 @@ function asRequest(value: unknown, facts: StepFacts): Classified {
   return stream === undefined ? { head } : { head, body: stream };
 }
 
-/** A step that returned nothing: what it was given goes on, unless it has read the body. */
+/** A step that returned nothing: what it was given continues, unless it has read the body. */
 function unchanged(facts: StepFacts): Classified {
   if (facts.mode === "observe" || facts.given?.started() !== true) {
     return { head: { type: "next" } };

@@ -1,6 +1,6 @@
 /**
- * Connects a worker to the platform. The worker then gives up every permission for
- * good; only after that does it load a function.
+ * Connects a worker to the platform. The worker then gives up every permission permanently; only
+ * after that does it load a function.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
 /**
  * Connects to the platform, gives up every permission, and identifies itself.
  *
- * @throws Error where there is no platform, or a permission is left
+ * @throws Error if there is no platform, or a permission is left
  */
 export async function connectWorker(
   { socketPath, number, key }: WorkerIdentity,

@@ -72,7 +72,7 @@ export class WorkerFetch {
     };
     const payload = toPayload(head);
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {
-      throw new TypeError("The request's head is too large");
+      throw new TypeError("The request's headers are too large");
     }
     const id = this.#next;
     this.#next = (this.#next + 2) % 0xffff_ffff;

@@ -61,7 +61,10 @@ function report(error: unknown, call: number | undefined): void {
   });
 }
 
-/** Handles an uncaught error: it fails the call where that is known and still runs; otherwise it is logged. */
+/**
+ * Handles an uncaught error: it fails the call if that is known and still runs; otherwise it is
+ * logged.
+ */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
   const call = currentCall.getStore() ?? calls?.only();

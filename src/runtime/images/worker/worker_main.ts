@@ -25,7 +25,7 @@ let maxPixels = 0;
  * Reads type and text of a libvips error from what its WebAssembly throws. The last line is about
  * this image, those before may be about earlier ones.
  *
- * @returns `undefined` for any other error, after which the engine cannot go on
+ * @returns `undefined` for any other error, after which the engine cannot continue
  */
 function wordsOfVips(error: unknown): string | undefined {
   const message: unknown = (error as { readonly message?: unknown } | undefined)?.message;

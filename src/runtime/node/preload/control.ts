@@ -1,6 +1,6 @@
 /**
- * The connection of a Node process to the process that started it. What is sent
- * has left when `send` returns: the last words of a process that ends arrive.
+ * The connection of a Node process to the process that started it. Data has left the process when
+ * `send` returns, so the last messages of an ending process arrive.
  *
  * @module
  */

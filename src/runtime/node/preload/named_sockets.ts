@@ -1,7 +1,7 @@
 /**
- * Unix sockets with a name, over which programs such as tsx hear of the processes that they start.
- * A server that listens at a name gets a further port, and a file of that name leads the server's
- * other processes there. Nobody else reaches it.
+ * Unix sockets with a name, over which programs such as tsx get messages from the processes that
+ * they start. A server that listens at a name gets a further port, and a file of that name leads
+ * the server's other processes there. Nobody else reaches it.
  *
  * @module
  */

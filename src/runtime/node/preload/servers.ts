@@ -21,7 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   updateSettings: "HTTP/1.1, as HTTP/2 ends at the edge",
 };
 
-/** Why a server cannot be reached by the platform; `undefined` where it can. */
+/** Why a server cannot be reached by the platform; `undefined` if it can. */
 export function refusedProtocol(server: object): Error | undefined {
   const method = Object.keys(OTHERS).find((name) =>
     typeof Reflect.get(server, name) === "function"

@@ -175,7 +175,7 @@ export class CallSupervisor {
     return tree.grow() ? "continue" : -EAGAIN;
   }
 
-  /** A process may signal itself; where it may start others, this process signals those for it. */
+  /** A process may signal itself; if it may start others, this process signals those for it. */
   #signal(thread: number, pid: number, signal: number | undefined): "continue" | number {
     const { libc, tree } = this.#options;
     if (tree === undefined) return pid === this.#begun!.ownPid ? "continue" : -EPERM;

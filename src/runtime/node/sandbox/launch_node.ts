@@ -125,7 +125,7 @@ export function prepareLaunch(): LaunchNode {
 /**
  * Starts Node.
  *
- * @throws {LaunchError} where the system lacks a part of the sandbox that is required,
+ * @throws {LaunchError} if the system lacks a part of the sandbox that is required,
  * or Node cannot be started
  */
 export const launchNode: LaunchNode = (launch) => prepareLaunch()(launch);

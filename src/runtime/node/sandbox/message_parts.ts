@@ -1,6 +1,6 @@
 /**
- * The parts of a message that a process of the server sends (sendmsg(2)): data that may
- * lie in several places, and descriptors for another of its processes.
+ * The parts of a message that a process of the server sends (sendmsg(2)): data that may be in
+ * several buffers, and descriptors for another of its processes.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const MSG_NOSIGNAL = 0x4000;
 const CMSGHDR_BYTES = 16;
 const SCM_RIGHTS = 1;
 
-/** Descriptors of one message; the kernel takes no more either. */
+/** Maximum number of descriptors in one message, which is also the kernel's limit. */
 const MAX_RIGHTS = 253;
 
 /** Control data is padded to this. */

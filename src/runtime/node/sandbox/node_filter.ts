@@ -296,10 +296,10 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 /**
  * Writes the filter: calls that it does not name fail as if the kernel had none.
  *
- * @param hasOwnRoot true if Node has a root folder and its own network; else
- * the files of the machine are in sight; `hasProcesses` where it may start programs, and
- * `limitsProcesses` where the kernel limits their number. It must not ask about those
- * then: a signal to the caller would interrupt the call, which programs do not expect.
+ * @param hasOwnRoot true if Node has a root folder and its own network; else the files of the
+ * machine are in sight; `hasProcesses` if it may start programs, and `limitsProcesses` where the
+ * kernel limits their number. It must not ask about those then: a signal to the caller would
+ * interrupt the call, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,

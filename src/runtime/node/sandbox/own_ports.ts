@@ -125,7 +125,7 @@ export class OwnPorts {
       : sockaddrOf(asked.family, this.#addresses[port.which], port.real);
   }
 
-  /** Lets a socket of IPv6 reach addresses of IPv4, which the real names are. */
+  /** Lets an IPv6 socket reach IPv4 addresses, as the real names are. */
   open(socket: number, family: number): void {
     if (family === AF_INET) return;
     const off = new Uint8Array(4);

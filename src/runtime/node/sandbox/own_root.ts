@@ -71,7 +71,7 @@ const HOSTS = "/etc/hosts";
 /** The processes that Node sees, which are its own. */
 const PROCESSES = "/proc/.processes";
 
-/** Folders of an image that each sandbox has for itself. */
+/** Folders of an image that are separate for each sandbox. */
 const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "sys", "tmp"]);
 
 /** Files in `/etc` of an image that each sandbox has for itself. */
@@ -91,7 +91,7 @@ function systemOf(
 const namesIn = (folder: string): readonly string[] =>
   typeOf(folder) === "folder" ? [...Deno.readDirSync(folder)].map(({ name }) => name) : [];
 
-/** The text of an image's file that is not a link; "" where there is none. */
+/** The text of an image's file that is not a link; "" if there is none. */
 function textOf(image: string | undefined, path: string): string {
   if (image === undefined) return "";
   try {

@@ -125,7 +125,7 @@ async function prepare(
 /**
  * Puts a thread into the best sandbox that works.
  *
- * @throws {LaunchError} where the system lacks a part of the sandbox that is required
+ * @throws {LaunchError} if the system lacks a part of the sandbox that is required
  */
 export async function prepareThread(
   libc: Libc | undefined,

@@ -17,12 +17,12 @@ const RLIMIT_AS = 9;
 
 const MIB = 1024 * 1024;
 
-/** Threads of Node, where it has its own user, whose threads can be counted. */
+/** Threads of Node, if it has its own user, whose threads can be counted. */
 const MAX_THREADS = 512;
 
 /**
- * Memory that may be asked for beyond what may be used, in MiB: stacks of threads, and
- * what the engine reserves. It stops what fills memory faster than it is looked at.
+ * Memory that may be asked for beyond what may be used, in MiB: stacks of threads, and what the
+ * engine reserves. It stops what fills memory faster than it is checked.
  */
 const SPARE_MB = 2048;
 
@@ -74,7 +74,7 @@ export function ownPidOf(pid: number): number {
   return own === undefined ? pid : Number(own);
 }
 
-/** The process that a thread belongs to (proc(5), `status`); the thread itself where it has gone. */
+/** The process that a thread belongs to (proc(5), `status`); the thread itself if it has gone. */
 export function processOf(thread: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${thread}/status`);

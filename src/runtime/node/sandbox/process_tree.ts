@@ -157,7 +157,7 @@ export class ProcessTree {
   /** Finds out which of a full tree have ended. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // A search that found room says nothing of the short programs that ran since.
+    // A search that found room says nothing about the short programs that ran since.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);
   }

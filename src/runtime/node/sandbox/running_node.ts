@@ -9,7 +9,7 @@ import type { ProcessTree } from "./process_tree.ts";
 import type { Thread } from "./thread.ts";
 import type { NodeEnd, NodeSandbox, RunningNode } from "./types.ts";
 
-/** How often memory is looked at, in milliseconds. */
+/** How often memory is checked, in milliseconds. */
 const POLL_MS = 50;
 
 /** Looks at memory for each at the folder for temporary files. */
@@ -25,7 +25,7 @@ export interface RunningOptions {
   readonly sandbox: NodeSandbox;
   readonly thread: Thread;
   readonly memoryMb: number;
-  /** All of its processes, where it may start some. */
+  /** All of its processes, if it may start some. */
   readonly tree: ProcessTree | undefined;
   /** Counts the looks, for the thread to see that this one still looks. */
   readonly beat: Int32Array<SharedArrayBuffer>;

@@ -16,7 +16,7 @@ export function unixAddress(path: string): Bytes {
   return address;
 }
 
-/** The path of a Unix address; "" where it has none, or an abstract name. */
+/** The path of a Unix address; "" if it has none, or an abstract name. */
 export function unixPath(address: Bytes): string {
   const rest = address.subarray(2);
   const end = rest.indexOf(0);

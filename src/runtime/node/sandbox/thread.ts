@@ -30,7 +30,7 @@ export class Thread {
     this.#port.postMessage(message);
   }
 
-  /** @throws {LaunchError} where the thread answers that it failed, or something else */
+  /** @throws {LaunchError} if the thread answers that it failed, or something else */
   async next<Type extends FromThread["type"]>(
     type: Type,
   ): Promise<Extract<FromThread, { readonly type: Type }>> {

@@ -22,7 +22,7 @@ export interface ThreadPlan {
   /** Names that lead to this machine. */
   readonly hosts: readonly string[];
   readonly uid?: number;
-  /** Changes for as long as the first thread watches Node. */
+  /** Changes while the first thread watches Node. */
   readonly beat: Int32Array<SharedArrayBuffer>;
 }
 

@@ -47,7 +47,7 @@ export interface NodeRequest {
   readonly controlSocket?: string;
   /** Name of the socket in `folder` at which Node is to listen. */
   readonly serverSocket?: string;
-  /** Called where it listens on a port, which it may only where this is there. */
+  /** Called where it listens on a port, which it may only if this is there. */
   readonly listens?: (port: number, at: OwnAddress) => void;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];

@@ -30,7 +30,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   return undefined;
 }
 
-/** Finds npm in the folders of a search path; none if it is not there. */
+/** Finds npm in the folders of a search path; none if it is missing. */
 export async function findNpm(searchPath: string): Promise<readonly ServerTool[]> {
   const found = await Promise.all(PROGRAMS.map((name) => find(name, searchPath)));
   return found.filter((tool) => tool !== undefined);

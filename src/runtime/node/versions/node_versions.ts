@@ -1,6 +1,6 @@
 /**
- * The versions of Node that servers run on: that of the machine where it is the
- * right one, else one that is fetched once and kept in a folder.
+ * The versions of Node that servers run on: the machine's own if it fits, else one that is
+ * downloaded once and kept in a folder.
  *
  * @module
  */
@@ -49,12 +49,12 @@ export class NodeVersions {
   }
 
   /**
-   * The absolute path of a Node binary of a version, or of one that begins with its
-   * numbers; fetched where it is not there. Requests at the same time share one
-   * fetch. What is fetched stays for as long as its user needs it.
+   * The absolute path of a Node binary of a version, or of one that begins with its numbers;
+   * fetched if it is missing. Requests at the same time share one fetch. The files stay while their
+   * user needs them.
    *
-   * @throws NodeVersionError for a version that servers do not run on
-   * @throws NodeInstallError where it cannot be fetched
+   * @throws NodeVersionError for a version that servers do not run on @throws NodeInstallError if
+   * it cannot be fetched
    */
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {

@@ -50,7 +50,7 @@ export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Arr
   return bytes;
 }
 
-/** The peer broke the protocol; the connection cannot go on. */
+/** The peer broke the protocol; the connection cannot continue. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
@@ -71,10 +71,9 @@ export class FrameReader {
   }
 
   /**
-   * Takes the next bytes and returns the frames that are complete now. The
-   * payloads are copies.
+   * Takes the next bytes and returns the frames that are complete now. The payloads are copied.
    *
-   * @throws ProtocolError where a frame is larger than allowed
+   * @throws ProtocolError if a frame is larger than allowed
    */
   feed(bytes: Uint8Array): Frame[] {
     const frames: Frame[] = [];

@@ -88,7 +88,7 @@ export class FrameConnection {
   /**
    * Calls `take` for each frame until either side closes.
    *
-   * @throws ProtocolError where the peer breaks the protocol
+   * @throws ProtocolError if the peer breaks the protocol
    */
   async receive(take: (frame: Frame) => void): Promise<void> {
     const reader = new FrameReader(this.#maxPayload);

@@ -111,8 +111,8 @@ export async function holdPlace<T>(
       assertHeld() {
         if (Date.now() - renewedAt < TRUST_MS) return;
         throw new BackupError(
-          `Cannot go on with the backup: ${place.name} did not respond for several minutes`,
-          "Check the network. The next backup goes on where this one stopped",
+          `Cannot continue the backup: ${place.name} did not respond for several minutes`,
+          "Check the network. The next backup continues where this one stopped",
         );
       },
     });

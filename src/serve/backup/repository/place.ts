@@ -81,7 +81,7 @@ export async function openFolder(root: string): Promise<Place> {
     if (found !== undefined && found.dev === device) return;
     throw new BackupError(
       `Cannot use ${root} for backups: it was removed or unmounted during the backup`,
-      "Mount the disk again. The next backup goes on where this one stopped",
+      "Mount the disk again. The next backup continues where this one stopped",
     );
   };
   const orMissing = (error: unknown): undefined => {

@@ -1,8 +1,8 @@
 /**
  * Backups in a place: each is a list of parts, which backups share.
  *
- * A backup appears with its manifest, which is written when all its parts are stored. What a
- * killed process left is removed by the next one that prunes.
+ * A backup appears with its manifest, which is written when all its parts are stored. Leftovers of
+ * a killed process are removed by the next one that prunes.
  *
  * @module
  */
@@ -61,7 +61,7 @@ export async function readManifest(place: Place, name: string): Promise<Manifest
   if (bytes === undefined) {
     throw new BackupError(
       `There is no backup ${name} in ${place.name}`,
-      "svc restore --from <place> --list shows which there are",
+      "svc restore --from <place> --list shows the available ones",
     );
   }
   const { data } = manifestSchema.safeParse(decode(bytes));
@@ -190,7 +190,7 @@ async function readPart(
   part: string,
 ): Promise<Bytes> {
   const sealed = await place.get(partKey(part));
-  const hint = "Use another backup: svc restore --from <place> --list shows which there are";
+  const hint = "Use another backup: svc restore --from <place> --list shows the available ones";
   if (sealed === undefined) {
     throw new DamagedPartError(`Cannot use the backup ${name}: its part ${part} is missing`, hint);
   }

@@ -1,5 +1,5 @@
 /**
- * Backups in an object storage.
+ * Backups in object storage.
  *
  * @module
  */
@@ -13,7 +13,8 @@ import type { Place } from "./place.ts";
 function adviceFor(status: number, code: string): string {
   if (code === "NoSuchBucket") return "Create the bucket, or choose another one";
   if (status === 0 || status >= 500) {
-    return "Check the endpoint and the network. Nothing is lost: the next backup goes on where this one stopped";
+    return "Check the endpoint and the network. Nothing is lost: the next backup continues " +
+      "where this one stopped";
   }
   return "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, their permissions on the bucket, and its space";
 }

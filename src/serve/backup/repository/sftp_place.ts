@@ -20,7 +20,7 @@ const KEEPALIVE_MS = 15_000;
 const NO_SUCH_FILE = 2;
 
 const ADVICE = "Check the key file, the network, and the rights and the space on the server. " +
-  "Nothing is lost: the next backup goes on where this one stopped";
+  "Nothing is lost: the next backup continues where this one stopped";
 
 interface Address {
   readonly host: string;
@@ -41,7 +41,7 @@ function parseAddress(place: string): Address {
     url.password === "" && url.pathname.length > 1;
   if (!isWhole || !keyFile) {
     throw new BackupError(
-      "The place of the backups must look like " +
+      "The backup URL must look like " +
         "sftp://user@host:22/folder?host-key=SHA256:…&key-file=/path/to/private/key",
       "Passwords are not supported: create a key with ssh-keygen -t ed25519",
     );

@@ -42,7 +42,7 @@ const moments = new Intl.DateTimeFormat("en-GB", {
 /** A moment such as `1 December 2026, 13:05 UTC`: nobody knows the reader's time zone. */
 const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
 
-/** One line without control characters, cut with an ellipsis where it is too long for a subject. */
+/** One line without control characters, cut with an ellipsis if it is too long for a subject. */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- what is taken out
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();

@@ -59,7 +59,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
 /**
  * Creates the mailer, which connects when there is something to send.
  *
- * @throws {MailSettingsError} where URL or sender cannot be used.
+ * @throws {MailSettingsError} if URL or sender cannot be used.
  */
 export function createMailer(settings: {
   readonly smtpUrl: string;

@@ -87,7 +87,7 @@ function judgeRefusal(
   return { type: "failed", reason: `${name} responded with status ${status}: ${why}` };
 }
 
-/** Asks a forge. @throws {ForgeError} where it does not respond with success */
+/** Asks a forge. @throws {ForgeError} if it does not respond with success */
 export async function askForge(
   { outbound, now }: { readonly outbound: OutboundFetch; readonly now: Clock },
   { target, dialect }: { readonly target: ForgeTarget; readonly dialect: Dialect },

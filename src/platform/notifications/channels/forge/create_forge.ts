@@ -1,5 +1,5 @@
 /**
- * Puts reports to forges together.
+ * Assembles the reports to forges.
  *
  * @module
  */

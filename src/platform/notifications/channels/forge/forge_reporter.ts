@@ -1,7 +1,7 @@
 /**
  * Tells the forge of a repository how a deployment stands: by a mark on its commit, and by one
- * comment of the pull request that shows its branch. What is told is how the deployment stands
- * when it is told, so that reports may come late, twice or in any order.
+ * comment of the pull request that shows its branch. A report gives the state at the time of
+ * sending, so that reports may be late, repeated or in any order.
  *
  * @module
  */
@@ -161,7 +161,7 @@ export class ForgeReporter {
 
   /**
    * The preview that the comment is about: a deployment itself, or for one of production with
-   * checks, the preview of its commit. `undefined` where the comment stays as it is.
+   * checks, the preview of its commit. `undefined` if the comment stays as it is.
    */
   async #shownPreview(
     deployment: DeploymentRecord,

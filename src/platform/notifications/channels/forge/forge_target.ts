@@ -11,7 +11,7 @@ import type { Dialect, ForgeTarget } from "./dialect.ts";
 import { gitea, github } from "./github.ts";
 import { gitlab } from "./gitlab.ts";
 
-/** Forges that everyone uses: their kind, and their API where it has its own host. */
+/** Forges that everyone uses: their kind, and their API if it has its own host. */
 const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: string }>> = {
   "github.com": { forge: "github", api: "https://api.github.com" },
   "gitlab.com": { forge: "gitlab" },

@@ -30,7 +30,7 @@ const STATES: Readonly<Record<DeploymentRecord["status"], CommitState | undefine
 const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): string =>
   `${publicOrigin}/deployments/${id}`;
 
-/** How the checks of a release ended, where that is what the commit is marked for. */
+/** How the checks of a release ended, if that is what the commit is marked for. */
 function describeChecks(state: CommitState, { checks }: DeploymentRecord): string | undefined {
   if (checks === undefined || checks.state === "RUNNING") return undefined;
   const { results } = checks;
@@ -61,7 +61,7 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 
-/** How the commit is marked; `undefined` where the mark that it has stays. */
+/** How the commit is marked; `undefined` if the mark that it has stays. */
 export function commitStatus(
   deployment: DeploymentRecord,
   context: ReportContext,

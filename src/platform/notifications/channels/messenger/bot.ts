@@ -53,7 +53,7 @@ export class Bot {
     this.#host = new URL(options.publicOrigin).host;
   }
 
-  /** The bot's name, without @. @throws {BotApiError} where it is not known yet */
+  /** The bot's name, without @. @throws {BotApiError} if it is not known yet */
   name(): Promise<string> {
     const { name, api } = this.#options;
     if (name !== undefined) return Promise.resolve(name);

@@ -14,7 +14,7 @@ const CALL_MS = 15_000;
 export interface BotSettings {
   /** The secret that BotFather gives. */
   readonly token: string;
-  /** Address of the Bot API, where it is not Telegram's own. */
+  /** Address of the Bot API, if it is not Telegram's own. */
   readonly api?: string;
   /** Name of the bot without @; asked for where missing. */
   readonly name?: string;

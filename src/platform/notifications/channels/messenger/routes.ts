@@ -30,7 +30,7 @@ export interface MessengerServices {
   readonly random: Random;
 }
 
-/** Makes a one-time address that links a chat. @throws {Failure} where there is no bot */
+/** Makes a one-time address that links a chat. @throws {Failure} if there is no bot */
 export async function makeMessengerLink(
   { bot, messengerLinks, now, random }: MessengerServices,
   userId: string,
@@ -59,7 +59,7 @@ export async function messengerLinksOf(
   return (await messengerLinks.collect(userId)).map(toWire);
 }
 
-/** Unlinks a chat. @throws {Failure} where it is the only way to sign in */
+/** Unlinks a chat. @throws {Failure} if it is the only way to sign in */
 export async function unlinkMessenger(
   { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
   { user, id }: { readonly user: CallerUser; readonly id: string },

@@ -106,7 +106,7 @@ export class MessengerSignIn implements BotDialogue {
     return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
-  /** Makes an account for the chat that approved. @throws {Failure} where none did */
+  /** Makes an account for the chat that approved. @throws {Failure} if none did */
   async signUp(
     cookie: string,
     name: string,

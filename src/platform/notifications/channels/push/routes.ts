@@ -30,7 +30,7 @@ const toWire = (
   lastDeliveredAt: isoOrNull(lastDeliveredAt),
 });
 
-/** @throws {Failure} where the browser's key is not a point on the curve. */
+/** @throws {Failure} if the browser's key is not a point on the curve. */
 function checkKey(p256dh: string): void {
   if (isP256Point(Buffer.from(p256dh, "base64url"))) return;
   throw new Failure(

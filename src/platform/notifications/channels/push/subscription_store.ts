@@ -102,7 +102,7 @@ export class SubscriptionStore extends Table<
    * endpoint keeps its id, and a person at a browser takes it over from any account.
    * If an account or workspace has too many, its oldest is removed.
    *
-   * @throws {Failure} `conflict` where a key or token names an endpoint out of its scope.
+   * @throws {Failure} `conflict` if a key or token names an endpoint out of its scope.
    */
   async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = endpointKey(wanted.endpoint);

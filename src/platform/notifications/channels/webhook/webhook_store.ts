@@ -88,7 +88,7 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return removed;
   }
 
-  /** Stores an attempt in the log, and removes the oldest entry where it is full. */
+  /** Stores an attempt in the log, and removes the oldest entry if it is full. */
   async note(webhookId: string, entry: WebhookLogRecord): Promise<void> {
     const { id, deliveryId } = entry;
     await this.kv.atomic()
