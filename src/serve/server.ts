@@ -1,6 +1,5 @@
 /**
- * Starts the platform: first the ports, then the data directory, the
- * capabilities, and the handlers of requests.
+ * Starts the platform: ports, data directory, capabilities, and the handlers of requests.
  *
  * @module
  */
@@ -43,10 +42,7 @@ import type { CompleteOptions, PlatformOptions, RunningPlatform } from "./option
 import { readKnownMark } from "./settle_format.ts";
 import { Succession } from "./succession.ts";
 
-/**
- * The address at which people reach the platform: HTTPS if it has a certificate
- * for all its hosts.
- */
+/** The platform's public URL: HTTPS if it has a certificate for all its hosts. */
 function publicBase(options: CompleteOptions, { port, httpsPort }: Listeners): URL {
   const isSecure = options.tls !== undefined || options.https === true;
   const own = isSecure && httpsPort !== undefined

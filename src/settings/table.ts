@@ -173,7 +173,7 @@ export const GROUPS = [
     { name: "max-connections-per-address", option: "connections.maxPerAddress",
       kind: count(CONNECTIONS), usual: "256, or half of --max-connections",
       help: "maximum number of connections per IP address, except trusted proxies" },
-    { name: "edges", option: "edges", kind: countOrAuto({ min: 0, max: 256 }), default: "auto",
+    { name: "edges", option: "edges", kind: countOrAuto({ min: 0, max: 256 }), default: 0,
       help: "front edges on this machine that share --port; auto is one for two processors, and 0 up to two processors or if the platform itself listens on HTTPS" },
     { name: "handshake-timeout", option: "connections.handshakeMs", kind: seconds(HOUR),
       default: 10_000, help: "timeout in seconds for a TLS handshake" },

@@ -119,7 +119,6 @@ export function withTestOptions<
     baseDomain: "localhost",
     trustProxy: [],
     // What an edge answers is in the log a moment later.
-    edges: 0,
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),

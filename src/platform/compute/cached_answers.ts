@@ -46,9 +46,10 @@ export class CachedAnswers {
 
   constructor(options: CachedAnswersOptions) {
     this.#options = options;
-    options.cache.onInvalidation((uris) =>
-      void options.publish({ type: "cache_invalidated", uris })
-    );
+    options.cache.onInvalidation((uris) => {
+      options.publish({ type: "cache_invalidated", uris })
+        .catch((error) => options.onTrouble(`Cannot tell others of an invalidation: ${error}`));
+    });
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }

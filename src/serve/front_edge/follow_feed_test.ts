@@ -52,7 +52,7 @@ async function followed(feeds: readonly (readonly unknown[])[], isDone: (seen: s
     apply: (message) => void seen.push(message.type === "host_removed" ? message.hostname : "?"),
     replace: (messages) => void seen.push(`[${messages.length}]`),
     onHello: () => {},
-    onTime: () => {},
+    onAlive: () => {},
     onState: (state) => seen.at(-1) === state || void seen.push(state),
     onRefused: () => {},
     onTrouble: () => {},

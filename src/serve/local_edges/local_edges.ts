@@ -154,7 +154,7 @@ export class LocalEdges {
       await Promise.all(processes.map(async (process) => {
         process.send({ type: "stop" });
         await process.killAfter(LEAVE_MS, process.until("left"));
-        void process.killAfter(FINISH_MS, process.ended);
+        process.killAfter(FINISH_MS, process.ended).catch(() => {});
       }));
       stopAttracting(port);
     });

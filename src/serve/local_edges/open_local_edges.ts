@@ -13,10 +13,10 @@ import type { Listeners } from "../listeners.ts";
 import type { CompleteOptions } from "../options.ts";
 import { LocalEdges } from "./local_edges.ts";
 
-/** Machines with more processors have edges by default. */
+/** `auto` gives edges to machines with more processors. */
 const FEW_PROCESSORS = 2;
 
-/** How many edges there are. HTTPS stays with the platform, so by default none if it has any. */
+/** How many edges there are. HTTPS stays with the platform, so `auto` is none if it has any. */
 export function edgeCount(options: CompleteOptions): number {
   const { edges, tls } = options;
   if (edges !== "auto") return edges;

@@ -6,7 +6,7 @@ import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
 /** What a test platform may set: where it listens, its processes, and the users of its builds. */
-const OWN = new Set(["port", "edges", "postgresPort", "builds", "bootstrapToken"]);
+const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** What no flag says: the way the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
@@ -23,7 +23,7 @@ const settings = (options: object) =>
     ),
   );
 
-Deno.test("a test platform differs from svc serve in ports, edges, users of builds, and its key", async () => {
+Deno.test("a test platform differs from svc serve in ports, users of builds, and its key", async () => {
   const own = withTestOptions({ dataDir: "/data" });
   assert.deepEqual(settings(completeSettings(own)), settings(await optionsOf()));
   assert.deepEqual(Object.keys(own.builds), ["firstUid"]);
@@ -34,7 +34,7 @@ Deno.test("a test platform that is a process gets the flags that say the same", 
   const names = flags.filter((flag) => flag.startsWith("--"));
   assert.deepEqual(
     names.toSorted(),
-    ["--base-domain", "--build-uid", "--edges", "--host", "--port", "--postgres-port"],
+    ["--base-domain", "--build-uid", "--host", "--port", "--postgres-port"],
   );
   assert.deepEqual(settings(await optionsOf(flags)), settings(await optionsOf()));
   assert.deepEqual(Object.keys(secrets), ["SVC_BOOTSTRAP_TOKEN"]);
