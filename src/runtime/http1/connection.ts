@@ -195,7 +195,8 @@ export class Http1Connection {
       if (request.body !== null) {
         this.#upload(request.body, request.length).then(
           () => upload.over = true,
-          (error) => this.close(error),
+          // A server that closes without reading the body may have sent its response before.
+          (error) => error.code !== "reset" && this.close(error),
         );
       }
       // The read that watched the idle connection is the first of the answer.
