@@ -208,7 +208,7 @@ for (const service of SERVICES) {
     });
     const refused = play({ ...service, isSignedIn: () => false }).provider;
     await assert.rejects(refused.addTxt(`_acme-challenge.${ZONE}`, "x"), (error: Error) => {
-      assert.equal(error.message, `${service.name} answered 403: no`);
+      assert.equal(error.message, `${service.name} responded with 403: no`);
       assert.ok(!String(error.stack).includes(TOKEN));
       return true;
     });
