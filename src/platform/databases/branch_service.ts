@@ -11,7 +11,13 @@ import { engineBranch } from "./branch_access.ts";
 import type { DatabaseServices } from "./database_service.ts";
 import { toFailureOfEngine } from "./engines.ts";
 import { mintBranch, mintId } from "./names.ts";
-import { type BranchRecord, type DatabaseRecord, type SourceRecord, storageAt } from "./records.ts";
+import {
+  type BranchRecord,
+  type DatabaseRecord,
+  MAX_FORMER,
+  type SourceRecord,
+  storageAt,
+} from "./records.ts";
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
@@ -184,8 +190,10 @@ export class BranchService {
       const why = facts.problem ?? "Its first base backup is not ready yet. Try again later";
       throw new Failure("conflict", `Database "${name}" has no history yet: ${why}`);
     }
+    // When the oldest former storage was made is not known once those before it are forgotten.
+    const knownSince = source.former.length < MAX_FORMER ? 0 : source.former[0]!.until;
     // Before that, it may have had values that are masked in it.
-    const since = Math.max(facts.since, createdAt, source.madeAt ?? source.createdAt);
+    const since = Math.max(facts.since, createdAt, source.madeAt ?? source.createdAt, knownSince);
     if (at >= since && at <= now()) return;
     const [from, to] = [since, now()].map((time) => new Date(time).toISOString());
     throw new Failure(

@@ -135,7 +135,12 @@ export class EmbeddedHistory {
     this.#opened.delete(id);
     this.#problems.delete(id);
     await this.#lock.run(id, async () => {
-      await this.#of(id).keepRemoved(this.#parts.now());
+      const history = this.#of(id);
+      await history.keepRemoved(this.#parts.now()).catch(async (error) => {
+        // Such as on a full disk, where a branch is removed to free space.
+        this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
+        await history.remove();
+      });
       this.#removedSizes.set(id, this.#sizes.get(id) ?? 0);
       this.#sizes.delete(id);
     });
@@ -197,7 +202,10 @@ export class EmbeddedHistory {
   async #round(): Promise<void> {
     for (const id of await branchesIn(this.#folder) ?? []) {
       if (this.#closing.signal.aborted) return;
-      if (!this.#opened.has(id)) await this.#lock.run(id, () => this.#prune(id));
+      if (this.#opened.has(id)) continue;
+      await this.#lock.run(id, () => this.#prune(id)).catch((error) =>
+        this.#parts.onTrouble(`Cannot prune the history of the database branch ${id}: ${error}`)
+      );
     }
     for (const id of [...this.#opened]) {
       const runs = this.#parts.isRunning(id);
@@ -210,6 +218,7 @@ export class EmbeddedHistory {
   #attend(id: string): Promise<void> {
     return this.#lock.run(id, async () => {
       if (this.#closing.signal.aborted || !await this.#parts.folders.exists(id)) return;
+      await this.#forgetFormer(id);
       await this.#of(id).collect();
       const plan = await this.#prune(id);
       await this.#makeBase(id, plan);
@@ -226,6 +235,15 @@ export class EmbeddedHistory {
     });
   }
 
+  /** Removes the history of a branch that was removed and then made again with the same id. */
+  async #forgetFormer(id: string): Promise<void> {
+    const history = this.#of(id);
+    // A branch that is being removed just now is not among the opened ones any more.
+    if (await history.removedAt() === undefined || !this.#opened.has(id)) return;
+    await history.remove();
+    this.#removedSizes.delete(id);
+  }
+
   async #makeBase(id: string, { bases, segments, limit }: Pruned): Promise<void> {
     const { folders, now } = this.#parts;
     const newest = bases.at(-1);
@@ -237,7 +255,13 @@ export class EmbeddedHistory {
       if (newest === undefined) throw tooLarge();
       return;
     }
-    await this.#requireSpace(await folders.sizeOf({ id }));
+    const size = await folders.sizeOf({ id });
+    if (size - totalOf(segments) > limit) {
+      // Nothing large is copied only to be removed again.
+      this.#nextBaseAt.set(id, now() + RETRY_MS);
+      throw tooLarge();
+    }
+    await this.#requireSpace(size);
     const bytes = await this.#of(id).makeBase(this.#closing.signal);
     const after = await this.#prune(id);
     if (bytes === 0 || (bytes <= after.limit && after.bases.length > 0)) return;
@@ -264,7 +288,9 @@ export class EmbeddedHistory {
     }
     this.#sizes.set(id, size);
     const limit = await this.#limitOf();
-    const plan = planHistory(content, {
+    // The limit shrinks with the free disk: also a base alone gives way to it.
+    const bases = content.bases.filter(({ bytes }) => bytes <= limit);
+    const plan = planHistory({ ...content, bases }, {
       keepMs,
       maxBytes: limit,
       now: now(),
