@@ -327,7 +327,10 @@ export async function startDev(given: DevStart): Promise<RunningDev> {
     onMail: ({ subject, to }) =>
       report.say("info", `Caught a mail to ${to.join(", ")}: ${subject}`),
     onSubmission: ({ form, spam }) =>
-      report.say("info", `Kept a submission of the form ${form}${spam === null ? "" : " as spam"}`),
+      report.say(
+        "info",
+        `Stored a submission of the form ${form}${spam === null ? "" : " as spam"}`,
+      ),
   }).catch(async (error) => {
     await front.close();
     throw error;

@@ -347,12 +347,13 @@ class Edge {
     return edgeFault(clientRequest, error, site?.common);
   }
 
-  /** Applies the header rules, makes the response, and logs it. */
+  /** Applies the header rules, makes the response, and logs it; a front edge does so itself. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision } = context;
     const { hits } = decision;
-    const finished = forEdgeCache(context, edgeResponse) ??
-      finishPage(context, finishResponse(context, edgeResponse));
+    const kept = forEdgeCache(context, edgeResponse);
+    if (kept !== undefined) return this.#respond(clientRequest, kept);
+    const finished = finishPage(context, finishResponse(context, edgeResponse));
     const response = this.#respond(clientRequest, finished);
     const durationMs = this.#stopwatch() - context.startedAt;
     const time = this.#options.now() - durationMs;

@@ -121,7 +121,9 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
   return {
     request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
       deploymentId: site.deploymentId,
-      originKey: `${plan?.handle ?? ORIGIN_HANDLE} ${page.key} ${upstream}`,
+      // What a rule stores for some visitors is not for those whom no such rule matches.
+      originKey: `${cache === undefined ? "own" : "rule"} ${plan?.handle ?? ORIGIN_HANDLE} ` +
+        `${page.key} ${upstream}`,
       path: cache === undefined ? target.path : undefined,
     }),
     rule: cache ?? BY_DEPLOYMENT,
@@ -168,7 +170,7 @@ class EdgeCacheRequest {
   /** Asks the platform; what is not to be kept goes around the cache. */
   async fetch(): Promise<OriginResponse> {
     const { clientRequest, site } = this.context;
-    let response = await this.origin.ask(clientRequest, true);
+    let response = await this.origin.ask(clientRequest, true, () => this.#signal());
     const vary = findHeader(response.headers, KEEP_FIELD);
     if (vary !== undefined && isOf(site, response)) {
       this.#reports = response.headers.filter(([name]) => REPORTS.has(name));
@@ -183,6 +185,18 @@ class EdgeCacheRequest {
     else this.#final = response;
     const status = response.status >= 500 ? response.status : 200;
     return { status, headers: [], body: null, isCurrent: true };
+  }
+
+  /** Aborted when the client leaves, but not by the end of a response that is renewed meanwhile. */
+  #signal(): AbortSignal {
+    const gone = new AbortController();
+    const { signal } = this.context.clientRequest;
+    const leave = () => {
+      if (!this.#isAnswered || this.#final !== undefined) gone.abort();
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+    return gone.signal;
   }
 
   finish({ status, headers, body, bytes, result }: CachedResponse): EdgeAnswer {

@@ -23,9 +23,9 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-function world(server: TestServer) {
+function world(server: TestServer, rules: readonly Rule[] = RULES) {
   const compute = computeOf({ app: server });
-  const { site } = testSite({}, { manifest: MANIFEST, rules: RULES, compute });
+  const { site } = testSite({}, { manifest: MANIFEST, rules, compute });
   const seen = {
     asked: 0,
     kept: 0,
@@ -64,7 +64,7 @@ function world(server: TestServer) {
     },
   };
   const cache = createHttpCache({ now: () => seen.now });
-  const { site: known } = testSite({}, { manifest: MANIFEST, rules: RULES });
+  const { site: known } = testSite({}, { manifest: MANIFEST, rules });
   const edge = testEdge(known, { origin, cache });
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const response = await edge.fetch(path, { headers });
@@ -112,6 +112,21 @@ Deno.test("nothing of a person is kept", async () => {
   const { seen, get } = world(counting());
   for (let at = 0; at < 4; at++) await get("/a", { authorization: `Bearer ${at}` });
   assert.equal(seen.kept, 0);
+});
+
+Deno.test("what a rule caches for some visitors is not shown to others", async () => {
+  const { seen, get } = world(counting(), [
+    {
+      id: "members",
+      condition: { headers: { "x-member": "yes" } },
+      action: { type: "cache", ttlSeconds: 60 },
+    },
+  ]);
+  for (let at = 0; at < 3; at++) {
+    assert.equal((await get("/a", { "x-member": "yes" })).text, "page 1");
+  }
+  assert.equal(seen.asked, 2);
+  for (let at = 0; at < 2; at++) assert.notEqual((await get("/a")).text, "page 1");
 });
 
 Deno.test("a purge reaches what is on its way", async () => {

@@ -25,8 +25,13 @@ export interface Origin {
   /**
    * Sends a client's request as it came; rejects where no response comes. With `mayKeep`, it says
    * of a response whether an edge may keep it, and leaves such a one as it is before rules edit it.
+   * With `signal`, it ends with that, and not with the client.
    */
-  ask(request: ClientRequest, mayKeep?: boolean): Promise<EdgeResponse>;
+  ask(
+    request: ClientRequest,
+    mayKeep?: boolean,
+    signal?: () => AbortSignal,
+  ): Promise<EdgeResponse>;
   /** Whether it may send visitors from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }

@@ -66,7 +66,13 @@ export function createRelay(
 ): Relay {
   const server = connectRunningServer({ dial, timeoutMs: HEAD_MS });
 
-  function requestFor(request: ClientRequest, mayKeep: boolean): ComputeRequest {
+  function requestFor(
+    request: ClientRequest,
+    { mayKeep, signal = () => request.signal }: {
+      readonly mayKeep: boolean;
+      readonly signal: (() => AbortSignal) | undefined;
+    },
+  ): ComputeRequest {
     const { method, target } = request;
     const { authority, ip, scheme } = leavesProxies === true ? request.peer : request;
     const signed = sign === undefined
@@ -80,11 +86,15 @@ export function createRelay(
     const headers: Header[] = [["host", authority], ...kept, ...signed];
     if (mayKeep) headers.push([KEEP_FIELD, "1"]);
     const body = request.body ?? request.content;
-    return { method, target, headers, body, requestId: request.id, signal: () => request.signal };
+    return { method, target, headers, body, requestId: request.id, signal };
   }
 
-  async function ask(request: ClientRequest, mayKeep = false): Promise<EdgeResponse> {
-    const asked = requestFor(request, mayKeep);
+  async function ask(
+    request: ClientRequest,
+    mayKeep = false,
+    signal?: () => AbortSignal,
+  ): Promise<EdgeResponse> {
+    const asked = requestFor(request, { mayKeep, signal });
     const result = isSocketRequest(request)
       ? await server.connect(asked)
       : await server.fetch(asked);

@@ -55,7 +55,7 @@ export function describeMemoryLimits(place: GroupPlace): string {
   return "folder" in place
     ? "control groups limit the memory of servers, functions and builds, including socket buffers"
     : "/proc shows the memory of processes but not of their sockets, so a limit on open files " +
-      "bounds those: ${place.problem}. For control groups, run svc as a service with " +
+      `bounds those: ${place.problem}. For control groups, run svc as a service with ` +
       "Delegate=yes (svc serve --install)";
 }
 

@@ -107,7 +107,7 @@ Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
   assert.deepEqual(parseDotenv(text, facts).problems, [
     {
       key: "E",
-      message: "wants at least one character. To store an empty value, use --allow-empty",
+      message: "must not be empty. To store an empty value, use --allow-empty",
     },
   ]);
   const { entries, problems } = parseDotenv(text, { ...facts, allowEmpty: true });

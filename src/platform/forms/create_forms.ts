@@ -67,10 +67,14 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
         }),
       async keepHouse(signal) {
         const count = await store.sweep(now(), signal, async (record) => {
-          const form = await liveForm(record).catch((error) =>
-            onTrouble(`Cannot read the live form ${record.form}: ${error}`)
-          );
-          return form === undefined ? undefined : retentionOf(form);
+          try {
+            const form = await liveForm(record);
+            return form === undefined ? undefined : retentionOf(form);
+          } catch (error) {
+            onTrouble(`Cannot read the live form ${record.form}: ${error}`);
+            // It may keep everything.
+            return null;
+          }
         });
         return count === 0 ? [] : [`removed ${formatCount(count, "submission")} of forms`];
       },

@@ -37,8 +37,16 @@ const MAX_SEARCHED = 500_000;
 /** Entries that are counted before other tasks get their turn. */
 const COUNTED_AT_ONCE = 1000;
 
-/** How much later than its time a line may stand: slow requests, and those that front edges report. */
+/** How much later than its time a line may stand: slow requests. */
 const LATE_MS = 60_000;
+/** The same for requests of front edges, which keep them while they do not reach the platform. */
+const REPORTED_LATE_MS = 24 * 60 * 60_000;
+
+/** Whether everything before this line is older than `since`. */
+function isBefore(entry: LogEntry, since: number): boolean {
+  const isReported = entry.type === "request" && entry.edge !== undefined;
+  return Date.parse(entry.time) < since - (isReported ? REPORTED_LATE_MS : LATE_MS);
+}
 
 const untilOf = ({ until }: LogFilter): number =>
   until === undefined ? Infinity : Date.parse(until);
@@ -121,7 +129,7 @@ export class AccessLogs {
     const top = filter.before ?? await files.end();
     let searched = 0;
     for await (const line of files.backwards(top, untilOf(filter))) {
-      if (Date.parse(line.entry.time) < since - LATE_MS) break;
+      if (isBefore(line.entry, since)) break;
       if (matches(line.entry)) lines.push(line);
       if (lines.length === filter.limit || ++searched === MAX_SEARCHED) {
         return { lines: lines.reverse(), next: line.place, top };
@@ -139,7 +147,7 @@ export class AccessLogs {
     const files = this.#filesOf(projectId);
     let looked = 0;
     for await (const { entry } of files.backwards(await files.end(), untilOf(filter))) {
-      if (Date.parse(entry.time) < since - LATE_MS) break;
+      if (isBefore(entry, since)) break;
       if (matches(entry)) counter.add(entry);
       if (++looked === MAX_COUNTED) return counter.counts(false);
       if (looked % COUNTED_AT_ONCE === 0) await nextTurn();

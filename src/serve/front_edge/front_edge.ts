@@ -173,7 +173,8 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const parts = {
     record: served.record,
     count: served.count,
-    now: systemClock,
+    // The platform's log has the times of all processes.
+    now: () => signer.now(),
     random: systemRandom,
     requestId: requestIds(systemRandom),
     cache,

@@ -31,8 +31,9 @@ interface Batch {
   readonly served: readonly ServedRequest[];
 }
 
-const lengthOf = ({ path, userAgent, counted }: ServedRequest): number =>
-  FIXED_LENGTH + path.length + (userAgent?.length ?? 0) + (counted?.referrer?.length ?? 0);
+const lengthOf = ({ path, userAgent, error, rules, counted }: ServedRequest): number =>
+  FIXED_LENGTH + path.length + (userAgent?.length ?? 0) + (error?.length ?? 0) +
+  (rules === undefined ? 0 : JSON.stringify(rules).length) + (counted?.referrer?.length ?? 0);
 
 export interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;

@@ -140,9 +140,9 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
     // Where connections go is counted by the sockets on the port.
     await leaving.standAlone();
     const shared = share(leaving);
-    await link.send(shared);
-    if (shared.type === "refused") return leaving.stay();
     try {
+      await link.send(shared);
+      if (shared.type === "refused") return leaving.stay();
       await link.receive("listening");
     } catch (error) {
       unshare(leaving);

@@ -18,6 +18,7 @@ Deno.test("edgeCount() is what was asked for, also on HTTPS", () => {
 Deno.test("edgeCount() of auto is none with HTTPS, else one for two processors above two", () => {
   const processors = navigator.hardwareConcurrency;
   const wanted = processors <= 2 || Deno.build.os !== "linux" ? 0 : Math.floor(processors / 2);
-  assert.equal(countOf({}), wanted);
-  assert.equal(countOf({ https: true }), 0);
+  assert.equal(countOf({ edges: "auto" }), wanted);
+  assert.equal(countOf({ edges: "auto", https: true }), 0);
+  assert.equal(countOf({}), 0);
 });

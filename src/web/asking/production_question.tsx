@@ -59,11 +59,12 @@ async function compare(
 
 /** Whether production showed another deployment before, which a rollback can bring back. */
 export async function hasEarlierProduction(api: PageApi, project: string): Promise<boolean> {
-  const { items } = await api.call(endpoints.listDeployments, {
+  const { items, nextCursor } = await api.call(endpoints.listDeployments, {
     params: { project },
     query: { environment: ENVIRONMENT_PRODUCTION, status: "LIVE", limit: 2 },
   });
-  return items.length > 1;
+  // A filtered page ends after so many deployments, whatever fits: the others may fit.
+  return items.length > 1 || nextCursor !== null;
 }
 
 /** Warns of migrations that stay when an earlier deployment comes back. */

@@ -116,7 +116,7 @@ function Origin({ active }: Pick<RulesView, "active">) {
         Overrides the deployment's own rules
         {publishedAt === null ? null : (
           <>
-            {" "}on <Moment at={publishedAt} />
+            , published on <Moment at={publishedAt} />
           </>
         )}
         .

@@ -50,7 +50,7 @@ Deno.test({
     const last = testBranch("shop");
     await engine.restore(source, last, Date.now());
     await assert.rejects(run(engine, last, "SELECT x FROM t"), /does not exist/);
-    await assert.rejects(engine.restore(source, testBranch("shop"), before), /so far/);
+    await assert.rejects(engine.restore(source, testBranch("shop"), before), /that far/);
     const later = testBranch("later");
     await engine.create(later);
     await assert.rejects(engine.restore(later, testBranch("l"), moments[0]!), /did not exist/);

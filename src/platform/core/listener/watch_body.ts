@@ -50,7 +50,7 @@ export function watchBody(request: Request, awaits: Awaits): Request {
   const { body } = request;
   if (body === null) return request;
   const copy: Request & { [REST]?: Promise<void> } = new Request(request, {
-    body: watched(body, awaits, (rest) => void (copy[REST] = rest)),
+    body: watched(body, { awaits, waits: waitsFor(request) }, (rest) => void (copy[REST] = rest)),
   });
   return copy;
 }
@@ -83,9 +83,11 @@ const WATCHED: object = Object.create(Request.prototype, {
       const known = this[STREAM];
       if (known !== undefined) return known;
       const own = OWN_BODY.call(this);
-      return this[STREAM] = own === null
-        ? null
-        : watched(own, this[AWAITS], (rest) => void (this[REST] = rest));
+      return this[STREAM] = own === null ? null : watched(
+        own,
+        { awaits: this[AWAITS], waits: waitsFor(this) },
+        (rest) => void (this[REST] = rest),
+      );
     },
   },
   clone: {
@@ -108,14 +110,19 @@ function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<u
   };
 }
 
+/** Whether the client sends the body only when it is asked for it. */
+const waitsFor = ({ headers }: Request): boolean => hasField(headers, "expect");
+
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  awaits: Awaits,
+  { awaits, waits }: { readonly awaits: Awaits; readonly waits: boolean },
   left: (rest: Promise<void>) => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   const reader = body.getReader();
+  let isAsked = !waits;
   return new ReadableStream({
     async pull(controller) {
+      isAsked = true;
       const wait = awaits();
       try {
         const { done, value } = await reader.read();
@@ -125,7 +132,7 @@ function watched(
         wait.over();
       }
     },
-    cancel: () => left(readRest(reader)),
+    cancel: (reason) => isAsked ? left(readRest(reader)) : reader.cancel(reason),
   }, { highWaterMark: 0 });
 }
 
@@ -135,7 +142,7 @@ function watched(
  */
 export function leaveBody(request: Request): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
-  if (!request.bodyUsed && !hasField(request.headers, "expect")) {
+  if (!request.bodyUsed && !waitsFor(request)) {
     const { body } = request;
     if (body !== null && !body.locked) body.cancel().catch(() => {});
   }
