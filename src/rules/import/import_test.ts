@@ -344,6 +344,6 @@ Deno.test("importers read which URL a page has", () => {
     else assert.match(unsupported[0]!.reason, reason);
   }
   assert.equal(wrangler('name = "a"\n[assets]\nhtml_handling = 1').unsupported[0]!.line, 3);
-  assert.throws(() => wrangler("{"), /no JSON/);
+  assert.throws(() => wrangler("{"), /not JSON/);
   assert.throws(() => wrangler("= ="), { name: "UnreadableImportError" });
 });

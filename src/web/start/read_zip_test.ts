@@ -25,7 +25,7 @@ const REFUSED: readonly (readonly [string, Uint8Array<ArrayBuffer>, RegExp])[] =
   [
     "a link",
     zip([{ path: "passwd", text: "/etc/passwd", mode: 0o120777 }]),
-    /^Cannot take passwd: it is a symbolic link/,
+    /^Cannot upload passwd: it is a symbolic link/,
   ],
   ["an encrypted file", zip([{ path: "a", text: "x", flags: 0x801 }]), /a: it is encrypted/],
   [
