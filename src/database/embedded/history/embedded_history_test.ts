@@ -118,7 +118,7 @@ Deno.test("EmbeddedEngine restores from any base, over kills and checkpoints, wi
   await sinceOf(bench, source);
   const bases = () => Array.fromAsync(Deno.readDir(join(folder, "history", source.id, "bases")));
   const moments: number[] = [];
-  for (let n = 0; n < 6; n++) {
+  for (let n = 0; n < 4; n++) {
     for (let part = 0; part < 4; part++) await insert(client, n, 8 * MB);
     moments.push(Date.now());
     await delay(5);
@@ -131,9 +131,9 @@ Deno.test("EmbeddedEngine restores from any base, over kills and checkpoints, wi
     // Opening it, or a round, makes a base once the log has grown.
     if (n === 2) await until(bases, (all) => all.length === 2);
   }
-  for (const last of [1, 3, 5]) {
+  for (const last of [1, 3]) {
     const values = [...new Set(await valuesAt(bench, source, moments[last]!))];
-    assert.deepEqual(values, [0, 1, 2, 3, 4, 5].slice(0, last + 1));
+    assert.deepEqual(values, [0, 1, 2, 3].slice(0, last + 1));
   }
   await client.end();
   await engine.remove(source.id);
