@@ -333,7 +333,11 @@ Deno.test("importers read which URL a page has", () => {
         cleanUrls: true,
       },
     ],
-    [wrangler('name = "a"\n[assets]\nhtml_handling = "nice"'), {}, /must be one of auto-trailing-slash/],
+    [
+      wrangler('name = "a"\n[assets]\nhtml_handling = "nice"'),
+      {},
+      /must be one of auto-trailing-slash/,
+    ],
     [wrangler('name = "a"'), {}],
   ];
   for (const [{ settings, imported, unsupported, read }, expected, reason] of rows) {

@@ -92,6 +92,9 @@ Deno.test("HEAD is answered as GET is, without a body", async () => {
 Deno.test("RouteTable refuses two spellings of one path, and a method that is bound twice", () => {
   const table = new RouteTable<null>();
   table.add("GET", "/a/:one", null);
-  assert.throws(() => table.add("POST", "/a/:two", null), /\/a\/:two and \/a\/:one are the same path/);
+  assert.throws(
+    () => table.add("POST", "/a/:two", null),
+    /\/a\/:two and \/a\/:one are the same path/,
+  );
   assert.throws(() => table.add("GET", "/a/:one", null), /GET \/a\/:one is bound twice/);
 });
