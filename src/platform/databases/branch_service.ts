@@ -190,7 +190,7 @@ export class BranchService {
       const why = facts.problem ?? "Its first base backup is not ready yet. Try again later";
       throw new Failure("conflict", `Database "${name}" has no history yet: ${why}`);
     }
-    // When the oldest former storage was made is not known once those before it are forgotten.
+    // When the oldest former storage began is not known once those before it are forgotten.
     const knownSince = source.former.length < MAX_FORMER ? 0 : source.former[0]!.until;
     // Before that, it may have had values that are masked in it.
     const since = Math.max(facts.since, createdAt, source.madeAt ?? source.createdAt, knownSince);
