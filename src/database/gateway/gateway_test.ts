@@ -81,7 +81,7 @@ Deno.test({
     const clients = [await openClient(url), await openClient(url)];
     const many = await refusalOf(url);
     assert.equal(many.code, "53300");
-    assert.match(many.message, /"shop" takes 2 connections at a time/);
+    assert.match(many.message, /"shop" accepts 2 connections at a time/);
     for (const { client } of clients) await client.end();
     await until(() => test.gateway.branches.countOf(branch.id), (count) => count === 0);
     assert.deepEqual(test.troubles, []);
