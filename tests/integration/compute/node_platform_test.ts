@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { fetchByHost } from "../../../scripts/_fetch_by_host.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";
-import { deployServer, LAYERS, withEngine } from "../../helpers/compute_site.ts";
+import { deployServer, HASTY_MANIFEST, LAYERS, withEngine } from "../../helpers/compute_site.ts";
 import {
   create,
   createProject,
@@ -101,8 +101,9 @@ onEachEngine(
           if (request.url === "/broken") response.writeHead(500).end();
         }).listen(process.env.PORT);`,
       };
-      const { error, problems } = await refusal(platform, files, withEngine(SITE, engine));
-      assert.match(error, /did not respond to GET \/ within 1\.5 s/);
+      const manifest = withEngine({ ...SITE, layers: HASTY_MANIFEST.layers }, engine);
+      const { error, problems } = await refusal(platform, files, manifest);
+      assert.match(error, /did not respond to GET \/ within 3 s/);
       assert.match(error, /health_path = "\/path" under \[server\] in svc\.toml/);
       assert.ok(
         problems.some(({ message }) => message === `asked for / ${HOST}:${platform.port} http`),
