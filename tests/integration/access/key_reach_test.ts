@@ -41,6 +41,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   restoreDatabaseSnapshot: () => ({ branch: "taken" }),
   queryDatabase: () => ({ sql: "SELECT 1" }),
   addEdge: () => ({ name: "taken" }),
+  drainEdge: () => ({ isDrained: true }),
   migrateDeployment: () => ({}),
   createDrain: () => ({ url: "https://otlp.example/" }),
   createEnvironment: () => ({ name: "taken" }),
@@ -134,6 +135,8 @@ const VOLATILE = new Set([
   "from",
   "to",
   "sizeBytes",
+  // What can be restored grows meanwhile.
+  "history",
 ]);
 
 const stable = (json: unknown): string =>
