@@ -29,8 +29,7 @@ for (const heading of document.querySelectorAll(".prose :is(h2, h3, h4)[id]")) {
   link.className = "anchor";
   link.href = "#" + heading.id;
   link.setAttribute("aria-label", "Link to " + heading.textContent);
-  link.textContent = "#";
-  heading.append(" ", link);
+  heading.append(link);
 }
 /* Marks the part of the page that is read, beside it. */
 const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));

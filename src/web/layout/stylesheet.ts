@@ -162,6 +162,7 @@ const PROSE = `
 .prose .wide { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--small); }
 .prose table { border-collapse: collapse; width: 100%; font-size: .925rem; overflow-wrap: normal; }
 .prose th, .prose td { overflow-wrap: normal; padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+.anchor::before { content: "#"; margin-inline-start: .4em; }
 .prose .anchor { color: var(--soft); text-decoration: none; opacity: 0; }
 .prose :hover > .anchor, .anchor:focus-visible { opacity: 1; }
 .prose .file { margin-bottom: -.6rem; color: var(--soft); font: .85rem/1.4 var(--mono); }

@@ -9,7 +9,7 @@ import { AUDIT_DAYS, type AuditEntry } from "../../contract/audit.ts";
 import { auditPath } from "../layout/bar.tsx";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Moment } from "../layout/pieces.tsx";
-import { Empty } from "../layout/board_pieces.tsx";
+import { Empty, Name } from "../layout/board_pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 import { auditQuery, type AuditWish } from "./audit_wish.ts";
@@ -46,7 +46,9 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
             {to ?? "none"}
           </span>
         ))}
-        <span class="soft mono">{path}</span>
+        <span class="soft mono">
+          <Name text={path} />
+        </span>
         <span class="soft">
           {user === null ? null : <a href={`${base}?user=${user.id}`}>{user.name}</a>}{" "}
           {BY[credential.type]}
