@@ -45,6 +45,7 @@ export const SUITES: readonly Suite[] = [
     folders: ["src", "scripts"],
     runs: { as: "threads", perProcessor: 1 },
     first: [
+      "src/database/embedded/history/embedded_history_test.ts",
       "src/database/hostile_queries_test.ts",
       "src/platform/databases/real_engines_test.ts",
       "src/database/server/server_engine_test.ts",
