@@ -17,7 +17,7 @@ export const frontEdge = z.object({
   name: edgeName,
   isLocal: z.boolean().describe("Whether `svc serve --edges` runs it on the platform's machine"),
   state: z.enum(EDGE_STATES).describe(
-    "`connected` has applied every change, `lost` serves the last state it received, `unseen` " +
+    "`connected` follows the platform, `lost` serves the last state it received, `unseen` " +
       "has not connected to this node since it started",
   ),
   isDrained: z.boolean().describe("Whether its clients go elsewhere"),

@@ -17,7 +17,7 @@ import { pageRequest } from "./compute/page_request.ts";
 import { type Destination, targetOf } from "./destination.ts";
 import { discardBody } from "./messages/body.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "./messages/header_list.ts";
-import type { Kept, OriginResponse } from "./messages/messages.ts";
+import { CLIENT_GONE, type Kept, type OriginResponse } from "./messages/messages.ts";
 import type { Origin } from "./origin.ts";
 import { planPipeline } from "./pipeline/plan.ts";
 import { KEEP_FIELD } from "./request/client_request.ts";
@@ -183,7 +183,9 @@ class EdgeCacheRequest {
     }
     if (this.#isAnswered) discardBody(response.body);
     else this.#final = response;
-    const status = response.status >= 500 ? response.status : 200;
+    // A client that leaves a platform that hangs must not remove what may be stale.
+    const failed = response.status === CLIENT_GONE ? 503 : response.status;
+    const status = failed >= 500 ? failed : 200;
     return { status, headers: [], body: null, isCurrent: true };
   }
 

@@ -151,7 +151,7 @@ Deno.test("what cannot be read of one deployment keeps nothing of the others bac
   await point("d3", [ago("broken", 0), ago("d1", DAY), ago("d2", DAY)]);
   assert.deepEqual(await head("/assets/index-A1b2c3d2.js"), [200, "d2", "d3"]);
   assert.equal((await head("/assets/index-A1b2c3d1.js"))[1], null);
-  assert.match(troubles.join(), /^Cannot store the assets of deployment broken: /);
+  assert.match(troubles.join(), /^Cannot read the assets of deployment broken: /);
 });
 
 Deno.test("pages of a replaced deployment reach it for an hour, then the live one", async () => {

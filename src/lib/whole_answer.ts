@@ -19,7 +19,9 @@ const PIECE_BYTES = 32 * 1024;
 
 const WHOLE = Symbol("whole answer");
 
-type Markable = Response & { [WHOLE]?: Bytes | string | null };
+const STREAM = Symbol("streamed answer");
+
+type Markable = Response & { [WHOLE]?: Bytes | string | null; [STREAM]?: true };
 
 const isShort = (body: Bytes | string): boolean => body.length <= MOST_BYTES;
 
@@ -31,8 +33,12 @@ export function answerOf(body: Body, status: number): Response {
   if (body === null || (!(body instanceof ReadableStream) && isShort(body))) {
     (response as Markable)[WHOLE] = body;
   }
+  if (body instanceof ReadableStream) (response as Markable)[STREAM] = true;
   return response;
 }
+
+/** Whether a response of `answerOf()` is still being made: its body is a stream. */
+export const isStreamed = (response: Response): boolean => STREAM in response;
 
 /** The body of an answer that leaves in one piece; `undefined` for any other. */
 export function wholeBody(response: Response): Bytes | string | null | undefined {

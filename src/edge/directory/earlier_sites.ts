@@ -123,10 +123,7 @@ export class EarlierSites implements PastSites {
     collected.then((facts) => {
       if (this.#collected === collected) this.#facts = facts;
     }).catch((error) =>
-      this.#options.onTrouble(
-        `Cannot store assets of earlier deployments: ` +
-          `${error}`,
-      )
+      this.#options.onTrouble(`Cannot serve assets of earlier deployments: ${error}`)
     );
   }
 
@@ -172,7 +169,7 @@ export class EarlierSites implements PastSites {
       await inTurns(addAssets(assets, { ...content, deploymentId: id, until }));
       return true;
     } catch (error) {
-      this.#options.onTrouble(`Cannot store the assets of deployment ${id}: ${error}`);
+      this.#options.onTrouble(`Cannot read the assets of deployment ${id}: ${error}`);
       return false;
     }
   }

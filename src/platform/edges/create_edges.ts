@@ -68,11 +68,11 @@ export function createEdges(
   foundation: Foundation,
   { accounts, ...parts }:
     & Omit<EdgeEndpointParts, "registry" | "served" | "onLost">
-    & ServedRequestsParts
+    & Omit<ServedRequestsParts, "now">
     & { readonly accounts: Pick<AccountStore, "ownerId"> },
 ): Edges {
   const registry = new EdgeRegistry(foundation);
-  const served = new ServedRequests(parts);
+  const served = new ServedRequests({ ...parts, now: foundation.now });
   const local: LocalEdgeLink = {
     add: (name) => registry.addLocal(name),
     onLost: () => {},

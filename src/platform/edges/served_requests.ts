@@ -6,6 +6,7 @@
  */
 import type * as z from "zod";
 import { type AccessRecord, deviceOf } from "../../edge/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
@@ -20,6 +21,7 @@ export interface ServedRequestsParts {
   count(request: CountedRequest): void;
   /** The country of an IP address. */
   country(address: string): string | undefined;
+  readonly now: Clock;
 }
 
 export class ServedRequests {
@@ -41,10 +43,11 @@ export class ServedRequests {
   /** Takes a batch; returns how many of its entries had to be left out. */
   async take(edge: string, { process, batch, served }: z.infer<typeof servedBody>) {
     const sender = `${edge} ${process}`;
-    if (batch <= (this.#batches.get(sender) ?? 0)) return 0;
     const parsed = served.map((each) => servedRequest.safeParse(each).data);
     const requests = parsed.filter((each) => each !== undefined);
     const known = await this.#knownDeployments(requests);
+    // The edge sends a batch again that it believes to be lost.
+    if (batch <= (this.#batches.get(sender) ?? 0)) return 0;
     this.#batches.set(sender, batch);
     const kept = requests.filter((each) => known.has(deploymentOf(each)));
     for (const each of kept) this.#note(edge, each);
@@ -63,7 +66,7 @@ export class ServedRequests {
   }
 
   #note(edge: string, { counted, ...request }: ServedRequest): void {
-    const { record, count, country } = this.#parts;
+    const { record, count, country, now } = this.#parts;
     const answers = this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
     answers[Math.trunc(request.status / 100) - 1]!++;
     this.#answers.set(edge, answers);
@@ -72,6 +75,8 @@ export class ServedRequests {
     const { ip, userAgent, path } = request;
     count({
       ...request,
+      // It counts for the period in which it is reported, and so with the visitors of that day.
+      time: now(),
       layer: counted.layer,
       page: counted.isPage ? path.split("?", 1)[0] : undefined,
       client: {

@@ -37,6 +37,7 @@ function parts() {
     record: (entry) => void records.push(entry),
     count: (each) => void counted.push(each),
     country: () => "DE",
+    now: () => 1_800_000_000_000,
   });
   return { records, counted, served };
 }

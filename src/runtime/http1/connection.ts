@@ -130,11 +130,7 @@ export class Http1Connection {
     const came = await Promise.race([this.#reader.fill(), late]);
     deadline.at = Infinity;
     if (came === false) {
-      throw new OutboundError(
-        "reset",
-        "The connection was closed before it " +
-          "was accepted",
-      );
+      throw new OutboundError("reset", "The connection was closed before it was accepted");
     }
   }
 

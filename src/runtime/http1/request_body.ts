@@ -91,8 +91,7 @@ export async function sendBody(
     else if (sent !== length) {
       throw new OutboundError(
         "bad_request",
-        "The length of the body differs from its " +
-          "content-length",
+        "The length of the body differs from its content-length",
       );
     }
   } catch (error) {

@@ -49,6 +49,8 @@ export interface FollowOptions {
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
+  /** Memory for responses of the platform, in bytes. */
+  readonly responseBytes?: number | undefined;
   /** Whether it is one of the platform's own, which answers nothing while it does not follow. */
   readonly isLocal?: boolean | undefined;
   readonly trustProxy: readonly string[];
@@ -146,7 +148,8 @@ class Signer {
 
 /** Follows a platform; until the edge has reached it, it responds with 503. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
-  const { join, key, isLocal = false, version, log, trustProxy, memoryBytes } = options;
+  const { join, key, isLocal = false, version, log, trustProxy } = options;
+  const { memoryBytes, responseBytes } = options;
   const onTrouble = (message: string) => log({ level: "warn", message });
   const client = new PlatformClient({ join, key });
   const files = await options.files({ client, onTrouble });
@@ -159,6 +162,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const signer = new Signer();
   const cache = createHttpCache({
     now: () => signer.now(),
+    ...(responseBytes === undefined ? {} : { capacityBytes: responseBytes }),
     onError: (error) => onTrouble(`Cannot renew a cached response: ${messageOf(error)}`),
   });
   const sites = new EdgeSites({ client, files, cache });

@@ -5,6 +5,7 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../../lib/error_message.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { joinPort, sharePort, stopAttracting } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
@@ -102,7 +103,8 @@ export class LocalEdges {
     let pauseMs = FIRST_PAUSE_MS;
     while (slot.isOn) {
       const began = performance.now();
-      const reason = await this.#run(slot);
+      // A program that was just replaced cannot be started for a moment.
+      const reason = await this.#run(slot).catch(messageOf);
       if (!slot.isOn) return;
       log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
       if (performance.now() - began > STEADY_MS) pauseMs = FIRST_PAUSE_MS;

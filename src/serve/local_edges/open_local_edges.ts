@@ -52,6 +52,7 @@ export function openLocalEdges(
       cacheDir: join(dataDir.cache, "edges"),
       cacheBytes: Math.floor(options.blobCacheBytes / count),
       memoryBytes: Math.floor(sizes.files / count),
+      responseBytes: Math.floor(sizes.responses / count),
       trustProxy: [...options.trustProxy],
       geoip,
       asn,

@@ -20,6 +20,7 @@ const setup = z.object({
   cacheDir: z.string(),
   cacheBytes: z.int(),
   memoryBytes: z.int(),
+  responseBytes: z.int(),
   trustProxy: z.array(z.string()),
   geoip: z.string().optional(),
   asn: z.string().optional(),

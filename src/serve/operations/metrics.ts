@@ -73,7 +73,7 @@ export function renderMetrics(facts: ProcessFacts): string {
   );
   const ofEdges = facts.edges.length === 0 ? [] : [
     family("svc_edge_connected", "gauge", {
-      help: "1 if the front edge has applied every change.",
+      help: "1 if the front edge follows the platform.",
       samples: connected,
     }),
     family("svc_edge_requests_total", "counter", {

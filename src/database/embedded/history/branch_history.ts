@@ -198,7 +198,7 @@ export class BranchHistory {
   /** @throws {EngineError} */
   async #baseAt(time: number): Promise<Base> {
     const base = (await this.bases()).findLast(({ at }) => at <= time);
-    if (base === undefined) throw new EngineError("The history does not go back so far", "22023");
+    if (base === undefined) throw new EngineError("The history does not go back that far", "22023");
     return base;
   }
 

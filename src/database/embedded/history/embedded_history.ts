@@ -141,8 +141,9 @@ export class EmbeddedHistory {
         this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
         await history.remove();
       });
-      this.#removedSizes.set(id, this.#sizes.get(id) ?? 0);
+      const size = this.#sizes.get(id) ?? 0;
       this.#sizes.delete(id);
+      if (await history.removedAt() !== undefined) this.#removedSizes.set(id, size);
     });
   }
 
@@ -210,7 +211,8 @@ export class EmbeddedHistory {
     for (const id of [...this.#opened]) {
       const runs = this.#parts.isRunning(id);
       await this.#attend(id);
-      if (!runs) this.#opened.delete(id);
+      // It may have been opened again meanwhile.
+      if (!runs && !this.#parts.isRunning(id)) this.#opened.delete(id);
     }
   }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 /** Size of a segment, in bytes, as the template of an empty database has it. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 
-export const SEGMENT = /^[0-9A-F]{24}$/;
+const SEGMENT = /^[0-9A-F]{24}$/;
 export const LOG_FOLDER = "pg_wal";
 /** The file that names the last checkpoint. */
 export const CONTROL_FILE = "global/pg_control";

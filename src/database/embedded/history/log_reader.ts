@@ -8,7 +8,7 @@ import { concatBytes } from "../../wire/messages.ts";
 import { crc32c } from "./crc32c.ts";
 import { SEGMENT_BYTES } from "./log_position.ts";
 
-export const PAGE_BYTES = 8192;
+const PAGE_BYTES = 8192;
 const [PAGE_HEADER, FIRST_PAGE_HEADER] = [24, 40];
 const RECORD_HEADER = 24;
 /** Records begin at multiples of it. */

@@ -189,10 +189,7 @@ export class LocalCluster implements ServerSource {
       if (state === "up") return;
       if (state === "down" && !await this.#isAlive()) throw new Error(await this.#lastWords());
       if (performance.now() > end) {
-        throw new Error(
-          `It has not accepted connections for ` +
-            `${START_MS} ms`,
-        );
+        throw new Error(`It has not accepted connections for ${START_MS} ms`);
       }
       await this.#pause(LOOK_MS / 10);
     }

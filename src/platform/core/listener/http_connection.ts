@@ -131,7 +131,7 @@ export class HttpConnection implements ClientConnection {
       response: Response,
       info: Deno.ServeHandlerInfo<Deno.NetAddr>,
     ) => {
-      const rest = entry.isShared ? undefined : leaveBody(request);
+      const rest = entry.isShared ? undefined : leaveBody(request, response);
       return rest === undefined ? send(response, info) : rest.then(() => send(response, info));
     };
     return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {

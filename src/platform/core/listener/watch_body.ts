@@ -6,6 +6,7 @@
 
 import { announcesContent, withoutBody } from "../../../lib/announced_content.ts";
 import { hasField } from "../../../lib/raw_fields.ts";
+import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 
 /** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -138,11 +139,13 @@ function watched(
 
 /**
  * Reads the rest of a body that its handler left; to be called with the response. `undefined` where
- * nothing is left, or nothing was sent, as the client waits to be asked for it.
+ * nothing is left, nothing was sent, as the client waits to be asked for it, or the response may be
+ * a stream that still reads the body.
  */
-export function leaveBody(request: Request): Promise<void> | undefined {
+export function leaveBody(request: Request, response: Response): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
-  if (!request.bodyUsed && !waitsFor(request)) {
+  const isOver = isWhole(response) || (response.status >= 400 && !isStreamed(response));
+  if (isOver && !request.bodyUsed && !waitsFor(request)) {
     const { body } = request;
     if (body !== null && !body.locked) body.cancel().catch(() => {});
   }
