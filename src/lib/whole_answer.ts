@@ -37,7 +37,7 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response of `answerOf()` is still being made: its body is a stream. */
+/** Whether a response of `answerOf()` is a stream, which may go on for long. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
 /** The body of an answer that leaves in one piece; `undefined` for any other. */
