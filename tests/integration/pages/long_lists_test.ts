@@ -17,7 +17,7 @@ const LISTS: readonly List[] = [
   ["/workspaces/acme/projects", /<li class="tile"/g],
   ["/workspaces/acme", /Open invitation/g],
   ["/workspaces/acme/keys", /href="\/workspaces\/acme\/keys\/[0-9a-f-]{36}"/g],
-  ["/workspaces/acme/audit", /<span class="soft mono">\/v1\//g],
+  ["/workspaces/acme/audit", /<span class="soft mono">\/<wbr\/>v1\/<wbr\/>/g],
   [SHOP, /<a class="whole" href="\/deployments\//g],
   [`${SHOP}/environments`, />KEY_\d+</g],
   [`${SHOP}/kv`, /<a class="whole mono"/g],
