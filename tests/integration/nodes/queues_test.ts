@@ -76,8 +76,11 @@ Deno.test({
       const { json } = await node.api("GET", `${at}/kv?limit=1000&prefix=${prefix}`);
       return json.items.map(({ key }: { key: string }) => key.split("/")[0]!);
     };
-    const countOf = async (node: Node): Promise<Queue> =>
+    const countOf = async (node: Node): Promise<Queue | undefined> =>
       (await node.api("GET", `${at}/queues`)).json.items[0];
+
+    // Nodes show a deployment some milliseconds after its response.
+    for (const node of nodes) await until(() => countOf(node), (queue) => queue !== undefined);
 
     // Sent through all nodes, some with a key: each message is delivered once.
     const bodies = Array.from(
@@ -87,7 +90,7 @@ Deno.test({
     await Promise.all(
       bodies.map((body, number) => send(nodes[number % 3]!, body, number % 2 === 0 ? "key" : null)),
     );
-    await until(() => countOf(first), ({ done, waiting }) => done === 30 && waiting === 0, 60_000);
+    await until(() => countOf(first), (queue) => queue?.done === 30 && queue.waiting === 0, 60_000);
     assert.deepEqual(await delivered(first, "job"), bodies);
 
     // The node whose server has the message is killed: another node delivers it again.
@@ -105,7 +108,11 @@ Deno.test({
     await send(other, "behind");
     Deno.kill(killed.pid, "SIGKILL");
     await assert.rejects(cluster.stop(killed), /ended with 137/);
-    await until(() => countOf(other), ({ done, waiting }) => done >= 31 && waiting === 0, 120_000);
+    await until(
+      () => countOf(other),
+      (queue) => queue !== undefined && queue.done >= 31 && queue.waiting === 0,
+      120_000,
+    );
     assert.deepEqual(await delivered(other, "held"), ["held", "held"]);
     assert.equal((await delivered(other, "behind")).length, 1);
   },
