@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
+import { formatCount } from "../lib/format.ts";
 import { NotUtf8Error, readTextFile, utf8Diagnostic } from "../lib/utf8.ts";
 import { OPEN_FOLDER_PAGE, parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
@@ -46,7 +47,7 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
   if (ruleSet === undefined || hasErrors(diagnostics)) {
     throw new BuildError(
       "rules_invalid",
-      `Fix ${RULES_FILE}: it has ${errors.length} error(s)`,
+      `Fix ${RULES_FILE}: it has ${formatCount(errors.length, "error")}`,
       {
         found: { file, source, diagnostics },
       },

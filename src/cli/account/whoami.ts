@@ -18,7 +18,7 @@ async function limits(client: Client, { grant }: Identity): Promise<[string, str
   const { permissions, projects, expiresAt } = grant;
   const names = projects === null ? "all" : await namesOfProjects(client);
   return [
-    ["may", permissions.join(", ")],
+    ["can", permissions.join(", ")],
     ["projects", names],
     ["ends", expiresAt ?? "never"],
   ];

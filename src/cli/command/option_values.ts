@@ -82,6 +82,6 @@ export function parseSince(text: string, now: number): string {
   const time = Date.parse(text);
   if (!Number.isNaN(time) && /^\d{4}-/.test(text)) return new Date(time).toISOString();
   throw new InvalidArgumentError(
-    "Expected a duration before now, such as 15m, or a date and time.",
+    `Expected a duration before now, such as 15m, or a date and time: "${text}" is neither.`,
   );
 }

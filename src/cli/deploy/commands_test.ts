@@ -335,7 +335,7 @@ Deno.test("whoami and workspace list tell who is calling", async () => {
       "1d",
     ]);
     const { stdout } = await bench.run(["whoami", "--token", String(key)]);
-    assert.match(stdout, /may +read\n *projects +shop\n *ends +\d{4}-\d\d-\d\dT/);
+    assert.match(stdout, /can +read\n *projects +shop\n *ends +\d{4}-\d\d-\d\dT/);
     const { workspaces, current } = await bench.json(["workspace", "list"]);
     assert.equal((workspaces as unknown[]).length, 1);
     assert.equal(current, "default");

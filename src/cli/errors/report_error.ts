@@ -210,7 +210,8 @@ export function toHumanError(report: ErrorReport, colors: Palette): string {
   }
   if (report.hint !== undefined) lines.push(`${colors.cyan("hint:")} ${printable(report.hint)}`);
   if (report.next !== undefined && report.next.length > 0) {
-    lines.push("Run one of:", ...report.next.map((command) => `  ${colors.bold(command)}`));
+    const lead = report.next.length === 1 ? "Run:" : "Run one of:";
+    lines.push(lead, ...report.next.map((command) => `  ${colors.bold(command)}`));
   }
   if (report.requestId !== undefined) lines.push(colors.dim(`request ${report.requestId}`));
   return lines.join("\n");
