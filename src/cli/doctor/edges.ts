@@ -5,7 +5,7 @@
  */
 import { type FrontEdge, listEdges } from "../../contract/edges.ts";
 import type { Context } from "../session/context.ts";
-import { printable } from "../terminal/format.ts";
+import { formatCount, printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
 /** An edge says so often that it is there; one that missed some of it is away. */
@@ -25,7 +25,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
     return [since, advice];
   }
   if (behind === null || behind === 0) return undefined;
-  return [`is ${behind} changes behind`, "Check the load of its machine"];
+  return [`is ${formatCount(behind, "change")} behind`, "Check the load of its machine"];
 }
 
 /** Names the edges that are away, behind or drained; nothing where there are no edges. */
