@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DebianProgram } from "./_debian.ts";
 import { listFiles, ROOT } from "./_source_files.ts";
 
@@ -237,6 +237,19 @@ export interface Surroundings {
   readonly processors: number;
 }
 
+/**
+ * Spreads the files of each folder evenly over a run. Files of a folder are alike: those of one
+ * wait for timers while those of another compute, so a mix keeps all processors busy.
+ */
+function mixFolders(files: readonly string[]): string[] {
+  const folders = Map.groupBy(files, dirname);
+  const place = (file: string) => {
+    const siblings = folders.get(dirname(file))!;
+    return (siblings.indexOf(file) + 0.5) / siblings.length;
+  };
+  return files.toSorted((left, right) => place(left) - place(right));
+}
+
 /** Plans a suite over some of its files, as paths from the root. */
 export function planSuite(
   suite: Suite,
@@ -247,7 +260,7 @@ export function planSuite(
     const place = suite.first.indexOf(file);
     return place === -1 ? suite.first.length : place;
   };
-  const ordered = files.toSorted((left, right) => rank(left) - rank(right));
+  const ordered = mixFolders(files).toSorted((left, right) => rank(left) - rank(right));
   const jobs = Math.max(1, Math.ceil(processors * suite.runs.perProcessor));
   const isThreads = suite.runs.as === "threads";
   const isAlone = (file: string) => !isThreads || suite.alone?.includes(file) === true;

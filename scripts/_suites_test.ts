@@ -21,6 +21,18 @@ Deno.test("planSuite() begins with the longest files, each in a process of its o
   assert.equal(atOnce, 3);
 });
 
+Deno.test("planSuite() spreads the files of each folder over the run", () => {
+  const files = ["a/1_test.ts", "a/2_test.ts", "a/3_test.ts", "a/4_test.ts", "b/1_test.ts"];
+  const { batches } = planSuite(SUITE, files, machine(2));
+  assert.deepEqual(batches.flatMap(({ files }) => files), [
+    "a/1_test.ts",
+    "a/2_test.ts",
+    "b/1_test.ts",
+    "a/3_test.ts",
+    "a/4_test.ts",
+  ]);
+});
+
 Deno.test("planSuite() gives threads one process, with all that run side by side", () => {
   const suite: Suite = { ...SUITE, runs: { as: "threads", perProcessor: 2 } };
   const { batches, atOnce } = planSuite(suite, FILES, machine(2));
