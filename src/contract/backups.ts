@@ -19,11 +19,11 @@ export const provenBackup = z.object({
   sentBytes: count.describe("Bytes sent; the rest was stored already"),
   records: count.describe("Records in the restored backup"),
   blobs: count.describe("Blobs in the restored backup"),
-  databases: z.array(z.object({
-    id: z.string().describe("Id of the storage"),
-    tables: count.describe("Number of tables"),
+  databases: z.object({
+    count: count.describe("Number of databases"),
+    tables: count.describe("Tables of all databases"),
     rows: count.describe("Rows of all tables"),
-  })).describe("Databases in the restored backup"),
+  }).describe("Databases in the restored backup"),
 });
 
 export const backupStatus = z.object({

@@ -35,6 +35,7 @@ const queueParams = projectParams.extend({
 const messageParams = queueParams.extend({ message: uuid.describe("Id of the message") });
 
 export const MESSAGE_STATES = ["waiting", "dead"] as const;
+export type MessageState = (typeof MESSAGE_STATES)[number];
 
 export const queue = z.object({
   name: z.string().describe("Name of the queue").meta({ example: "mails" }),

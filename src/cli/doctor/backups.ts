@@ -49,12 +49,13 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
     const found = runningSince === null ? "there is no backup yet" : "the first backup is running";
     return [{ name, state: "ok", found: `${found}; they go to ${printable(place)}` }];
   }
-  const rows = last.databases.reduce((sum, { rows }) => sum + rows, 0);
   const found = `${printable(last.name)}, ${
     formatBytes(last.bytes)
   }, was verified by restoring it: ${formatCount(last.records, "record")}, ${
     formatCount(last.blobs, "blob")
-  }, ${formatCount(last.databases.length, "database")} with ${formatCount(rows, "row")}`;
+  }, ${formatCount(last.databases.count, "database")} with ${
+    formatCount(last.databases.rows, "row")
+  }`;
   return [
     isLate && runningSince === null
       ? {

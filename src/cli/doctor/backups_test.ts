@@ -20,7 +20,7 @@ const status = (more: Partial<BackupStatus>): BackupStatus => ({
 
 const last = (hoursAgo: number): NonNullable<BackupStatus["last"]> => ({
   ...{ name: "b", at: at(hoursAgo), files: 1, bytes: 1, sentBytes: 1, records: 1, blobs: 1 },
-  databases: [],
+  databases: { count: 0, tables: 0, rows: 0 },
 });
 
 Deno.test("judgeBackups() warns of late backups, and of those that do not end", () => {

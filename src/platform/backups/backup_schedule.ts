@@ -10,7 +10,7 @@ import type { Lease } from "../../store/mod.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
-import type { BackupRecord, BackupStore } from "./backup_store.ts";
+import { type BackupRecord, type BackupStore, countDatabases } from "./backup_store.ts";
 
 /** First pause after a failure, in milliseconds; it doubles up to the time between backups. */
 const FIRST_RETRY_MS = 5 * 60_000;
@@ -22,7 +22,10 @@ type Success = NonNullable<BackupRecord["last"]>;
 
 /** The result of a backup. */
 export type BackupOutcome =
-  | Omit<Success, "at"> & { readonly removed: number }
+  | Omit<Success, "at" | "databases"> & {
+    readonly databases: readonly { readonly tables: number; readonly rows: number }[];
+    readonly removed: number;
+  }
   | { readonly error: string; readonly hint: string | null };
 
 /** A person, and the workspace under which they see events of the platform. */
@@ -90,7 +93,7 @@ export class BackupSchedule {
 
   async #succeed(
     { failure }: BackupRecord,
-    { removed, ...backup }: Exclude<BackupOutcome, { readonly error: string }>,
+    { removed, databases, ...backup }: Exclude<BackupOutcome, { readonly error: string }>,
     lease: Lease,
   ): Promise<void> {
     const { store, now, log, raiseEvent } = this.#options;
@@ -98,7 +101,11 @@ export class BackupSchedule {
       ? undefined
       : await this.#eventOf("health.backup_recovered", failure.since, `Backup ${backup.name}`);
     await store.set(
-      { startedAt: null, last: { ...backup, at: now() }, failure: null },
+      {
+        startedAt: null,
+        last: { ...backup, databases: countDatabases(databases), at: now() },
+        failure: null,
+      },
       lease,
       event,
     );

@@ -6,7 +6,10 @@ import { type BackupRecord, NO_BACKUP } from "./backup_store.ts";
 
 const HOUR = 3_600_000;
 const START = Date.parse("2026-11-22T10:00:00Z");
-const DONE = { name: "b", files: 1, bytes: 1, sentBytes: 1, records: 1, blobs: 1, databases: [] };
+const RESTORED = { name: "b", files: 1, bytes: 1, sentBytes: 1, records: 1, blobs: 1 };
+const DONE = { ...RESTORED, databases: { count: 0, tables: 0, rows: 0 } };
+
+const DATABASES = Array.from({ length: 2000 }, (_, rows) => ({ tables: 2, rows }));
 
 /** A schedule on a store in memory, whose backups come to what is given. */
 function scheduleOf(run: () => Promise<BackupOutcome>) {
@@ -46,7 +49,7 @@ Deno.test("BackupSchedule raises one event for failures, and one when backups wo
   const outcomes: (() => Promise<BackupOutcome>)[] = [
     () => Promise.reject(new Error("Cannot start a process")),
     () => Promise.resolve({ error: "The place is gone", hint: null }),
-    () => Promise.resolve({ ...DONE, removed: 0 }),
+    () => Promise.resolve({ ...RESTORED, databases: DATABASES, removed: 0 }),
   ];
   const { at, events, round } = scheduleOf(() => outcomes.shift()!());
   await round();
@@ -60,5 +63,6 @@ Deno.test("BackupSchedule raises one event for failures, and one when backups wo
   at.now += 10 * 60_000;
   await round();
   assert.deepEqual([at.record.failure, at.record.last?.at], [null, at.now]);
+  assert.deepEqual(at.record.last?.databases, { count: 2000, tables: 4000, rows: 1_999_000 });
   assert.deepEqual(events, ["health.backup_failed", "health.backup_recovered"]);
 });

@@ -10,6 +10,13 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
+/** A record has no room for the counts of a thousand databases. */
+export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
+  count: databases.length,
+  tables: databases.reduce((sum, { tables }) => sum + tables, 0),
+  rows: databases.reduce((sum, { rows }) => sum + rows, 0),
+});
+
 const lastBackup = z.object({
   name: z.string(),
   at: number,
@@ -18,7 +25,11 @@ const lastBackup = z.object({
   sentBytes: number,
   records: number,
   blobs: number,
-  databases: z.array(z.object({ id: z.string(), tables: number, rows: number })),
+  databases: z.union([
+    z.object({ count: number, tables: number, rows: number }),
+    // As it was stored before.
+    z.array(z.object({ tables: number, rows: number })).transform(countDatabases),
+  ]),
 });
 
 const failure = z.object({

@@ -32,6 +32,8 @@ export const ALL_BYTES = 64 * 1024 * 1024;
 export const MAX_AGE_MS = 60 * 60 * 1000;
 /** Longest wait that an endpoint can ask for. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
+/** How long an endpoint that has no path for metrics gets none. */
+const NO_METRICS_MS = 60 * 60 * 1000;
 /** The operator is told of dropped records once in this time. */
 const TOLD_MS = 10 * 60 * 1000;
 
@@ -118,7 +120,8 @@ export class DrainSender {
   /** Ends the request under way. */
   readonly #closed = new AbortController();
   readonly #metrics = new RequestMetrics();
-  #takesMetrics = true;
+  /** When metrics are sent again, on the platform's clock. */
+  #metricsAfter = 0;
 
   readonly endpoint: Endpoint;
   readonly #parts: SenderParts;
@@ -209,19 +212,20 @@ export class DrainSender {
     owner: { readonly deploymentId: string; readonly resource: OtlpResource },
     request: Extract<LogEntry, { type: "request" }>,
   ): void {
-    if (this.#takesMetrics) this.#metrics.add({ ...owner, now: this.#parts.now() }, request);
+    const now = this.#parts.now();
+    if (now >= this.#metricsAfter) this.#metrics.add({ ...owner, now }, request);
   }
 
   /** Sends the metrics once; the next ones have what these would have had. */
   async sendMetrics(): Promise<void> {
-    if (!this.#takesMetrics) return;
+    if (this.#parts.now() < this.#metricsAfter) return;
     const own = this.#parts.ownMetrics?.();
     const metrics = [...this.#metrics.collect(this.#parts.now()), ...own ? [own] : []];
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);
-    // An endpoint for logs alone.
-    if (outcome.status === 404) this.#takesMetrics = false;
+    // An endpoint for logs alone, or one that is being replaced.
+    if (outcome.status === 404) this.#metricsAfter = this.#parts.now() + NO_METRICS_MS;
     this.#note(outcome, "Metrics: ");
   }
 
@@ -328,10 +332,8 @@ export class DrainSender {
         await this.#pause(batchMs);
         return batch.length;
       }
-      const asked = outcome.retryAfterMs;
-      await this.#pause(
-        asked === undefined ? this.#spread(waitMs) : Math.min(asked, MAX_RETRY_AFTER_MS),
-      );
+      const pauseMs = Math.max(this.#spread(waitMs), outcome.retryAfterMs ?? 0);
+      await this.#pause(Math.min(pauseMs, MAX_RETRY_AFTER_MS));
       if (this.#isClosing || batch[0]!.time < now() - MAX_AGE_MS) return batch.length;
     }
   }

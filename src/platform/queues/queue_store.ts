@@ -8,6 +8,7 @@
  * @module
  */
 import * as z from "zod";
+import { MESSAGE_STATES, type MessageState } from "../../contract/queues.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -235,34 +236,43 @@ export class QueueStore {
     operation.delete(at);
   }
 
-  /** Delivers a message again from the beginning: a dead letter, or one that waits. */
-  async retry(place: QueuePlace, id: string): Promise<boolean> {
+  /**
+   * Delivers a message again from the beginning: a dead letter, or one that waits. One that waits
+   * for another of its key is `held`.
+   */
+  async retry(place: QueuePlace, id: string): Promise<"retried" | "held" | "missing"> {
     const { kv, now } = this.#parts;
     const at = keys.queueMessages(...place, id);
     const known = await this.find(place, id);
     const contended = [at, ...headsOf(place, known)];
     return await commitWithRetries(kv, contended, async (operation) => {
       const found = await readRecord(kv, at, messageRecord);
-      if (found === undefined) return false;
+      if (found === undefined) return "missing";
       const message = { ...found.value, attempts: 0, deadAt: null, dueAt: now() };
       operation.check({ key: at, versionstamp: found.versionstamp });
       if (found.value.deadAt !== null) {
         operation.delete(keys.queueDead(...place, id));
         await this.#enqueue(operation, place, message);
-        return true;
+        return "retried";
       }
       const due = keys.queueDueAt(place, found.value.dueAt, id);
       const { versionstamp } = await kv.get(due);
-      // Another one of its key is before it.
-      if (versionstamp === null) return false;
+      if (versionstamp === null) return "held";
       operation.check({ key: due, versionstamp }).delete(due).set(at, message)
         .set(keys.queueDueAt(place, message.dueAt, id), true);
-      return true;
+      return "retried";
     });
   }
 
-  /** Deletes a message, whether it waits or is a dead letter. */
-  async remove(place: QueuePlace, id: string): Promise<boolean> {
+  /**
+   * Deletes a message that is in one of some states; false if there is none, which may have changed
+   * its state since it was listed.
+   */
+  async remove(
+    place: QueuePlace,
+    id: string,
+    states: readonly MessageState[] = MESSAGE_STATES,
+  ): Promise<boolean> {
     const { kv } = this.#parts;
     const at = keys.queueMessages(...place, id);
     const known = await this.find(place, id);
@@ -271,6 +281,7 @@ export class QueueStore {
       const found = await readRecord(kv, at, messageRecord);
       if (found === undefined) return false;
       const { value: message, versionstamp } = found;
+      if (!states.includes(message.deadAt === null ? "waiting" : "dead")) return false;
       operation.check({ key: at, versionstamp });
       await this.#drop(operation, place, message);
       if (message.deadAt !== null) {
@@ -290,7 +301,7 @@ export class QueueStore {
   }
 
   /** Ids of dead letters, or of messages that wait, the oldest first. */
-  async idsOf(place: QueuePlace, state: "dead" | "waiting", limit: number): Promise<string[]> {
+  async idsOf(place: QueuePlace, state: MessageState, limit: number): Promise<string[]> {
     const { kv } = this.#parts;
     if (state === "dead") {
       const entries = kv.list({ prefix: keys.queueDead(...place) }, { limit });
@@ -333,13 +344,20 @@ export class QueueStore {
   /** The names of all queues of an environment that hold anything, or ever did. */
   async namesOf(projectId: string, environment: string): Promise<ReadonlySet<string>> {
     const names = new Set<string>();
-    for (const root of [keys.queueActive, keys.queueCounts, keys.queueDead]) {
+    const { kv } = this.#parts;
+    for (const root of [keys.queueActive, keys.queueCounts]) {
       const prefix = root(projectId, environment);
-      for await (const { key } of this.#parts.kv.list({ prefix }, { limit: 1000 })) {
-        names.add(String(key[3]));
-      }
+      for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
     }
-    return names;
+    // Each queue can have many dead letters: the first one of each tells its name.
+    const prefix = keys.queueDead(projectId, environment);
+    for (let start: RecordKey = [...prefix, ""];;) {
+      const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));
+      if (letter === undefined) return names;
+      const name = String(letter.key[3]);
+      names.add(name);
+      start = [...prefix, `${name}\0`];
+    }
   }
 
   /** Deletes dead letters from before a time. */
@@ -351,8 +369,8 @@ export class QueueStore {
       const place: QueuePlace = [projectId!, environment!, queue!];
       const message = await this.find(place, id!);
       if (message !== undefined && (message.deadAt ?? before) >= before) continue;
-      if (await this.remove(place, id!)) count++;
-      else await this.#parts.kv.delete(key);
+      if (message === undefined) await this.#parts.kv.delete(key);
+      else if (await this.remove(place, id!, ["dead"])) count++;
     }
     return count;
   }

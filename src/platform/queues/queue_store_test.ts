@@ -82,10 +82,20 @@ Deno.test("QueueStore makes one message of a key due at a time, in the order of 
     assert.deepEqual(await due(), ["b1", "free"], "a3 was deleted while it waited");
     const [dead] = await store.idsOf(PLACE, "dead", 10);
     await send("a4", { key: "a" });
-    assert.equal(await store.retry(PLACE, dead!), true);
+    assert.equal(await store.retry(PLACE, dead!), "retried");
+    assert.equal(await store.retry(PLACE, dead!), "held");
+    assert.equal(await store.remove(PLACE, dead!, ["dead"]), false, "it waits by now");
+    assert.equal(await store.retry(PLACE, "none"), "missing");
     assert.deepEqual(await due(), ["b1", "free", "a4"], "a dead letter comes back at the end");
     await end("a4");
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
+  }));
+
+Deno.test("QueueStore names each queue that has dead letters, however many another one has", () =>
+  withStore(async ({ send, end, store }) => {
+    await send("letter");
+    await end("letter", "dead");
+    assert.deepEqual([...await store.namesOf(PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
 Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>

@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/endpoints.ts";
-import type { Queue, QueueMessage as WireMessage } from "../../contract/queues.ts";
+import type { MessageState, Queue, QueueMessage as WireMessage } from "../../contract/queues.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { QueueSettings } from "../../manifest/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
@@ -130,7 +130,11 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
 
   router.guarded(endpoints.retryQueueMessage, async (caller, { params, body }) => {
     const place = await placeOf(caller, params, body.environment);
-    if (!await store.retry(place, params.message)) throw missing(params.message);
+    const outcome = await store.retry(place, params.message);
+    if (outcome === "missing") throw missing(params.message);
+    if (outcome === "held") {
+      throw new Failure("conflict", "Another message with the same key is delivered first");
+    }
     service.wake(place);
     return undefined;
   });
@@ -145,7 +149,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
   /** Changes up to 1,000 messages. */
   async function changeAll(
     place: QueuePlace,
-    state: "dead" | "waiting",
+    state: MessageState,
     change: (id: string) => Promise<boolean>,
   ) {
     const ids = await store.idsOf(place, state, MAX_CHANGED + 1);
@@ -157,7 +161,11 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
 
   router.guarded(endpoints.retryQueue, async (caller, { params, body }) => {
     const place = await placeOf(caller, params, body.environment);
-    const { changed, hasMore } = await changeAll(place, "dead", (id) => store.retry(place, id));
+    const { changed, hasMore } = await changeAll(
+      place,
+      "dead",
+      async (id) => await store.retry(place, id) === "retried",
+    );
     return { retried: changed, hasMore };
   });
 
@@ -166,7 +174,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
     const { changed, hasMore } = await changeAll(
       place,
       body.state,
-      (id) => store.remove(place, id),
+      (id) => store.remove(place, id, [body.state]),
     );
     return { removed: changed, hasMore };
   });

@@ -28,6 +28,7 @@ export async function runBackup(
   work: BackupWork,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
 ): Promise<BackupResult> {
+  signal.throwIfAborted();
   const command = selfCommand({
     argument: BACKUP_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),

@@ -17,7 +17,6 @@ import { WorkspaceFrame } from "../layout/board_frame.tsx";
 /** How the backups of the platform went, for its owner. */
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
-  const rows = last?.databases.reduce((sum, { rows }) => sum + rows, 0) ?? 0;
   return (
     <Card title="Backups of the platform" id="backups">
       <div class="body">
@@ -34,9 +33,9 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
             <>
               The backup {last.name} ({formatBytes(last.bytes)}) was restored{" "}
               <Moment at={last.at} />: {formatCount(last.records, "record")},{" "}
-              {formatCount(last.blobs, "blob")}, {formatCount(last.databases.length, "database")}
+              {formatCount(last.blobs, "blob")}, {formatCount(last.databases.count, "database")}
               {" "}
-              with {formatCount(rows, "row")}.
+              with {formatCount(last.databases.rows, "row")}.
             </>
           )}
         </p>

@@ -17,7 +17,7 @@ const STATUS: BackupStatus = {
     sentBytes: 1000,
     records: 41,
     blobs: 1,
-    databases: [{ id: "00000000000000aa", tables: 1, rows: 2 }],
+    databases: { count: 1, tables: 1, rows: 2 },
   },
   failure: null,
 };

@@ -104,7 +104,8 @@ export async function holdPlace<T>(
   };
   await renew();
   // A failure shows when the mark is too old.
-  const timer = setInterval(() => void renew().catch(() => {}), RENEW_MS);
+  let renewing = Promise.resolve();
+  const timer = setInterval(() => void (renewing = renew().catch(() => {})), RENEW_MS);
   try {
     await refuseOthers(place, key);
     return await work({
@@ -118,6 +119,7 @@ export async function holdPlace<T>(
     });
   } finally {
     clearInterval(timer);
+    await renewing;
     await place.remove(key).catch(() => {});
   }
 }
