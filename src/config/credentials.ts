@@ -25,8 +25,6 @@ export interface Credential {
   readonly apiUrl: string;
   readonly token: string;
   readonly workspace: string;
-  /** False if the token was created for another workspace of the same platform. */
-  readonly isOwnLogin: boolean;
 }
 
 function platformOf(credentials: Credentials, apiUrl: string): Platform | undefined {
@@ -133,8 +131,9 @@ export function findCredential(
   const platform = platformOf(credentials, apiUrl);
   if (platform === undefined) return undefined;
   const workspace = query.workspace ?? platform.defaultWorkspace;
-  const isOwnLogin = Object.hasOwn(platform.logins, workspace);
-  const source = isOwnLogin ? workspace : newestWorkspace(platform.logins);
+  const source = Object.hasOwn(platform.logins, workspace)
+    ? workspace
+    : newestWorkspace(platform.logins);
   const token = source === undefined ? undefined : platform.logins[source]?.token;
-  return token === undefined ? undefined : { apiUrl, token, workspace, isOwnLogin };
+  return token === undefined ? undefined : { apiUrl, token, workspace };
 }

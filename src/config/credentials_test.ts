@@ -60,7 +60,6 @@ for (const { name, query, workspace, token } of ROWS) {
     const found = findCredential(ALL, query);
     assert.equal(found?.workspace, workspace);
     assert.equal(found?.token, token);
-    assert.equal(found?.isOwnLogin, token === `token-of-${workspace}`);
   });
 }
 

@@ -25,7 +25,6 @@ export const buildLogPart = z.object({
   lines: z.array(buildLogLine).describe("Lines, oldest first"),
   isComplete: z.boolean().describe("True if the log is complete"),
 }).meta({ id: "BuildLogPart" });
-export type BuildLogPart = z.infer<typeof buildLogPart>;
 
 const params = z.object({ deployment: uuid.describe("Id of the deployment") });
 

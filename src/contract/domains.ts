@@ -12,13 +12,11 @@ import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
 export const DOMAIN_STATUSES = ["pending", "verified"] as const;
-export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
 
 export const DNS_RECORD_TYPES = ["TXT", "CNAME", "A", "AAAA"] as const;
 export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
 
 export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
-export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 
 /** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
@@ -105,7 +103,6 @@ export const addDomainAnswer = z.object({
   records: z.array(dnsRecord).describe("Records to set for both"),
   notes: z.array(z.string()).describe("Remarks for people"),
 });
-export type AddedDomain = z.infer<typeof addDomainAnswer>;
 
 export const verifyDomainAnswer = z.object({
   domain: domain.describe("The domain"),

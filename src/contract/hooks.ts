@@ -28,7 +28,7 @@ const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
   "Must be a git branch name, or one with * for any text",
 );
 
-export const deployHook = z.object({
+const deployHook = z.object({
   id: uuid.describe("Id of the deploy hook"),
   projectId: uuid.describe("Id of the project"),
   project: z.string().meta({ description: "Name of the project", example: "shop" }),

@@ -21,7 +21,6 @@ export const ruleHit = z.object({
     example: "denied",
   }),
 });
-export type RuleHit = z.infer<typeof ruleHit>;
 
 /** A request that a deployment answered. */
 export const requestLogEntry = z.object({
@@ -143,7 +142,7 @@ const timeFilter = {
 
 const logFilter = entryFilter.extend(timeFilter);
 
-export const logPage = z.object({
+const logPage = z.object({
   items: z.array(logEntry).describe("Oldest first"),
   nextCursor: z.string().nullable().describe(
     "Cursor for older entries; null if there are none",

@@ -23,7 +23,6 @@ export const platformNode = z.object({
   roles: z.array(z.string()).describe("Tasks that this node does for all nodes"),
   isSelf: z.boolean().describe("True for the node that sent this response"),
 }).meta({ id: "PlatformNode" });
-export type PlatformNode = z.infer<typeof platformNode>;
 
 export const listNodes = endpoint({
   method: "GET",

@@ -109,8 +109,6 @@ export interface DatabaseEngine {
   holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
-  /** Makes it ready for sessions; does nothing if it is. Throws {@link EngineError}. */
-  start(branch: Branch): Promise<void>;
   /** Ends its sessions, and flushes and frees what it takes in memory. */
   stop(branch: Branch): Promise<void>;
   isRunning(branch: Branch): boolean;

@@ -130,7 +130,7 @@ export {
   parseRuleTests,
   type PlacedRuleTest,
 } from "./rule_tests/parse_rule_tests.ts";
-export type { RuleExpectation, RuleTest } from "./rule_tests/schema.ts";
+export type { RuleTest } from "./rule_tests/schema.ts";
 export {
   type RuleTestFailure,
   type RuleTestReport,

@@ -7,7 +7,7 @@ import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
 import type { Audit } from "../platform/audit/mod.ts";
-import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
+import type { BuildSettings } from "../platform/builds/mod.ts";
 import type { ServerSandbox } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import type { DeploymentStore } from "../platform/deployments/mod.ts";
@@ -18,7 +18,6 @@ import type { Edges } from "../platform/edges/mod.ts";
 import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
 import type { Traffic } from "../platform/traffic/create_traffic.ts";
 import type { WorkspaceService } from "../platform/workspaces/mod.ts";
-import type { RuntimeRuleSet } from "../rules/mod.ts";
 import type { EdgeDoor } from "./edge_door.ts";
 import type { CompleteOptions } from "./options.ts";
 
@@ -52,10 +51,7 @@ export interface Platform {
   readonly sites: SiteDirectory;
   /** Leads from the platform to the edge of its process. */
   readonly door: EdgeDoor;
-  /** The rules published over a project's deployments; `undefined` where there are none. */
-  publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   readonly domains: Domains;
-  readonly builds: Builds;
   readonly logs: AccessLogs;
   /** Writes calls of the API to the audit log. */
   readonly recordCall: Audit["recordCall"];

@@ -181,10 +181,6 @@ export class EmbeddedEngine implements DatabaseEngine {
     return this.#folders.sizeOf(branch);
   }
 
-  async start(branch: Branch): Promise<void> {
-    await this.#start(branch);
-  }
-
   async #start(branch: Branch): Promise<RunningDatabase> {
     const running = this.#running.get(branch.id);
     if (running !== undefined && !running.isEnded) {

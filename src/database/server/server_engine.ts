@@ -153,11 +153,6 @@ export class ServerEngine implements DatabaseEngine {
     return Number(row?.[0] ?? 0);
   }
 
-  async start(branch: Branch): Promise<void> {
-    if (await this.#exists(serverName(branch))) return;
-    throw new EngineError(GONE, NO_DATABASE);
-  }
-
   async stop(branch: Branch): Promise<void> {
     await this.#endSessions(branch);
     const name = quoteLiteral(serverName(branch));

@@ -16,8 +16,6 @@ export interface ServerHistory {
 export interface ServerSource {
   /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
   readonly programsFolder: string | undefined;
-  /** Why it can't be reached now; `undefined` if nothing is known against it. */
-  readonly problem: string | undefined;
   /** The server's past states; `undefined` if no history is kept. */
   readonly history: ServerHistory | undefined;
   /**
@@ -44,7 +42,6 @@ export function attachedServer(
 ): ServerSource {
   return {
     programsFolder,
-    problem: undefined,
     history: undefined,
     reach: () => Promise.resolve(place),
     close: () => Promise.resolve(),

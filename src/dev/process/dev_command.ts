@@ -38,10 +38,6 @@ export class DevCommand {
     this.#options = options;
   }
 
-  get pid(): number | undefined {
-    return this.#process?.pid;
-  }
-
   /** Resolves with the address when the server listens, or with the reason why it does not. */
   get address(): Promise<ServerAddress | string> {
     return this.#address;

@@ -66,11 +66,6 @@ export class EarlierSites implements PastSites {
     return this.#ends;
   }
 
-  /** Resolves once all facts are in memory. */
-  async whenCollected(): Promise<void> {
-    await this.#collected;
-  }
-
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined> {
     if (this.#facts !== undefined) return this.#current(this.#facts.assets.get(path));
     if (!isLastingAsset(path)) return undefined;

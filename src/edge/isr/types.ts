@@ -22,8 +22,6 @@ export interface IsrStore {
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** All of the request that the page depends on. */
   readonly key: string;
-  /** The key without the fields that select a variant. */
-  readonly allVariants: string;
   /** Normalized; purging finds pages by it. */
   readonly path: string;
   readonly hasQuery: boolean;

@@ -66,11 +66,6 @@ export class TestEngine implements DatabaseEngine {
     return Promise.resolve(this.held.get(id)?.length ?? 0);
   }
 
-  start({ id }: Branch): Promise<void> {
-    this.running.add(id);
-    return Promise.resolve();
-  }
-
   stop({ id }: Branch): Promise<void> {
     this.running.delete(id);
     return Promise.resolve();

@@ -68,11 +68,6 @@ export class PacketReader {
     this.#rest = this.#rest.byteLength === 0 ? chunk : join([this.#rest, chunk]);
   }
 
-  /** Returns the bytes after the packets read so far. */
-  get rest(): Uint8Array {
-    return this.#rest;
-  }
-
   /**
    * Takes the next packet: its content, or `null` for a flush; `undefined` until all of it
    * has arrived.

@@ -19,8 +19,6 @@ interface LeafSet {
 export interface ConditionSet extends LeafSet {
   readonly any: readonly LeafSet[] | undefined;
   readonly not: LeafSet | undefined;
-  /** True if only path and host decide. */
-  readonly isPlain: boolean;
   /** The values that the condition consists of. */
   readonly values: number;
 }
@@ -34,7 +32,6 @@ export function conditionSetOf(condition: RuntimeCondition): ConditionSet {
     ...leafSetOf(leaf),
     any: any?.map(leafSetOf),
     not: not && leafSetOf(not),
-    isPlain: Object.keys(condition).every((field) => field === "path" || field === "host"),
     values: countValues(condition),
   };
 }

@@ -77,7 +77,6 @@ export const ruleTestFileSchema = z.strictObject({
 
 /** One row of the table. */
 export type RuleTest = z.infer<typeof ruleTestSchema>;
-export type RuleExpectation = z.infer<typeof expectationSchema>;
 
 /** The names of the fields, for suggestions. */
 export const TEST_FIELDS: readonly string[] = Object.keys(ruleTestSchema.shape);

@@ -69,10 +69,6 @@ class Server implements ComputeServer {
     });
   }
 
-  get pid(): number | undefined {
-    return this.#supervisor.pid;
-  }
-
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
     const { timeoutMs } = this.#limits;
     for (let isFirst = true;; isFirst = false) {

@@ -50,7 +50,6 @@ export class ServerProcess implements SupervisedProcess {
   readonly gone: Promise<End>;
   #end: End | undefined;
   #listens = false;
-  #greets = false;
   #heard!: (listening: boolean) => void;
   #booted: Booted | undefined;
   #dial: () => Promise<Deno.Conn>;
@@ -87,16 +86,6 @@ export class ServerProcess implements SupervisedProcess {
   /** Name and version of the runtime, once it has reported them. */
   get runtime(): string | undefined {
     return this.#booted?.runtime;
-  }
-
-  /** Path of the server's socket. */
-  get socketPath(): string | undefined {
-    return this.#options.process.socketPath;
-  }
-
-  /** Whether the server greets each connection that it accepts. */
-  get greets(): boolean {
-    return this.#greets;
   }
 
   /** Opens a connection to the server. */
@@ -210,7 +199,7 @@ export class ServerProcess implements SupervisedProcess {
         // It listens somewhere else now: what is open leads to the old place.
         if (this.#listens) this.client.reconnect();
         this.#listens = true;
-        this.client.greets = this.#own.greets = this.#greets = greets;
+        this.client.greets = this.#own.greets = greets;
         // Of Node, it is foreign code that says so: its socket is the only place.
         if (address !== undefined && this.#options.start.program !== undefined) {
           this.#dial = () => dialProgram(address);

@@ -40,8 +40,6 @@ export interface RunningServer extends AttendedProcess {
   readonly pid: number;
   /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Path of its socket; missing if it has none. */
-  readonly socketPath?: string;
   /** Opens a connection to the server. */
   dial(): Promise<Deno.Conn>;
 }
@@ -112,7 +110,6 @@ export const startServer: StartServer = async (command, { take, socketsDir, grou
     ranOut,
     kill,
     close: () => connection.close(),
-    socketPath: path,
     dial: () => Deno.connect({ transport: "unix", path }),
   };
 };

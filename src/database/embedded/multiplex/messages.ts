@@ -90,10 +90,6 @@ export class MessageReader {
     if (message !== undefined) this.#at += message.bytes.byteLength;
     return message;
   }
-
-  clear(): void {
-    this.#at = this.#end = 0;
-  }
 }
 
 function readI32(bytes: Uint8Array, at: number): number {

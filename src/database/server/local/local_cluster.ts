@@ -130,10 +130,6 @@ export class LocalCluster implements ServerSource {
     return this.#programs.folder;
   }
 
-  get problem(): string | undefined {
-    return this.#problem;
-  }
-
   /** @throws {EngineError} if it does not take connections in time */
   async reach(): Promise<{ readonly address: ServerAddress; readonly login: Login }> {
     if (this.#problem !== undefined) {

@@ -36,8 +36,6 @@ export interface SignedCall {
   /** Behind the path of the endpoint, decoded: bucket, and key of the object. */
   readonly bucket: string;
   readonly objectKey: string;
-  /** Whether the signature is in the URL, so that its holder has no secret. */
-  readonly isPresigned: boolean;
   content(): Content;
   /** A body of XML. */
   text(): Promise<string>;
@@ -77,7 +75,6 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
     query: new Map(target.query),
     bucket,
     objectKey: rest.join("/"),
-    isPresigned: claim.expires !== undefined,
     content: () => contentOf(request, claim, key),
     async text() {
       const { stream, expected } = contentOf(request, claim, key);
