@@ -304,29 +304,6 @@ const pageIds = z.array(z.string(WANTED_PAGE_IDS).regex(PAGE_ID, WANTED_PAGE_IDS
     "More ids by which pages of the deployment identify it in their requests.",
   );
 
-/** The top level with its lists unread, so that each item is judged by itself. */
-export const outlineSchema = z.strictObject({
-  $schema: schemaReference,
-  version,
-  layers: z.array(z.unknown(), "Use a list of layers"),
-  routes: z.array(z.unknown(), "Use a list of routes"),
-  images: imagesSchema.optional(),
-  blobs: blobsSchema.optional(),
-  database: databaseSchema.optional(),
-  cron,
-  queues,
-  forms,
-  functionLimits,
-  vitals,
-  protection,
-  checks,
-  urls,
-  keepAssetsSeconds,
-  skewSeconds,
-  pageIds,
-  meta: metaSchema.optional(),
-});
-
 /** The whole manifest, for its type and its JSON Schema. */
 export const manifestSchema = z.strictObject({
   $schema: schemaReference,
@@ -349,6 +326,12 @@ export const manifestSchema = z.strictObject({
   skewSeconds,
   pageIds,
   meta: metaSchema.optional(),
+});
+
+/** The top level with its lists unread, so that each item is judged by itself. */
+export const outlineSchema = manifestSchema.extend({
+  layers: z.array(z.unknown(), "Use a list of layers"),
+  routes: z.array(z.unknown(), "Use a list of routes"),
 });
 
 /** The fields that each part of a manifest takes; those of layers follow from their targets. */
