@@ -14,7 +14,7 @@ import { mintBranch, mintId } from "./names.ts";
 import {
   type BranchRecord,
   type DatabaseRecord,
-  MAX_FORMER,
+  restorableSince,
   type SourceRecord,
   storageAt,
 } from "./records.ts";
@@ -168,7 +168,7 @@ export class BranchService {
     at: number,
   ): Promise<void> {
     const { engines, now } = this.#services;
-    const { engine: kind, name, createdAt } = database;
+    const { engine: kind, name } = database;
     const storage = storageAt(source, at)!;
     const asked = new Date(at).toISOString();
     if (storage.engine !== kind) {
@@ -190,10 +190,7 @@ export class BranchService {
       const why = facts.problem ?? "Its first base backup is not ready yet. Try again later";
       throw new Failure("conflict", `Database "${name}" has no history yet: ${why}`);
     }
-    // When the oldest former storage began is not known once those before it are forgotten.
-    const knownSince = source.former.length < MAX_FORMER ? 0 : source.former[0]!.until;
-    // Before that, it may have had values that are masked in it.
-    const since = Math.max(facts.since, createdAt, source.madeAt ?? source.createdAt, knownSince);
+    const since = restorableSince(source, facts.since);
     if (at >= since && at <= now()) return;
     const [from, to] = [since, now()].map((time) => new Date(time).toISOString());
     throw new Failure(

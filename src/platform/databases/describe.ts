@@ -16,7 +16,13 @@ import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseStore } from "./database_store.ts";
 import { type Engines, reasonOf } from "./engines.ts";
 import { describeEngine, describeOverrides } from "./notes.ts";
-import { type BranchRecord, type DatabaseRecord, type ShownState, stateOf } from "./records.ts";
+import {
+  type BranchRecord,
+  type DatabaseRecord,
+  restorableSince,
+  type ShownState,
+  stateOf,
+} from "./records.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 
 /** How long a size is shown before it is measured again, in milliseconds. */
@@ -168,9 +174,7 @@ export class Descriptions {
     // Earlier times are in the history of storages that it showed before.
     const times = all.flatMap((facts) => facts?.since ?? []);
     return {
-      since: times.length === 0
-        ? null
-        : time(Math.max(Math.min(...times), branch.madeAt ?? branch.createdAt)),
+      since: times.length === 0 ? null : time(restorableSince(branch, Math.min(...times))),
       keepDays: keepMs / DAY_MS,
       sizeBytes: bytes,
       maxBytes,

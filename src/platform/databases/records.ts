@@ -114,6 +114,18 @@ export type BranchRecord = z.infer<typeof branchRecord>;
 export const storageAt = ({ former, storage }: BranchRecord, at: number): StorageRecord | null =>
   former.find(({ until }) => at < until) ?? storage;
 
+/**
+ * The earliest time that a branch can be restored to: not before its first content was ready, as it
+ * may have had values that are masked in it, and not into a storage that is forgotten.
+ *
+ * @param since that of the history of its storages
+ */
+export const restorableSince = (
+  { former, madeAt, createdAt }: BranchRecord,
+  since: number,
+): number =>
+  Math.max(since, madeAt ?? createdAt, former.length < MAX_FORMER ? 0 : former[0]!.until);
+
 export const snapshotRecord = z.object({
   id: z.string(),
   databaseId: z.string(),
