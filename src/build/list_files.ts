@@ -6,6 +6,7 @@
  */
 import { basename, join, sep } from "node:path";
 import { formatCount, printableName } from "../lib/format.ts";
+import { ifMissing } from "../lib/missing_files.ts";
 import {
   type OutputFile,
   type PackagesFolder,
@@ -169,10 +170,7 @@ async function surveyPlacement(
 /** Resolves a path of the project; `undefined` if it does not exist. */
 async function placedPath(projectRoot: string, from: string): Promise<string | undefined> {
   const root = await Deno.realPath(projectRoot);
-  const real = await Deno.realPath(join(root, from)).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  });
+  const real = await Deno.realPath(join(root, from)).catch(ifMissing);
   if (real === undefined || real === root || real.startsWith(root + sep)) return real;
   throw new BuildError("output_invalid", `Keep ${from} inside the project: it links to ${real}`);
 }

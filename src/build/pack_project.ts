@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ifMissing } from "../lib/missing_files.ts";
 import { type RuleSet, usedFunctions } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
@@ -64,12 +65,7 @@ async function bundleProjectFunctions(
 }
 
 async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await Deno.stat(path)).isDirectory;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return (await Deno.stat(path).catch(ifMissing))?.isDirectory ?? false;
 }
 
 const PACKAGE_FILE = "package.json";

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
 import { formatCount } from "../lib/format.ts";
+import { ifMissing } from "../lib/missing_files.ts";
 import { NotUtf8Error, readTextFile, utf8Diagnostic } from "../lib/utf8.ts";
 import { OPEN_FOLDER_PAGE, parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
@@ -25,12 +26,7 @@ export interface RulesFile {
  * @throws {NotUtf8Error} naming the file as `shown`, with the place of the first wrong byte.
  */
 export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
-  try {
-    return await readTextFile(path, shown);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return await readTextFile(path, shown).catch(ifMissing);
 }
 
 async function parseRules(host: BuildHost, path: string, surroundings: Surroundings) {

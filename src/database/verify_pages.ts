@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ifMissing } from "../lib/missing_files.ts";
 
 /** Size of a page, and pages of one file (PostgreSQL's defaults). */
 const PAGE = 8192;
@@ -133,11 +134,8 @@ export async function verifyPages(data: string): Promise<PagesReport> {
     for await (const path of pagedFiles(join(data, root))) {
       const first = Number(PAGED.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? 0) *
         SEGMENT_PAGES;
-      const file = await Deno.open(path).catch((error) => {
-        // A table was dropped meanwhile.
-        if (error instanceof Deno.errors.NotFound) return undefined;
-        throw error;
-      });
+      const file = await Deno.open(path).catch(ifMissing);
+      // A table was dropped meanwhile.
       if (file === undefined) continue;
       using opened = file;
       for (let index = 0;;) {

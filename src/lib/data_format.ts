@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "./atomic_file.ts";
+import { ifMissing } from "./missing_files.ts";
 import { readTextFile } from "./utf8.ts";
 
 /**
@@ -83,8 +84,5 @@ export async function markFinished(root: string): Promise<void> {
 
 /** True for what a restore left that was ended before its time. */
 export async function isUnfinished(root: string): Promise<boolean> {
-  return await Deno.stat(join(root, UNFINISHED_FILE)).then(() => true, (error) => {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  });
+  return await Deno.stat(join(root, UNFINISHED_FILE)).catch(ifMissing) !== undefined;
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { dirname, join } from "node:path";
+import { ifMissing } from "./missing_files.ts";
 
 /** The system's code of a fault, such as `EACCES`; `undefined` for another kind of error. */
 function codeOf(error: unknown): string | undefined {
@@ -86,10 +87,7 @@ async function probe(folder: string): Promise<void> {
 export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
   let at = path;
   try {
-    const info = await Deno.stat(path).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    });
+    const info = await Deno.stat(path).catch(ifMissing);
     if (info?.isDirectory) return { path, reason: REASONS.EISDIR! };
     at = await nearestFolder(path);
     await probe(at);

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { removeTree } from "../../lib/missing_files.ts";
 import { runProgram, spawnProgram } from "../../lib/spawn_program.ts";
 import { findToolchains } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -88,9 +89,7 @@ async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
 /** An empty folder for the files of an image, in which those of its last build were. */
 async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<string> {
   const folder = join(cacheDir, "images", image.replaceAll(/[^\w-]/g, "-"));
-  await Deno.remove(folder, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await removeTree(folder);
   await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
   return folder;
 }

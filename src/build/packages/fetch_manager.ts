@@ -7,6 +7,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
 import * as z from "zod";
+import { namesIn } from "../../lib/missing_files.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ManagerHash, PackageManager } from "../../manifest/mod.ts";
@@ -176,13 +177,7 @@ async function findKept(
   { version, hash }: WantedManager,
   source: ManagerPackage,
 ): Promise<string | undefined> {
-  const names: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(folder)) names.push(name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const names = await namesIn(folder);
   const versions = names.map((name) => name.split("+")[0]!).filter((each) =>
     names.includes(folderName(each, hash))
   );

@@ -5,6 +5,7 @@
  */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFormatMark } from "../../lib/data_format.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { versionOfTag } from "../../release/mod.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -21,10 +22,7 @@ import { lockUpgrade } from "./upgrade_lock.ts";
 import { fileDigest, type ProgramFacts, readRecord } from "./upgrade_record.ts";
 
 async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
-  const digest = await fileDigest(files.previous).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  });
+  const digest = await fileDigest(files.previous).catch(ifMissing);
   if (digest === undefined) {
     throw new CliError("not_found", `Cannot roll back: ${files.previous} does not exist`, {
       hint: "Only the previous version is kept. Install another one with --version",

@@ -4,16 +4,11 @@
  * @module
  */
 import { lockInTime } from "../../lib/file_lock.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { CliError } from "../errors/cli_error.ts";
 
-const inodeOf = async (path: string): Promise<number | null | undefined> => {
-  try {
-    return (await Deno.stat(path)).ino;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
-};
+const inodeOf = async (path: string): Promise<number | null | undefined> =>
+  (await Deno.stat(path).catch(ifMissing))?.ino;
 
 /**
  * Locks the file, which is created for the lock and removed with it. A lock on a file that

@@ -7,6 +7,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { BranchFolders } from "./branch_folder.ts";
 import { CONTROL_FILE, firstNeeded, LOG_FOLDER } from "./history/log_position.ts";
 
@@ -71,12 +72,7 @@ export async function withoutCheckpoint<T>(
 }
 
 async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
-  try {
-    return await Deno.open(path, { create: true, write: true });
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  return await Deno.open(path, { create: true, write: true }).catch(ifMissing);
 }
 
 /**

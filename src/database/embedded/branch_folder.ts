@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { syncFolder } from "../../lib/sync_folder.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -56,12 +57,8 @@ export class BranchFolders {
 
   /** Names in its files; `undefined` if there is no such branch, or it is half made. */
   async names(id: string): Promise<BranchNames | undefined> {
-    try {
-      return JSON.parse(await readTextFile(this.namesPath(id))) as BranchNames;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    }
+    const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
+    return text === undefined ? undefined : JSON.parse(text) as BranchNames;
   }
 
   /** Notes the names; a folder without them counts as half made. */
@@ -90,30 +87,17 @@ export class BranchFolders {
 
   /** Waits until a process of a platform that was killed has left the files. */
   async untilUnused(id: string): Promise<void> {
-    using lock = await Deno.open(this.lock(id), { write: true }).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    });
+    using lock = await Deno.open(this.lock(id), { write: true }).catch(ifMissing);
     await lock?.lock(true);
   }
 
   async remove(id: string): Promise<void> {
     await Deno.remove(this.namesPath(id)).catch(() => {});
-    await Deno.remove(this.#path(id), { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await removeTree(this.#path(id));
   }
 
   async list(): Promise<string[]> {
-    const ids: string[] = [];
-    try {
-      for await (const { name } of Deno.readDir(this.root)) {
-        if (BRANCH_ID.test(name)) ids.push(name);
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
-    return ids.sort();
+    return (await namesIn(this.root)).filter((name) => BRANCH_ID.test(name));
   }
 
   /** Bytes on disk. */

@@ -6,6 +6,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 
 const KEY_BYTES = 32;
 
@@ -21,14 +22,9 @@ export async function readKeyIfMade(
   dataFolder: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const path = keyPath(dataFolder);
-  try {
-    const bytes = await Deno.readFile(path);
-    if (bytes.byteLength === KEY_BYTES) return bytes;
-    throw new Error(`${path} is damaged: restore it from a backup of the data folder`);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const bytes = await Deno.readFile(path).catch(ifMissing);
+  if (bytes === undefined || bytes.byteLength === KEY_BYTES) return bytes;
+  throw new Error(`${path} is damaged: restore it from a backup of the data folder`);
 }
 
 /** Made once: what is in it signs in to all databases. */

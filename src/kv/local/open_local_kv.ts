@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { describeFileFault } from "../../lib/file_fault.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { KvStore } from "../kv_store.ts";
 import type { Namespace } from "../types.ts";
 import { DenoStore, type RecordKey, type RecordStore } from "../../store/mod.ts";
@@ -99,10 +100,7 @@ async function makeDataDir(path: string): Promise<void> {
 async function placeOf(dataDir: string, create: boolean): Promise<string> {
   const path = join(dataDir, DATABASE);
   if (create) await makeDataDir(dataDir);
-  const there = create || await Deno.stat(path).then(() => true, (error) => {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  });
+  const there = create || await Deno.stat(path).catch(ifMissing) !== undefined;
   return there ? path : ":memory:";
 }
 

@@ -7,6 +7,7 @@
  */
 import { dirname, join } from "node:path";
 import { isUuid } from "../../lib/ids.ts";
+import { removeTree } from "../../lib/missing_files.ts";
 import { LINKS_PATH } from "../../manifest/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deployment_links.ts";
@@ -74,12 +75,6 @@ function foldersOf(paths: readonly string[]): readonly string[] {
   };
   for (const path of paths) add(dirname(path));
   return [...folders];
-}
-
-async function removeFolder(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }
 
 /**
@@ -155,7 +150,7 @@ export class DeploymentFiles {
       if (error instanceof Deno.errors.NotFound) return;
       throw error;
     }
-    await removeFolder(gone);
+    await removeTree(gone);
   }
 
   /** The deployments that have a folder. */
@@ -177,7 +172,7 @@ export class DeploymentFiles {
       await this.#fill(beside, source, links);
       await Deno.rename(beside, folder);
     } catch (error) {
-      await removeFolder(beside);
+      await removeTree(beside);
       throw error;
     }
     return folder;
@@ -198,7 +193,7 @@ export class DeploymentFiles {
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#root, INCOMING);
-      await removeFolder(incoming);
+      await removeTree(incoming);
       await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
       await Deno.writeTextFile(join(this.#root, PACKAGE_FILE), PACKAGE_TEXT, { mode: 0o600 });
     })();

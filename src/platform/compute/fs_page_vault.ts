@@ -8,17 +8,11 @@
 import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
 
 /** A page's name; other files are marks, or what a crash left. */
 const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
-
-async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
-  return await work.catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  });
-}
 
 /** The pages of one deployment in its folder. */
 class FolderVault implements IsrStore {
@@ -34,7 +28,7 @@ class FolderVault implements IsrStore {
   async list() {
     const found: { readonly name: string; readonly bytes: number; readonly time: number }[] = [];
     for (const name of await namesIn(this.#folder)) {
-      if (name.endsWith(UNFINISHED)) await ignoreMissing(Deno.remove(join(this.#folder, name)));
+      if (name.endsWith(UNFINISHED)) await Deno.remove(join(this.#folder, name)).catch(ifMissing);
       if (!PAGE_NAME.test(name)) continue;
       const { size, mtime } = await Deno.stat(join(this.#folder, name));
       found.push({ name, bytes: size, time: mtime?.getTime() ?? 0 });
@@ -43,7 +37,7 @@ class FolderVault implements IsrStore {
   }
 
   async read(name: string) {
-    return await ignoreMissing(Deno.readFile(join(this.#folder, name)));
+    return await Deno.readFile(join(this.#folder, name)).catch(ifMissing);
   }
 
   async write(name: string, bytes: Uint8Array): Promise<void> {
@@ -60,16 +54,8 @@ class FolderVault implements IsrStore {
   }
 
   async remove(name: string): Promise<void> {
-    await ignoreMissing(Deno.remove(join(this.#folder, name)));
+    await Deno.remove(join(this.#folder, name)).catch(ifMissing);
   }
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return await ignoreMissing((async () => {
-    const names: string[] = [];
-    for await (const { name } of Deno.readDir(folder)) names.push(name);
-    return names;
-  })()) ?? [];
 }
 
 /** The cached pages of all deployments. */
@@ -90,6 +76,6 @@ export class PageFolders {
   }
 
   async remove(deploymentId: string): Promise<void> {
-    await ignoreMissing(Deno.remove(join(this.#root, deploymentId), { recursive: true }));
+    await removeTree(join(this.#root, deploymentId));
   }
 }

@@ -6,6 +6,7 @@
  * @module
  */
 import { basename, join } from "node:path";
+import { removeTree } from "../../lib/missing_files.ts";
 import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 
 /** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
@@ -19,20 +20,14 @@ export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }
 
-async function removeAll(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
-}
-
 /** Removes the folder, wherever it is, with everything in it. */
 export async function removeRunFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, "run");
   const elsewhere = await Deno.readLink(path).catch(() => undefined);
   if (elsewhere !== undefined && basename(elsewhere).startsWith(ELSEWHERE_PREFIX)) {
-    await removeAll(elsewhere);
+    await removeTree(elsewhere);
   }
-  await removeAll(path);
+  await removeTree(path);
 }
 
 /**

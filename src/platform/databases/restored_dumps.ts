@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { EngineError } from "../../database/mod.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import type { OpenStorage } from "./branch_access.ts";
 import { makeFromScript } from "./transfer.ts";
 
@@ -45,8 +46,6 @@ export class RestoredDumps {
   }
 
   async remove(storageId: string): Promise<void> {
-    await Deno.remove(this.#path(storageId)).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await Deno.remove(this.#path(storageId)).catch(ifMissing);
   }
 }

@@ -8,6 +8,7 @@
 import { isIP } from "node:net";
 import { Packet, type Resource } from "dns2";
 import type { DnsRecordType } from "../../contract/domains.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { canonicalAddress } from "./address_text.ts";
 import { askByTcp, askByUdp, type DnsServer, DnsTimeoutError, makeQuery } from "./dns_exchange.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
@@ -53,12 +54,7 @@ export function parseResolvConf(text: string): DnsServer[] {
 
 /** The name servers of this machine; empty if they are unknown. */
 async function systemDnsServers(): Promise<DnsServer[]> {
-  try {
-    return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf"));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
+  return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf").catch(ifMissing) ?? "");
 }
 
 const withoutDot = (name: string): string => name.replace(/\.$/, "").toLowerCase();

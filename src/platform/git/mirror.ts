@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { watchSize } from "../../lib/folder_size.ts";
+import { removeTree } from "../../lib/missing_files.ts";
 import { BranchHeads } from "./branch_heads.ts";
 import {
   gitEnvironment,
@@ -205,7 +206,7 @@ export class Mirror {
       const result = await this.#fetchInto(incoming, url, access);
       if (result.code !== 0) return judgeFailure(result);
       await writeFileAtomically(join(incoming, SOURCE_FILE), url, { mode: 0o600 });
-      await this.#remove();
+      await removeTree(this.path);
       await Deno.rename(incoming, this.path);
       return { type: "fetched" };
     } finally {
@@ -217,13 +218,7 @@ export class Mirror {
   async remove(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
-    await this.#remove();
-  }
-
-  async #remove(): Promise<void> {
-    await Deno.remove(this.path, { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await removeTree(this.path);
   }
 
   /** Joins the packs of many fetches; commits that no branch contains are kept for two weeks. */

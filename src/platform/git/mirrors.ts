@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
+import { namesIn } from "../../lib/missing_files.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import { gitAddress, type OpenGitCredentials, type ProjectRecord } from "../projects/mod.ts";
 import type { Branches, CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
@@ -34,16 +35,6 @@ import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
-
-/** Names in a folder; none if it does not exist. */
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
 
 /** Removes the locks of a killed git; nothing else uses the mirror at this point. */
 async function removeLocks(mirror: string): Promise<void> {

@@ -12,6 +12,7 @@ import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 import { type BlobStore, type BlobVault, keys, readAll, readRecord } from "../core/store/mod.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
@@ -178,10 +179,8 @@ export class PushedRepositories {
         },
       );
     }
-    const text = await Deno.readFile(join(repository, "packed-refs")).catch((error) => {
-      if (error instanceof Deno.errors.NotFound) return new Uint8Array();
-      throw error;
-    });
+    const text = await Deno.readFile(join(repository, "packed-refs")).catch(ifMissing) ??
+      new Uint8Array();
     const refs = sha256Hex(text);
     await blobs.put(refs, text);
     const record: RepositoryRecord = { workspaceId, refs, packs };
@@ -205,13 +204,8 @@ export class PushedRepositories {
 
   /** Projects of which this node has a copy. */
   async #copies(): Promise<readonly string[]> {
-    try {
-      const entries = await Array.fromAsync(Deno.readDir(this.#options.root));
-      return entries.map(({ name }) => name.replace(/\.git$/, "")).filter(isUuid);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return [];
-      throw error;
-    }
+    const names = await namesIn(this.#options.root);
+    return names.map((name) => name.replace(/\.git$/, "")).filter(isUuid);
   }
 
   #path(projectId: string): string {

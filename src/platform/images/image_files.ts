@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import type { ConvertedImage } from "../../edge/mod.ts";
+import { removeTree } from "../../lib/missing_files.ts";
 
 type ImageFormat = ConvertedImage["format"];
 
@@ -112,7 +113,7 @@ export class ImageFiles {
       if (entry.projectId === projectId) this.#drop(entry);
     }
     if (!PROJECT_ID.test(projectId)) return;
-    await Deno.remove(join(this.#folder, projectId), { recursive: true }).catch(ignoreMissing);
+    await removeTree(join(this.#folder, projectId));
   }
 
   #path({ projectId, key, format }: Entry): string {
@@ -154,10 +155,6 @@ export class ImageFiles {
 }
 
 const nameOf = ({ projectId, key }: Entry): string => `${projectId} ${key}`;
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
-}
 
 async function* list(folder: string): AsyncGenerator<Deno.DirEntry> {
   try {

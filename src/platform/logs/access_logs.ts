@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { type LogEntry, MAX_COUNTED } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
+import { removeTree } from "../../lib/missing_files.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";
 import { LogCounter, type LogCounts } from "./log_counts.ts";
@@ -181,9 +182,7 @@ export class AccessLogs {
 
   async #removeFiles(projectId: string): Promise<void> {
     this.#files.delete(projectId);
-    await Deno.remove(join(this.#root, projectId), { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await removeTree(join(this.#root, projectId));
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,7 @@
  */
 import { join } from "node:path";
 import { type LogEntry, logEntry } from "../../contract/logs.ts";
+import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 
 /** Size at which a file is full, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
@@ -72,10 +73,7 @@ export class LogFiles {
     const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
       if (file > before.file) continue;
-      const bytes = await Deno.readFile(this.#path(file)).catch((error) => {
-        if (error instanceof Deno.errors.NotFound) return new Uint8Array();
-        throw error;
-      });
+      const bytes = await Deno.readFile(this.#path(file)).catch(ifMissing) ?? new Uint8Array();
       if (beginOf(bytes) > until + MAX_REQUEST_MS) continue;
       const end = before.file === file ? before.offset : bytes.byteLength;
       yield* linesBackwards(bytes.subarray(0, end), file);
@@ -87,15 +85,8 @@ export class LogFiles {
   }
 
   async #numbers(): Promise<number[]> {
-    const numbers: number[] = [];
-    try {
-      for await (const { name } of Deno.readDir(this.#folder)) {
-        const match = FILE_NAME.exec(name);
-        if (match !== null) numbers.push(Number(match[1]));
-      }
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    }
+    const names = await namesIn(this.#folder);
+    const numbers = names.flatMap((name) => FILE_NAME.exec(name)?.[1] ?? []).map(Number);
     return numbers.sort((a, b) => a - b);
   }
 

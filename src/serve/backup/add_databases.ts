@@ -14,6 +14,7 @@ import {
 } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { lockInTime } from "../../lib/file_lock.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { dumpName, DUMPS_FOLDER, shownStorages } from "../../platform/databases/mod.ts";
 import type { ArchiveWriter } from "./archive_writer.ts";
 import { readStoreCopy } from "./copy_store.ts";
@@ -37,13 +38,7 @@ export function storagesIn(copy: string): Promise<Storage[]> {
 /** Copies a file of a running database; false if it is gone. */
 async function copyFile(from: string, to: string): Promise<boolean> {
   await Deno.mkdir(dirname(to), { recursive: true });
-  try {
-    await Deno.copyFile(from, to);
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  }
+  return await Deno.copyFile(from, to).then(() => true).catch(ifMissing) ?? false;
 }
 
 /** Adds databases, each once. */

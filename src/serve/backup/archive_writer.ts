@@ -5,6 +5,7 @@
  */
 import { createTarPacker } from "modern-tar";
 import { createHash } from "node:crypto";
+import { ifMissing } from "../../lib/missing_files.ts";
 import type { BackupReport } from "./backup_layout.ts";
 
 /** Bytes that are read at a time. */
@@ -73,14 +74,8 @@ export class ArchiveWriter {
    * cut off there, one that is removed is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
-    let file: Deno.FsFile;
-    try {
-      file = await Deno.open(from);
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return false;
-      throw error;
-    }
-    using source = file;
+    using source = await Deno.open(from).catch(ifMissing);
+    if (source === undefined) return false;
     const { size } = await source.stat();
     const writer = this.#packer.controller.add({ ...this.#header(path), size }).getWriter();
     const hash = createHash("sha256");

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ifMissing } from "../../lib/missing_files.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import { isSha256 } from "../../lib/hash.ts";
@@ -41,12 +42,8 @@ function folderSource(root: string): BlobSource {
   return {
     list: () => listFolder(root),
     async stream({ workspaceId, sha256 }) {
-      try {
-        return (await Deno.open(blobPath(join(root, workspaceId), sha256))).readable;
-      } catch (error) {
-        if (error instanceof Deno.errors.NotFound) return undefined;
-        throw error;
-      }
+      const file = await Deno.open(blobPath(join(root, workspaceId), sha256)).catch(ifMissing);
+      return file?.readable;
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

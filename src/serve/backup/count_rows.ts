@@ -12,6 +12,7 @@ import {
   EmbeddedEngine,
   runStatement,
 } from "../../database/mod.ts";
+import { namesIn } from "../../lib/missing_files.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { DUMPS_FOLDER } from "../../platform/databases/mod.ts";
@@ -43,15 +44,6 @@ const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   JOIN pg_roles r ON r.oid = c.relowner
   WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')
   ORDER BY 1`;
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
 
 async function ask(engine: EmbeddedEngine, branch: Branch, sql: string) {
   const session = await engine.connect(

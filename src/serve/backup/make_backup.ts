@@ -17,6 +17,7 @@ import {
   UNMARKED_FORMAT,
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { namesIn } from "../../lib/missing_files.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { isStoreUrl } from "../../store/mod.ts";
 import { renameDurably } from "../../lib/sync_folder.ts";
@@ -78,11 +79,7 @@ const MAX_ATTEMPTS = 5;
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);
-  const folders = await Array.fromAsync(Deno.readDir(root)).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  });
-  for (const { name } of folders) {
+  for (const name of await namesIn(root)) {
     for (const file of REPOSITORY_FILES) {
       const path = `${REPOSITORIES}/${name}/${file}`;
       const found = await Deno.lstat(join(dataDir, path)).catch(() => undefined);

@@ -13,6 +13,7 @@ import {
   writeFormatMark,
 } from "../../lib/data_format.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 import { syncFolder, syncTree } from "../../lib/sync_folder.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { adoptDatabases } from "./adopt_databases.ts";
@@ -133,26 +134,17 @@ async function unpackAll({ from, open }: RestoreOptions, folder: string): Promis
 }
 
 async function assertFree(dataDir: string): Promise<void> {
-  try {
-    for await (const _ of Deno.readDir(dataDir)) {
-      throw new BackupError(
-        `Cannot restore into ${dataDir}: it already contains data`,
-        "Set a new folder with --data-dir, or move the data away",
-      );
-    }
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
+  if ((await namesIn(dataDir)).length === 0) return;
+  throw new BackupError(
+    `Cannot restore into ${dataDir}: it already contains data`,
+    "Set a new folder with --data-dir, or move the data away",
+  );
 }
 
 /** Makes the empty folders of repositories, which a backup does not hold. */
 async function completeRepositories(folder: string): Promise<void> {
   const root = join(folder, REPOSITORIES);
-  const entries = await Array.fromAsync(Deno.readDir(root)).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  });
-  for (const { name } of entries) {
+  for (const name of await namesIn(root)) {
     for (const each of REPOSITORY_FOLDERS) {
       await Deno.mkdir(join(root, name, each), { recursive: true, mode: 0o700 });
     }
@@ -207,9 +199,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     await writeFormatMark(folder, { format, program });
     await syncTree(folder);
     await markFinished(folder);
-    await Deno.remove(dataDir).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await Deno.remove(dataDir).catch(ifMissing);
     await Deno.rename(folder, dataDir);
     await syncFolder(dataDir);
     await syncFolder(dirname(resolve(dataDir)));

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { verifyPages } from "../../database/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { namesIn } from "../../lib/missing_files.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import { KeyFileError, readKeyIds } from "../../platform/core/secrets/mod.ts";
 import { nameOf } from "../../platform/core/store/mod.ts";
@@ -58,11 +59,10 @@ async function verifyKeys(path: string, damage: DamageList): Promise<ReadonlySet
 /** The data folders of the databases in a data directory. */
 async function databaseFolders(dataDir: string): Promise<readonly string[]> {
   const embedded = join(dataDir, "databases");
-  const entries = await Array.fromAsync(Deno.readDir(embedded)).catch((error) => {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  });
-  const places = [...entries.map(({ name }) => join(embedded, name)), join(dataDir, "postgres")];
+  const places = [
+    ...(await namesIn(embedded)).map((name) => join(embedded, name)),
+    join(dataDir, "postgres"),
+  ];
   const folders: string[] = [];
   for (const folder of places.map((place) => join(place, "data"))) {
     if (await Deno.stat(join(folder, "base")).then(() => true, () => false)) folders.push(folder);

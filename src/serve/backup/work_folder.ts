@@ -5,6 +5,7 @@
  */
 import { dirname, join } from "node:path";
 import { lockInTime } from "../../lib/file_lock.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { BackupError } from "./backup_layout.ts";
 
 const LOCK = "lock";
@@ -50,10 +51,7 @@ async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | und
 /** Locks a folder that others may create and remove meanwhile. */
 async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const lock = await lockFolder(folder, to).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-      return undefined;
-    });
+    const lock = await lockFolder(folder, to).catch(ifMissing);
     if (lock !== undefined) return lock;
   }
   // Fails where the folder around it is missing.

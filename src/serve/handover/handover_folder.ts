@@ -7,6 +7,7 @@
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { removeTree } from "../../lib/missing_files.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 
 /** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
@@ -30,12 +31,6 @@ export interface HandoverFolder {
   remove(): Promise<void>;
 }
 
-async function removeAll(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
-}
-
 /** The socket that the data directory names; `undefined` if it names none. */
 export async function findControl(dataDir: string): Promise<string | undefined> {
   try {
@@ -51,7 +46,7 @@ async function removeLeft(dataDir: string): Promise<void> {
   const left = await findControl(dataDir);
   if (left === undefined) return;
   const folder = join(left, "..");
-  if (basename(folder).startsWith(PREFIX)) await removeAll(folder);
+  if (basename(folder).startsWith(PREFIX)) await removeTree(folder);
 }
 
 /**
@@ -65,7 +60,7 @@ export async function makeHandoverFolder(dataDir: string): Promise<HandoverFolde
   const isShort = new TextEncoder().encode(join(inside, "requests")).length <= MAX_SOCKET_PATH;
   let folder = inside;
   if (!isShort) {
-    await removeAll(inside);
+    await removeTree(inside);
     folder = await Deno.makeTempDir({ prefix: PREFIX });
   }
   const control = join(folder, "control");
@@ -75,10 +70,10 @@ export async function makeHandoverFolder(dataDir: string): Promise<HandoverFolde
     requests: join(folder, "requests"),
     publish: () =>
       writeFileAtomically(file, `${JSON.stringify({ socket: control })}\n`, { mode: 0o600 }),
-    leave: () => removeAll(folder),
+    leave: () => removeTree(folder),
     async remove() {
-      if (await findControl(dataDir) === control) await removeAll(file);
-      await removeAll(folder);
+      if (await findControl(dataDir) === control) await removeTree(file);
+      await removeTree(folder);
     },
   };
 }

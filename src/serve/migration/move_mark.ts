@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { ifMissing } from "../../lib/missing_files.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { keys } from "../../platform/core/store/mod.ts";
 import { MigrationError } from "./migration_error.ts";
@@ -76,9 +77,7 @@ export async function endMove(dataDir: string, { source, target }: MoveStores): 
 
 /** Removes what says that a move was begun. */
 export async function forgetMove(dataDir: string): Promise<void> {
-  await Deno.remove(fileOf(dataDir)).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }
 
 /** The id of the move that a store is the target of. */

@@ -11,6 +11,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
 import { formatBytes } from "../../../lib/format.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import { namesIn, removeTree } from "../../../lib/missing_files.ts";
 import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import {
   type HistoryContent,
@@ -57,9 +58,7 @@ const historyFolder = (root: string): string => join(root, "history");
 
 /** Removes the history of all branches, for a platform that keeps none. */
 export async function removeHistory(root: string): Promise<void> {
-  await Deno.remove(historyFolder(root), { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await removeTree(historyFolder(root));
 }
 
 /** The earliest time that a branch can be restored to, and the size of all histories. */
@@ -67,7 +66,7 @@ export async function inspectHistory(
   folders: BranchFolders,
 ): Promise<{ readonly since: number | undefined; readonly bytes: number } | undefined> {
   const ids = await branchesIn(historyFolder(folders.root));
-  if (ids === undefined || ids.length === 0) return undefined;
+  if (ids.length === 0) return undefined;
   let [since, bytes] = [undefined as number | undefined, 0];
   for (const id of ids) {
     const content = await new BranchHistory(join(historyFolder(folders.root), id), { id, folders })
@@ -79,15 +78,9 @@ export async function inspectHistory(
   return { since, bytes };
 }
 
-/** Ids of branches that have a history; `undefined` if there is no folder of any. */
-async function branchesIn(folder: string): Promise<string[] | undefined> {
-  try {
-    const entries = await Array.fromAsync(Deno.readDir(folder));
-    return entries.map(({ name }) => name).filter((name) => BRANCH.test(name));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+/** Ids of branches that have a history. */
+async function branchesIn(folder: string): Promise<string[]> {
+  return (await namesIn(folder)).filter((name) => BRANCH.test(name));
 }
 
 export class EmbeddedHistory {
@@ -201,7 +194,7 @@ export class EmbeddedHistory {
   }
 
   async #round(): Promise<void> {
-    for (const id of await branchesIn(this.#folder) ?? []) {
+    for (const id of await branchesIn(this.#folder)) {
       if (this.#closing.signal.aborted) return;
       if (this.#opened.has(id)) continue;
       await this.#lock.run(id, () => this.#prune(id)).catch((error) =>

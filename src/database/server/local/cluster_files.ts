@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ifMissing, removeTree } from "../../../lib/missing_files.ts";
 import { ownedPrefix } from "../../../lib/owned_folders.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
 import { renameDurably } from "../../../lib/sync_folder.ts";
@@ -29,12 +30,8 @@ const PRIVATE = 0o700;
 
 /** The major version of PostgreSQL that made the cluster; `undefined` if there is none. */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
-  try {
-    return Number((await readTextFile(join(folder, "data", "PG_VERSION"))).trim());
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  const text = await readTextFile(join(folder, "data", "PG_VERSION")).catch(ifMissing);
+  return text === undefined ? undefined : Number(text.trim());
 }
 
 /** Makes the folders, and a cluster if there is none. */
@@ -63,9 +60,7 @@ export async function prepareCluster(
 export const historyFolder = (folder: string): string => join(folder, "history");
 
 export async function removeHistory(folder: string): Promise<void> {
-  await Deno.remove(historyFolder(folder), { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await removeTree(historyFolder(folder));
 }
 
 /** The folder of a server's Unix socket: a short path, as the system needs one. */

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { removeTree } from "../../../lib/missing_files.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { EngineError } from "../../types.ts";
 import { closeQuietly } from "../../wire/connection.ts";
@@ -69,9 +70,7 @@ export async function endRecovered(
       owner,
     });
   }
-  await Deno.remove(folder, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await removeTree(folder);
 }
 
 /** Starts it, and returns the folder of its socket. */

@@ -12,6 +12,7 @@ import {
 } from "../../../contract/build_logs.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { isUuid } from "../../../lib/ids.ts";
+import { entriesIn, ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";
 
 export interface LoggedBuild {
   readonly projectId: string;
@@ -176,12 +177,7 @@ export class BuildLogs {
   /** A log as it is stored; `undefined` if there is no log. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
-    try {
-      return await Deno.readFile(this.#path(build));
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    }
+    return await Deno.readFile(this.#path(build)).catch(ifMissing);
   }
 
   /** Calls back with new lines while the build runs; returns the function that stops it. */
@@ -193,9 +189,9 @@ export class BuildLogs {
 
   /** Every build that has a log, in no order; builds that start meanwhile may be missing. */
   async *all(): AsyncGenerator<LoggedBuild> {
-    for await (const { name: projectId, isDirectory } of entriesOf(this.#root)) {
+    for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;
-      for await (const { name } of entriesOf(join(this.#root, projectId))) {
+      for (const name of await namesIn(join(this.#root, projectId))) {
         const deploymentId = name.slice(0, -SUFFIX.length);
         if (name.endsWith(SUFFIX) && isUuid(deploymentId)) yield { projectId, deploymentId };
       }
@@ -203,11 +199,11 @@ export class BuildLogs {
   }
 
   async remove(build: LoggedBuild): Promise<void> {
-    await removeIfThere(this.#path(build));
+    await removeTree(this.#path(build));
   }
 
   async removeProject(projectId: string): Promise<void> {
-    await removeIfThere(join(this.#root, projectId));
+    await removeTree(join(this.#root, projectId));
   }
 
   #path({ projectId, deploymentId }: LoggedBuild): string {
@@ -228,19 +224,4 @@ function parseLine(text: string): BuildLogLine[] {
   } catch {
     return [];
   }
-}
-
-/** Entries of a folder; none if it does not exist. */
-async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
-  try {
-    yield* Deno.readDir(folder);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-}
-
-async function removeIfThere(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }

@@ -53,16 +53,6 @@ export async function preparePlaces(
   return places;
 }
 
-/** Names in a folder; none if the folder does not exist. */
-export async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
 /** A path and the one that its links lead to: a build may see one of them and not the other. */
 export function withRealPath(path: string): string[] {
   try {

@@ -6,10 +6,11 @@
 import { join } from "node:path";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
+import { namesIn } from "../../../lib/missing_files.ts";
 import { StillRunningError } from "../sandbox/end_processes.ts";
 import { endUsers } from "../sandbox/sandbox.ts";
 import { removeBuildFolder } from "./build_folder.ts";
-import { namesIn, ownPlaces, sharedPlaces } from "./build_places.ts";
+import { ownPlaces, sharedPlaces } from "./build_places.ts";
 
 /** How many users builds may have run as: no platform runs more builds at a time. */
 const MAX_USERS = 1000;

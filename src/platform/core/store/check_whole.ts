@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import type { BlobVault } from "./blob_store.ts";
 import { keys } from "./keys.ts";
 import { isStoreEmpty } from "./portable_store.ts";
@@ -25,10 +26,7 @@ async function isHalfMoved(kv: RecordStore, blobs: string): Promise<boolean> {
 }
 
 async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, (error) => {
-    if (error instanceof Deno.errors.NotFound) return false;
-    throw error;
-  });
+  return await Deno.stat(path).catch(ifMissing) !== undefined;
 }
 
 /**

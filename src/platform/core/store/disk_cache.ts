@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import { isSha256 } from "../../../lib/hash.ts";
 import { isUuid } from "../../../lib/ids.ts";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import { blobPath } from "./fs_blob_store.ts";
 
 /** Part of the bound that is free after files went, so that they do not go one by one. */
@@ -41,11 +42,6 @@ export class DiskCache {
     this.#counted = this.#count().catch((error) =>
       options.onTrouble(`Cannot read the cache of files ${options.root}: ${error}`)
     );
-  }
-
-  /** Bytes of all files that are known. */
-  get byteLength(): number {
-    return this.#bytes;
   }
 
   /** Resolves when the files of earlier processes are known, and those that are too many are gone. */
@@ -111,9 +107,7 @@ export class DiskCache {
       if (this.#bytes <= wanted || this.#files.size === 1) return;
       this.#forget(name);
       const [workspaceId = "", sha256 = ""] = name.split("/");
-      await Deno.remove(blobPath(join(this.#options.root, workspaceId), sha256)).catch((error) => {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      });
+      await Deno.remove(blobPath(join(this.#options.root, workspaceId), sha256)).catch(ifMissing);
     }
   }
 }

@@ -7,6 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { dirname, join, sep } from "node:path";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import { renameDurably, syncFolder } from "../../../lib/sync_folder.ts";
 import { inTurns } from "../../../lib/next_turn.ts";
 import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../../lib/hash.ts";
@@ -115,13 +116,10 @@ export class FsBlobStore implements BlobStore {
 
   async #stat(sha256: string): Promise<Deno.FileInfo | undefined> {
     this.#options.onUse(sha256);
-    try {
-      const info = await Deno.stat(this.#path(sha256));
-      return this.#options.isShared === true ? await this.#renew(sha256, info) : info;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      throw error;
-    }
+    const info = await Deno.stat(this.#path(sha256)).catch(ifMissing);
+    return info && this.#options.isShared === true
+      ? await this.#renew(sha256, info).catch(ifMissing)
+      : info;
   }
 
   /** Lets a file count as new. It fails where a sweep has removed the file meanwhile. */

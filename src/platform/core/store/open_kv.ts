@@ -6,6 +6,7 @@
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { type HeldFolder, makeHeldFolder } from "../../../lib/held_folders.ts";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import {
   type ChangeFollower,
@@ -165,9 +166,7 @@ async function openReadable(
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
   for (const path of [place, `${place}-wal`, `${place}-shm`]) {
-    await Deno.chmod(path, 0o600).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    await Deno.chmod(path, 0o600).catch(ifMissing);
   }
 }
 
@@ -191,9 +190,7 @@ async function openWritable(
 async function copyInto(folder: string, place: string): Promise<void> {
   await Deno.copyFile(place, join(folder, basename(place)));
   // Data that is not yet merged into the database.
-  await Deno.copyFile(`${place}-wal`, join(folder, `${basename(place)}-wal`)).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
+  await Deno.copyFile(`${place}-wal`, join(folder, `${basename(place)}-wal`)).catch(ifMissing);
 }
 
 /** Copies a database to a folder with room, on disk or in memory; returns the folder. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { namesIn, removeTree } from "../../../lib/missing_files.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { formatBytes } from "../../../lib/format.ts";
 import { SingleFlight } from "../../../lib/single_flight.ts";
@@ -128,10 +129,10 @@ export class NodeVersions {
         const what = version === undefined ? "does not run here" : `is ${version}`;
         throw new NodeInstallError(wanted, `the package content ${what}`);
       }
-      await remove(folder);
+      await removeTree(folder);
       await Deno.rename(beside, folder);
     } finally {
-      await remove(beside);
+      await removeTree(beside);
     }
   }
 
@@ -140,7 +141,7 @@ export class NodeVersions {
     this.#users.delete(version);
     const gone = join(this.#options.folder, INCOMING, crypto.randomUUID());
     await Deno.rename(join(this.#options.folder, version), gone);
-    await remove(gone);
+    await removeTree(gone);
     return gone;
   }
 
@@ -148,28 +149,12 @@ export class NodeVersions {
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);
-      await remove(incoming);
+      await removeTree(incoming);
       await Deno.mkdir(incoming, { recursive: true });
     })();
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    for await (const { name } of Deno.readDir(folder)) names.push(name);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
-  return names;
-}
-
 async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
-}
-
-async function remove(path: string): Promise<void> {
-  await Deno.remove(path, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
 }

@@ -6,6 +6,7 @@
 import { dirname, join } from "node:path";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { describeFileFault, isFileFault } from "../../../lib/file_fault.ts";
+import { entriesIn, ifMissing } from "../../../lib/missing_files.ts";
 import { BackupError } from "../backup_layout.ts";
 
 export interface Place {
@@ -22,14 +23,7 @@ export interface Place {
 }
 
 async function* filesBelow(root: string, folder: string): AsyncGenerator<string> {
-  let entries: Deno.DirEntry[];
-  try {
-    entries = await Array.fromAsync(Deno.readDir(join(root, folder)));
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return;
-    throw error;
-  }
-  for (const { name, isDirectory, isFile } of entries) {
+  for (const { name, isDirectory, isFile } of await entriesIn(join(root, folder))) {
     if (isDirectory) yield* filesBelow(root, `${folder}${name}/`);
     else if (isFile) yield `${folder}${name}`;
   }
@@ -76,7 +70,7 @@ export async function openFolder(root: string): Promise<Place> {
         if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
       });
     }
-    const found = await Deno.stat(root).catch(orMissing);
+    const found = await Deno.stat(root).catch(ifMissing);
     device ??= found?.dev;
     if (found !== undefined && found.dev === device) return;
     throw new BackupError(
@@ -84,17 +78,14 @@ export async function openFolder(root: string): Promise<Place> {
       "Mount the disk again. The next backup continues where this one stopped",
     );
   };
-  const orMissing = (error: unknown): undefined => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  };
   return {
     name: root,
     async put(key, content) {
       await explained(requireSameDisk());
       await explained(writeFileAtomically(join(root, key), content, { mode: 0o600 }));
     },
-    get: (key) => explained(Deno.readFile(join(root, key)).catch(orMissing)),
-    remove: (key) => explained(Deno.remove(join(root, key)).catch(orMissing)),
+    get: (key) => explained(Deno.readFile(join(root, key)).catch(ifMissing)),
+    remove: (key) => explained(Deno.remove(join(root, key)).catch(ifMissing)),
     list: (folder) => filesBelow(root, folder),
     close() {},
   };
