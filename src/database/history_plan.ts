@@ -46,8 +46,20 @@ const LOG_FILE_BYTES = 4 * 1024 ** 3;
 /** Part of the size limit that the WAL since the newest base may take. */
 export const WAL_PART = 1 / 4;
 
-/** Position of a segment in its timeline, by its name: the log is numbered in files of 4 GiB. */
-const positionOf = (name: string, segmentBytes: number): number =>
+/** The name of a segment's file. */
+export const SEGMENT_NAME = /^[0-9A-F]{24}$/;
+const BASE_NAME = /^(\d{13})-([0-9A-F]{24})$/;
+
+export const baseName = (at: number, segment: string): string => `${at}-${segment}`;
+
+/** What the name of a base says; `undefined` for the name of something else. */
+export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
+  const [, at, segment] = BASE_NAME.exec(name) ?? [];
+  return segment === undefined ? undefined : { name, at: Number(at), segment };
+}
+
+/** Number of a segment in its timeline, by its name: the log is numbered in files of 4 GiB. */
+export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
@@ -58,7 +70,7 @@ function firstWithoutGap(
 ): string | undefined {
   let first = segments.at(-1)?.name;
   for (const { name } of segments.toReversed()) {
-    if (positionOf(first!, segmentBytes) - positionOf(name, segmentBytes) > 1) break;
+    if (segmentNumber(first!, segmentBytes) - segmentNumber(name, segmentBytes) > 1) break;
     first = name;
   }
   return first;

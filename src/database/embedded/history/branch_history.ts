@@ -8,9 +8,16 @@
  * @module
  */
 import { dirname, join } from "node:path";
+import { ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";
 import { renameDurably, syncFolder, syncTree } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
-import type { Base, HistoryContent } from "../../history_plan.ts";
+import {
+  type Base,
+  baseName,
+  type HistoryContent,
+  readBaseName,
+  segmentNumber,
+} from "../../history_plan.ts";
 import { EngineError } from "../../types.ts";
 import { listBelow, withoutCheckpoint } from "../branch_files.ts";
 import type { BranchFolders, BranchNames } from "../branch_folder.ts";
@@ -25,7 +32,6 @@ import {
 } from "./log_position.ts";
 import { LogReader } from "./log_reader.ts";
 
-const BASE = /^(\d{13})-([0-9A-F]{24})$/;
 const NOTE = "base.json";
 const FILES = "files";
 const REMOVED = "removed";
@@ -65,10 +71,10 @@ export class BranchHistory {
   async bases(): Promise<Base[]> {
     const bases: Base[] = [];
     for (const name of await namesIn(this.#bases)) {
-      const [, at, segment] = BASE.exec(name) ?? [];
-      if (segment === undefined) continue;
-      const note = await this.#note(name).catch(orIfGone);
-      if (note !== undefined) bases.push({ name, at: Number(at), segment, bytes: note.bytes });
+      const base = readBaseName(name);
+      if (base === undefined) continue;
+      const note = await this.#note(name).catch(ifMissing);
+      if (note !== undefined) bases.push({ ...base, bytes: note.bytes });
     }
     return bases;
   }
@@ -86,7 +92,7 @@ export class BranchHistory {
 
   /** When the branch was removed, in milliseconds since 1970; `undefined` if it was not. */
   async removedAt(): Promise<number | undefined> {
-    const text = await readTextFile(join(this.folder, REMOVED)).catch(orIfGone);
+    const text = await readTextFile(join(this.folder, REMOVED)).catch(ifMissing);
     return text === undefined ? undefined : Number(text);
   }
 
@@ -136,7 +142,7 @@ export class BranchHistory {
       await Deno.writeTextFile(join(unfinished, NOTE), JSON.stringify(note));
       await syncTree(unfinished);
       await makePrivate(this.#bases);
-      await renameDurably(unfinished, join(this.#bases, `${at}-${segmentAt(checkpoint.redo)}`));
+      await renameDurably(unfinished, join(this.#bases, baseName(at, segmentAt(checkpoint.redo))));
       return note.bytes;
     } finally {
       await removeTree(unfinished);
@@ -271,29 +277,14 @@ export class BranchHistory {
 }
 
 /** Position of a segment's first byte. */
-function positionOf(segment: string): number {
-  const file = Number.parseInt(segment.slice(8, 16), 16);
-  return file * 2 ** 32 + Number.parseInt(segment.slice(16), 16) * SEGMENT_BYTES;
-}
-
-function orIfGone(error: unknown): undefined {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(orIfGone);
-  return (entries ?? []).map(({ name }) => name).sort();
-}
+const positionOf = (segment: string): number =>
+  segmentNumber(segment, SEGMENT_BYTES) * SEGMENT_BYTES;
 
 const makePrivate = (folder: string): Promise<void> =>
   Deno.mkdir(folder, { recursive: true, mode: 0o700 });
 
-async function removeTree(folder: string): Promise<void> {
-  await Deno.remove(folder, { recursive: true }).catch(orIfGone);
-}
-
 /** Copies a file that PostgreSQL may be removing; returns its size. */
 async function copyIfThere(from: string, to: string): Promise<number> {
-  const copied = await Deno.copyFile(from, to).then(() => Deno.stat(to)).catch(orIfGone);
+  const copied = await Deno.copyFile(from, to).then(() => Deno.stat(to)).catch(ifMissing);
   return copied?.size ?? 0;
 }

@@ -4,11 +4,12 @@
  * @module
  */
 import { join } from "node:path";
+import { namesIn } from "../../../lib/missing_files.ts";
+import { SEGMENT_NAME } from "../../history_plan.ts";
 
 /** Size of a segment, in bytes, as the template of an empty database has it. */
 export const SEGMENT_BYTES = 4 * 1024 * 1024;
 
-const SEGMENT = /^[0-9A-F]{24}$/;
 export const LOG_FOLDER = "pg_wal";
 /** The file that names the last checkpoint. */
 export const CONTROL_FILE = "global/pg_control";
@@ -58,13 +59,7 @@ export async function firstNeeded(data: string): Promise<string> {
 
 /** Names of the segments in a folder, in order; none if there is no such folder. */
 export async function segmentsIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await Array.fromAsync(Deno.readDir(folder));
-    return entries.map(({ name }) => name).filter((name) => SEGMENT.test(name)).sort();
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
+  return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }
 
 /** Removes what a branch that nobody uses does not need of its log. */

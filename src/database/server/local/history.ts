@@ -14,12 +14,12 @@ import { KeyedLock } from "../../../lib/keyed_lock.ts";
 import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import { renameDurably } from "../../../lib/sync_folder.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
-import { type HistoryLimits, historySize, planHistory } from "../../history_plan.ts";
+import { baseName, type HistoryLimits, historySize, planHistory } from "../../history_plan.ts";
 import { EngineError, type HistoryFacts } from "../../types.ts";
 import { Admin } from "../admin.ts";
 import type { ServerHistory, ServerSource } from "../server_source.ts";
 import { makePrivate, runAsOwner } from "./cluster_files.ts";
-import { baseName, basesFolder, readHistory, SEGMENT_BYTES, walFolder } from "./history_files.ts";
+import { basesFolder, readHistory, SEGMENT_BYTES, walFolder } from "./history_files.ts";
 import { endRecovered, type RecoveredOptions, withRecovered } from "./recovered_server.ts";
 
 const FIRST_MS = 500;

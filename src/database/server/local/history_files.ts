@@ -6,15 +6,20 @@
  */
 import { join } from "node:path";
 import pMap from "p-map";
-import { type Base, type HistoryContent, type Segment, totalOf } from "../../history_plan.ts";
+import { namesIn } from "../../../lib/missing_files.ts";
+import {
+  type Base,
+  type HistoryContent,
+  readBaseName,
+  type Segment,
+  SEGMENT_NAME,
+  totalOf,
+} from "../../history_plan.ts";
 
-const BASE = /^(\d{13})-([0-9A-F]{24})$/;
-const SEGMENT = /^[0-9A-F]{24}$/;
 const MB = 1024 * 1024;
 /** Size of a segment, in bytes. */
 export const SEGMENT_BYTES = 16 * MB;
 
-export const baseName = (at: number, segment: string): string => `${at}-${segment}`;
 export const basesFolder = (folder: string): string => join(folder, "bases");
 export const walFolder = (folder: string): string => join(folder, "wal");
 
@@ -22,12 +27,12 @@ export const walFolder = (folder: string): string => join(folder, "wal");
 export async function readHistory(folder: string): Promise<HistoryContent> {
   const bases: Base[] = [];
   for (const name of await namesIn(basesFolder(folder))) {
-    const [, at, segment] = BASE.exec(name) ?? [];
-    if (segment === undefined) continue;
+    const base = readBaseName(name);
+    if (base === undefined) continue;
     const files = await filesIn(join(basesFolder(folder), name));
-    bases.push({ name, at: Number(at), segment, bytes: totalOf(files) });
+    bases.push({ ...base, bytes: totalOf(files) });
   }
-  const segments = await filesIn(walFolder(folder), SEGMENT);
+  const segments = await filesIn(walFolder(folder), SEGMENT_NAME);
   return { bases, segments };
 }
 
@@ -38,10 +43,6 @@ async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
     async (name) => ({ name, bytes: (await Deno.stat(join(folder, name))).size }),
     { concurrency: 16 },
   );
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
 /**

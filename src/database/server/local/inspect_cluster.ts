@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { ifMissing } from "../../../lib/missing_files.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
 import { historySize } from "../../history_plan.ts";
 import { clusterVersion, historyFolder } from "./cluster_files.ts";
@@ -29,13 +30,9 @@ export interface ClusterFacts {
 const LAST_LINES = 3;
 
 async function inspectHistory(folder: string): Promise<ClusterFacts["history"]> {
-  try {
-    const content = await readHistory(folder);
-    return { since: content.bases[0]?.at, bytes: historySize(content) };
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
-  }
+  if (await Deno.stat(folder).catch(ifMissing) === undefined) return undefined;
+  const content = await readHistory(folder);
+  return { since: content.bases[0]?.at, bytes: historySize(content) };
 }
 
 /** Describes the cluster in a platform's data folder; `undefined` if there is none. */
