@@ -58,6 +58,9 @@ function compareBytes(one: string, other: string): number {
   return left.length - right.length;
 }
 
+/** Records that are read at a time, at most. */
+const MOST_AT_ONCE = 500;
+
 export async function listObjects(
   kv: RecordStore,
   { projectId, environment }: BlobPlace,
@@ -69,10 +72,12 @@ export async function listObjects(
   const root = [...objects.root, projectId, environment];
   let start = startOf(wish);
   let last = "";
-  // Each round ends the page, or passes a folder of it.
+  const most = Math.min(limit + 1, MOST_AT_ONCE);
+  const least = wish.delimiter ? 1 : most;
+  let batchSize = least;
+  // Each round ends the page, passes a folder of it, or reads keys that are in none.
   while (start !== undefined) {
-    let next: string | undefined;
-    const batchSize = wish.delimiter ? 50 : 500;
+    let [next, left]: [string | undefined, number] = [undefined, batchSize];
     const selector = { prefix: root, start: [...root, start] };
     for await (const { value } of kv.list(selector, { batchSize })) {
       const record = objectRecord.parse(value);
@@ -81,12 +86,18 @@ export async function listObjects(
       if (items.length + prefixes.length === limit) return { items, prefixes, next: last };
       const folder = folderOf(key, wish);
       last = folder ?? key;
-      if (folder === undefined) items.push(record);
-      else {
+      if (folder !== undefined) {
         prefixes.push(folder);
+        // What else was read would be of the same folder.
+        batchSize = least;
         next = behind(folder);
         break;
       }
+      items.push(record);
+      if (--left > 0 || batchSize === most) continue;
+      batchSize = Math.min(8 * batchSize, most);
+      next = `${key}\0`;
+      break;
     }
     start = next;
   }

@@ -4,7 +4,6 @@ import { Lease } from "../../store/mod.ts";
 import { PLACE, withStore } from "./_test_store.ts";
 import { ALGORITHMS, Checksums } from "./checksums.ts";
 import { KEEP_UPLOAD_MS } from "./limits.ts";
-import { objects as objectType } from "./object_record.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -43,41 +42,6 @@ Deno.test("an upload that nobody goes on with is removed, and its bytes count no
     assert.deepEqual(items.map(({ key }) => key), ["fresh"]);
     const use = await objects.usage.of(PLACE.projectId);
     assert.deepEqual(use.get("production"), { bytes: 4, objects: 0 });
-  }));
-
-Deno.test("a page of folders costs one look for each folder, however many keys it has", () =>
-  withStore(async ({ kv, objects }) => {
-    const record = {
-      ...PLACE,
-      ...described,
-      ...{ sha256: "", size: 0, etag: "", checksums: {}, modifiedAt: 0 },
-    };
-    for (let batch = 0; batch < 100; batch++) {
-      const operation = kv.atomic();
-      for (let number = 0; number < 100; number++) {
-        const key = `f${batch % 10}/${String(batch * 100 + number).padStart(6, "0")}`;
-        objectType.set(operation, { ...record, key });
-      }
-      await operation.commit();
-    }
-    let read = 0;
-    const counted = objects as unknown as { kv: typeof kv };
-    counted.kv = new Proxy(kv, {
-      get(target, name) {
-        const value = Reflect.get(target, name);
-        if (name !== "list") return typeof value === "function" ? value.bind(target) : value;
-        return async function* (...given: Parameters<typeof kv.list>) {
-          for await (const entry of target.list(...given)) {
-            read++;
-            yield entry;
-          }
-        };
-      },
-    });
-    const page = await objects.listObjects(PLACE, { prefix: "", delimiter: "/", limit: 1000 });
-    assert.equal(page.prefixes.length, 10);
-    assert.equal(page.next, null);
-    assert.equal(read, 10);
   }));
 
 Deno.test("keys have no segment that HTTP clients remove from URLs", () =>
