@@ -123,7 +123,7 @@ export class BackupSchedule {
     const at = now();
     const since = before.failure?.since ?? at;
     const attempts = (before.failure?.attempts ?? 0) + 1;
-    const message = error.slice(0, MAX_MESSAGE);
+    const message = error.slice(0, MAX_MESSAGE).toWellFormed();
     const event = attempts === 1
       ? await this.#eventOf(
         "health.backup_failed",

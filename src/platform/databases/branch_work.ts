@@ -149,10 +149,9 @@ export class BranchWork {
     try {
       await this.#make(database, branch, branch.task);
     } catch (error) {
+      const reason = error instanceof Error ? error.stack ?? error.message : error;
       this.#parts.onTrouble(
-        `Cannot create the branch "${name}" of database "${database.name}": ${
-          error instanceof Error ? error.stack ?? error.message : error
-        }`,
+        `Cannot create the branch "${name}" of database "${database.name}": ${reason}`,
       );
       const failure = error instanceof SourceMissing ? error.message : reasonOf(error);
       await this.#end(database, branch, (current) => ({

@@ -361,10 +361,9 @@ export class DeploymentDatabases {
       : await branches.get(database.id, MAIN_BRANCH);
     if (branch?.storage) return branch;
     const where = branch === undefined ? database.name : `${database.name}, ${branch.name}`;
-    throw new DatabaseNotReadyError(
-      `its database (${where}) ${
-        branch?.failure ? `failed: ${branch.failure}` : "is still being created: try again later"
-      }`,
-    );
+    const state = branch?.failure
+      ? `failed: ${branch.failure}`
+      : "is still being created: try again later";
+    throw new DatabaseNotReadyError(`its database (${where}) ${state}`);
   }
 }

@@ -55,14 +55,14 @@ function describeVariable(
       key === envVar && (scope === SCOPE_ALL || injectsInto(database, scope))
     ).map(({ scope }) => scope);
   if (scopes.length === 0) return [];
-  const where = scopes.map((scope) => scope === SCOPE_ALL ? "all environments" : scope);
+  const where = scopes.map((scope) => scope === SCOPE_ALL ? "all environments" : scope)
+    .join(", ");
   return [{
     by: "variable",
     name: envVar,
     environments: scopes.includes(SCOPE_ALL) ? database.environments : scopes,
-    note: `The project has its own variable ${envVar} in ${
-      where.join(", ")
-    }. Deployments there get that value instead of this database's connection string`,
+    note:
+      `The project has its own variable ${envVar} in ${where}. Deployments there get that value instead of this database's connection string`,
   }];
 }
 

@@ -11,7 +11,7 @@ export const MAX_BODY_BYTES = 256 * 1024;
 export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
 /** Messages of one queue that wait, or are dead letters. */
 export const MAX_STORED = 100_000;
-/** Messages that one environment may send in a second, on average over ten. */
+/** Messages that one environment may send in ten seconds. */
 export const SEND_RATE = { limit: 5_000, windowMs: 10_000, stepMs: 100 } as const;
 /** How long ids that senders give are remembered, in milliseconds. */
 export const SEEN_MS = 24 * 60 * 60 * 1000;

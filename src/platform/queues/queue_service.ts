@@ -58,11 +58,11 @@ export class QueueService {
     }
     const wait = this.#rates.take(`${projectId} ${environment}`);
     if (wait > 0) {
+      const { limit, windowMs } = SEND_RATE;
+      const seconds = windowMs / 1000;
       throw new Failure(
         "rate_limited",
-        `The environment sends more than ${SEND_RATE.limit} messages in ${
-          SEND_RATE.windowMs / 1000
-        } seconds. Try again in ${wait} s`,
+        `The environment sends more than ${limit} messages in ${seconds} seconds. Try again in ${wait} s`,
         { retryAfter: wait },
       );
     }
@@ -97,11 +97,10 @@ export class QueueService {
         this.#allowances.set(name, allowance);
       }
       if (allowance.left <= 0) {
+        const [, , queue] = place;
         throw new Failure(
           "storage_full",
-          `The queue ${
-            place[2]
-          } has ${MAX_STORED} waiting messages and dead letters. Let it catch up, or purge it`,
+          `The queue ${queue} has ${MAX_STORED} waiting messages and dead letters. Let it catch up, or purge it`,
         );
       }
     }

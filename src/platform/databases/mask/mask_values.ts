@@ -50,9 +50,8 @@ const FAKES: Readonly<Record<Fake, string>> = {
   name: `${pick(FIRST_NAMES, 1)} || ' ' || ${pick(LAST_NAMES, 9)}`,
   email: `'user-' || left(h, 16) || '@example.com'`,
   phone: `'+1555' || lpad((${numberAt(1)} % 10000000)::text, 7, '0')`,
-  address: `(1 + ${numberAt(1)} % 199) || ' ' || ${pick(STREETS, 9)} || ' Street, ' || ${
-    pick(CITIES, 17)
-  }`,
+  address: [`(1 + ${numberAt(1)} % 199)`, pick(STREETS, 9), "'Street,'", pick(CITIES, 17)]
+    .join(" || ' ' || "),
   company: [pick(COMPANIES, 1), pick(LAST_NAMES, 9), pick(FORMS, 17)].join(" || ' ' || "),
   text: `left(repeat('${WORDS}', 1 + length(v) / ${WORDS.length}), length(v))`,
 };
