@@ -10,9 +10,8 @@ import { EnvironmentStore } from "../../src/platform/environments/mod.ts";
 import { createKv } from "../../src/platform/kv/create_kv.ts";
 import { ProjectStore } from "../../src/platform/projects/mod.ts";
 import { systemClock, systemRandom } from "../../src/lib/clock.ts";
-import { hear } from "../_process.ts";
 import { load } from "./_load.ts";
-import { unusedPort } from "../../src/lib/unused_port.ts";
+import { withRedis } from "./_redis.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const CLIENTS = 50;
@@ -97,69 +96,14 @@ async function measureOwn(folder: string): Promise<Rates> {
   }
 }
 
-async function isAnswering(port: number): Promise<boolean> {
-  const { stdout } = await hear(["redis-cli", "-p", String(port), "ping"]);
-  return stdout.trim() === "PONG";
-}
-
-/** Requests a second of redis-benchmark for a test, `set` or `get`. */
-async function measureRedisTest(port: number, test: string, requests: number): Promise<number> {
-  const { code, stdout, stderr } = await hear([
-    "redis-benchmark",
-    "-p",
-    String(port),
-    "-t",
-    test,
-    "-n",
-    String(requests),
-    "--csv",
-    "-c",
-    String(CLIENTS),
-    "-d",
-    String(VALUE_BYTES),
-    "-r",
-    String(KEYS),
-  ]);
-  const rate = new RegExp(`^"${test}","([\\d.]+)"`, "im").exec(stdout)?.[1];
-  if (code !== 0 || rate === undefined) throw new Error(`redis-benchmark: ${stderr}${stdout}`);
-  return Number(rate);
-}
-
-async function measureRedis(folder: string): Promise<Rates> {
-  const port = unusedPort();
-  const child = new Deno.Command("redis-server", {
-    args: [
-      "--bind",
-      "127.0.0.1",
-      "--port",
-      String(port),
-      "--dir",
-      folder,
-      "--save",
-      "",
-      "--appendonly",
-      "yes",
-      "--appendfsync",
-      "always",
-    ],
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).spawn();
-  try {
-    const end = Date.now() + 10_000;
-    while (!await isAnswering(port)) {
-      if (Date.now() > end) throw new Error("redis-server does not answer");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+function measureRedis(folder: string): Promise<Rates> {
+  return withRedis(folder, async ({ measure }) => {
+    const load = { clients: CLIENTS, valueBytes: VALUE_BYTES, keys: KEYS };
     // About as long as the other side is measured.
-    const rough = await measureRedisTest(port, "set", 20_000);
-    const writes = await measureRedisTest(port, "set", Math.ceil(rough * SECONDS));
-    return { reads: await measureRedisTest(port, "get", 200_000), writes };
-  } finally {
-    child.kill("SIGTERM");
-    await child.status;
-  }
+    const rough = await measure({ ...load, test: "set", requests: 20_000 });
+    const writes = await measure({ ...load, test: "set", requests: Math.ceil(rough * SECONDS) });
+    return { reads: await measure({ ...load, test: "get", requests: 200_000 }), writes };
+  });
 }
 
 async function inFolder(measure: (folder: string) => Promise<Rates>): Promise<Rates> {

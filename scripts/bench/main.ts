@@ -137,6 +137,16 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./kv_bench.ts")).benchKv(),
   },
   {
+    name: "blobs",
+    needs: [{ program: "wrk", package: "wrk" }, { program: "curl", package: "curl" }],
+    run: async () => await (await import("./blobs_bench.ts")).benchBlobs(),
+  },
+  {
+    name: "queues",
+    needs: [{ program: "redis-server", package: "redis-server" }],
+    run: async () => await (await import("./queues_bench.ts")).benchQueues(),
+  },
+  {
     name: "dev",
     needs: [{ program: "npm", package: "npm" }],
     run: async () => await (await import("./dev_bench.ts")).benchDev(),

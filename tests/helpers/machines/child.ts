@@ -75,6 +75,10 @@ export class Child implements AsyncDisposable {
     return child;
   }
 
+  get pid(): number {
+    return this.#process.pid;
+  }
+
   /** The end of what it said. */
   get said(): string {
     return this.#said;

@@ -9,7 +9,7 @@ import { Child } from "./child.ts";
 
 const GATEWAY = "github.com/versity/versitygw/cmd/versitygw";
 const VERSION = "v1.8.0";
-const BUCKET = "svc";
+export const BUCKET = "svc";
 const KEYS = { AWS_ACCESS_KEY_ID: "svc-access", AWS_SECRET_ACCESS_KEY: "svc-secret-0123456789" };
 
 /** Path of the program, which Go builds where it is missing; it takes some minutes once. */
@@ -47,6 +47,11 @@ export class Storage implements AsyncDisposable {
   /** The place of the files for `--blobs`, as another network sees it where its host is given. */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
+  }
+
+  /** Its process; `undefined` where it was never started. */
+  get pid(): number | undefined {
+    return this.#running?.pid;
   }
 
   readonly env: Readonly<Record<string, string>> = KEYS;
