@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DenoStore, type RecordStore } from "../../store/mod.ts";
 import { NO_POSTGRES, TestPg } from "../core/store/_test_pg.ts";
-import { wrapPg } from "../core/store/open_pg_kv.ts";
+import { wrapPg } from "../core/store/mod.ts";
 import { PLACE } from "./_test_store.ts";
 import { listObjects, type ListWish } from "./list_objects.ts";
 import { type ObjectRecord, objects } from "./object_record.ts";
