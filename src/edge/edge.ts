@@ -349,12 +349,12 @@ class Edge {
 
   /** Applies the header rules, makes the response, and logs it; a front edge does so itself. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
-    const { clientRequest, site, decision } = context;
-    const { hits } = decision;
-    const kept = forEdgeCache(context, edgeResponse);
+    const { clientRequest, site, decision: { hits } } = context;
+    const kept = forEdgeCache(context, edgeResponse, this.#options.cache);
     if (kept !== undefined) return this.#respond(clientRequest, kept);
     const finished = finishPage(context, finishResponse(context, edgeResponse));
     const response = this.#respond(clientRequest, finished);
+    if (clientRequest.isRefresh) return response;
     const durationMs = this.#stopwatch() - context.startedAt;
     const time = this.#options.now() - durationMs;
     this.#options.record(

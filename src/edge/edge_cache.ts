@@ -69,6 +69,7 @@ function controlOf({ terms }: Kept): string {
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
   response: EdgeResponse,
+  cache: Pick<HttpCache, "noteCopy">,
 ): EdgeResponse | undefined {
   const { kept, headers } = response;
   if (kept === undefined || !clientRequest.isForEdgeCache) return undefined;
@@ -87,6 +88,8 @@ export function forEdgeCache(
     ["svc-cdn-cache-control", controlOf(kept)],
   ];
   if (tags.length > 0) own.push(["svc-cache-tag", tags.join(",")]);
+  const { host, path, rawQuery } = clientRequest;
+  cache.noteCopy({ deploymentId: site.deploymentId, host, path, rawQuery });
   return { ...response, headers: [...headers, ...own] };
 }
 
@@ -168,15 +171,16 @@ class EdgeCacheRequest {
   ) {}
 
   /** Asks the platform; what is not to be kept goes around the cache. */
-  async fetch(): Promise<OriginResponse> {
+  async fetch(isRefresh: boolean): Promise<OriginResponse> {
     const { clientRequest, site } = this.context;
-    let response = await this.origin.ask(clientRequest, true, () => this.#signal());
+    const mayKeep = isRefresh ? "refresh" : "visit";
+    let response = await this.origin.ask(clientRequest, mayKeep, () => this.#signal());
     const vary = findHeader(response.headers, KEEP_FIELD);
     if (vary !== undefined && isOf(site, response)) {
       this.#reports = response.headers.filter(([name]) => REPORTS.has(name));
       return asKept(response, vary, site);
     }
-    if (vary !== undefined) {
+    if (vary !== undefined && !isRefresh) {
       // The platform shows another deployment already, under other rules.
       discardBody(response.body);
       response = await this.origin.ask(clientRequest);
@@ -228,7 +232,7 @@ export function respondFromEdgeCache(
   const answer = cache.handle(request, {
     rule,
     isAlone,
-    fetchOrigin: () => through.fetch(),
+    fetchOrigin: (how) => through.fetch(how.type === "for_cache" && how.isRefresh),
     waitUntil: () => {},
   });
   return answer instanceof Promise

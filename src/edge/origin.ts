@@ -13,7 +13,7 @@ import type { HttpCache } from "./cache/http_cache.ts";
 import { type Destination, isDestination, targetOf } from "./destination.ts";
 import { isReading } from "./messages/messages.ts";
 import { pagePinOf } from "./page_pin.ts";
-import type { ClientRequest } from "./request/client_request.ts";
+import type { ClientRequest, MayKeep } from "./request/client_request.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
@@ -25,11 +25,11 @@ export interface Origin {
   /**
    * Sends a client's request as it came; rejects where no response comes. With `mayKeep`, it says
    * of a response whether an edge may keep it, and leaves such a one as it is before rules edit it.
-   * With `signal`, it ends with that, and not with the client.
+   * With `signal`, it ends with that, and not with the client. A `refresh` is no visit.
    */
   ask(
     request: ClientRequest,
-    mayKeep?: boolean,
+    mayKeep?: MayKeep,
     signal?: () => AbortSignal,
   ): Promise<EdgeResponse>;
   /** Whether it may send visitors from HTTP to HTTPS. */

@@ -13,7 +13,7 @@ import { findHeader, type Header, type HeaderList, joinedHeader } from "./messag
 import { endToEndHeaders } from "./messages/message_headers.ts";
 import { CLIENT_GONE } from "./messages/messages.ts";
 import type { Origin } from "./origin.ts";
-import { type ClientRequest, KEEP_FIELD } from "./request/client_request.ts";
+import { type ClientRequest, KEEP_FIELD, type MayKeep } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
 /** Longest time to the head of a response, in milliseconds; the platform has shorter ones. */
@@ -69,7 +69,7 @@ export function createRelay(
   function requestFor(
     request: ClientRequest,
     { mayKeep, signal = () => request.signal }: {
-      readonly mayKeep: boolean;
+      readonly mayKeep: MayKeep | undefined;
       readonly signal: (() => AbortSignal) | undefined;
     },
   ): ComputeRequest {
@@ -84,14 +84,14 @@ export function createRelay(
       (name) => name === "host" || (sign !== undefined && name.startsWith(OWN_PREFIX)),
     );
     const headers: Header[] = [["host", authority], ...kept, ...signed];
-    if (mayKeep) headers.push([KEEP_FIELD, "1"]);
+    if (mayKeep !== undefined) headers.push([KEEP_FIELD, mayKeep]);
     const body = request.body ?? request.content;
     return { method, target, headers, body, requestId: request.id, signal };
   }
 
   async function ask(
     request: ClientRequest,
-    mayKeep = false,
+    mayKeep?: MayKeep,
     signal?: () => AbortSignal,
   ): Promise<EdgeResponse> {
     const asked = requestFor(request, { mayKeep, signal });

@@ -61,6 +61,7 @@ import {
   type HttpCacheOptions,
 } from "./http_cache_options.ts";
 import { OriginFetcher } from "./origin_fetcher.ts";
+import { UriMarks } from "./uri_marks.ts";
 import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
@@ -80,6 +81,7 @@ export class HttpCache {
   readonly #store: CacheStore;
   readonly #inFlightRequests = new InFlightRequests();
   readonly #origin: OriginFetcher;
+  readonly #copies = new UriMarks();
   #tellOthers: (uris: readonly ResourceUri[]) => void = () => {};
 
   constructor(options: HttpCacheOptions) {
@@ -132,8 +134,13 @@ export class HttpCache {
   ): void {
     const uris = invalidatedUris(request, response);
     // Visitors must not make others work for what nobody has stored.
-    const removed = uris.filter((uri) => this.#store.invalidate(uri) > 0);
-    if (removed.length > 0) this.#tellOthers(removed);
+    const meant = uris.filter((uri) => this.#store.invalidate(uri) > 0 || this.#copies.has(uri));
+    if (meant.length > 0) this.#tellOthers(meant);
+  }
+
+  /** Notes that others may have stored a response, for longer than it is stored here. */
+  noteCopy(uri: ResourceUri): void {
+    this.#copies.add(uri);
   }
 
   /** Removes what an unsafe request made invalid elsewhere. */

@@ -279,6 +279,20 @@ Deno.test("handle() forgets a URI after an unsafe request, and those that it nam
   assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
 });
 
+Deno.test("handle() tells of what is invalid here, or may be stored elsewhere", async () => {
+  const test = new TestCache(() => ok("x", FRESH));
+  const told: string[] = [];
+  test.cache.onInvalidation((uris) => told.push(uris.map(({ path }) => path).join(" ")));
+  await test.read({ url: "/here" });
+  test.cache.noteCopy({ deploymentId: "dep", host: "shop.test", path: "/copied", rawQuery: "" });
+  for (const url of ["/here", "/copied", "/nowhere", "/copied?a=1"]) {
+    await test.read({ method: "POST", url });
+  }
+  // What was copied once may be stored elsewhere still.
+  await test.read({ method: "POST", url: "/copied" });
+  assert.deepEqual(told, ["/here", "/copied", "/copied"]);
+});
+
 Deno.test("handle() invalidates nothing after a failed or a safe request", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   await test.read();

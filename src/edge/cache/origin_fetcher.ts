@@ -135,6 +135,7 @@ export class OriginFetcher {
         type: "for_cache",
         without: NOT_FORWARDED,
         conditions: lookup.type === "revalidate" ? lookup.conditions : [],
+        isRefresh: background,
       });
     } catch (error) {
       const stale = this.serveStaleOnError(context.request, lookup, {

@@ -44,6 +44,8 @@ export type OriginRequest =
     readonly type: "for_cache";
     readonly without: ReadonlySet<string>;
     readonly conditions: HeaderList;
+    /** Whether it refreshes a stale response that the client has got already. */
+    readonly isRefresh: boolean;
   };
 
 /** Value of `x-svc-cache`. */

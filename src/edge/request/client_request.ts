@@ -76,6 +76,9 @@ const NONE: ReadonlySet<string> = new Set();
 /** By this field a front edge asks whether it may keep a response, and the platform says so. */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
+/** For whom a front edge asks: a visitor, or nobody, since the visitor has got a stale response. */
+export type MayKeep = "visit" | "refresh";
+
 /** The fields that belong to the client's connection alone (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
@@ -206,6 +209,11 @@ export class ClientRequest implements FactSources {
   /** Whether a front edge passed it on that may keep the response, and finishes it by itself. */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
+  }
+
+  /** Whether a front edge refreshes what it keeps: the visit is in its own log. */
+  get isRefresh(): boolean {
+    return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
 
   /** A field as the client sent it, for the gate of a protected host alone. */

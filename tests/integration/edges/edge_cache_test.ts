@@ -1,5 +1,6 @@
 /** What a front edge keeps of the platform's responses, for whom, and until when. */
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import { cachingRules, deployCached } from "../../helpers/cached_site.ts";
 import { addEdge, type TestEdge } from "../../helpers/front_edge.ts";
 import { makePng } from "../../helpers/images.ts";
@@ -23,7 +24,10 @@ interface Parts {
   get(path: string, headers?: Record<string, string>): ReturnType<TestEdge["get"]>;
 }
 
-const withEdge = (run: (parts: Parts) => Promise<void>) =>
+const withEdge = (
+  run: (parts: Parts) => Promise<void>,
+  options: Parameters<typeof withPlatform>[1] = {},
+) =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployCached(platform, "shop", { files: { "cat.png": makePng(64, 64) } });
@@ -35,7 +39,7 @@ const withEdge = (run: (parts: Parts) => Promise<void>) =>
     } finally {
       await edge.kill();
     }
-  });
+  }, options);
 
 /** Asks for a page until the edge has it: the platform stores the first response. */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
@@ -170,6 +174,19 @@ Deno.test("an acknowledged change is seen at the edge at once", () =>
     assert.equal(back.status, 200);
     for (const path of KEPT) assert.match((await get(path)).text, /^v4 /);
   }));
+
+Deno.test("a method that changes something reaches edges that kept a page for longer", () =>
+  withEdge(async ({ get, platform }) => {
+    const path = "/rule/a?v=posted";
+    await warm({ get }, path);
+    // The platform's memory is full of other pages, and asking for this one would store it again.
+    for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
+    const state = async () => (await get(path)).headers["x-svc-cache"];
+    assert.equal(await state(), "HIT");
+    const posted = await rawRequest(platform.port, { method: "POST", host: HOST, path });
+    assert.equal(posted.text, "set");
+    await until(async () => (await get(path)).text.startsWith("v1 posted"));
+  }, { caches: { responses: 1024 * 1024 } }));
 
 Deno.test("what belongs to a person never reaches another one by the edge", () =>
   withEdge(async ({ get, platform }) => {

@@ -1,0 +1,28 @@
+/**
+ * A set of URIs of bounded size that forgets none: it may also have some that were not added.
+ *
+ * @module
+ */
+import type { ResourceUri } from "../../feed/mod.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+
+/** Digits of a hash that choose a mark: of a million, in 128 KiB. */
+const DIGITS = 5;
+
+function markOf({ deploymentId, host, path, rawQuery }: ResourceUri): number {
+  return parseInt(sha256Hex(`${deploymentId} ${host} ${path}?${rawQuery}`).slice(0, DIGITS), 16);
+}
+
+export class UriMarks {
+  readonly #bits = new Uint8Array(16 ** DIGITS / 8);
+
+  add(uri: ResourceUri): void {
+    const mark = markOf(uri);
+    this.#bits[mark >> 3]! |= 1 << (mark & 7);
+  }
+
+  has(uri: ResourceUri): boolean {
+    const mark = markOf(uri);
+    return (this.#bits[mark >> 3]! & (1 << (mark & 7))) !== 0;
+  }
+}
