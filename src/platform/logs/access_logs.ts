@@ -10,7 +10,7 @@ import { type LogEntry, MAX_COUNTED } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { removeTree } from "../../lib/missing_files.ts";
 import { LineBuffer } from "./line_buffer.ts";
-import { LogFiles, type LogLine, type LogPlace } from "./log_files.ts";
+import { LogFiles, type LogLine, type LogPlace, REPORTED_LATE_MS } from "./log_files.ts";
 import { LogCounter, type LogCounts } from "./log_counts.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 import type { NodePage } from "./merge_pages.ts";
@@ -40,8 +40,6 @@ const COUNTED_AT_ONCE = 1000;
 
 /** How much later than its time a line may stand: slow requests. */
 const LATE_MS = 60_000;
-/** The same for requests of front edges, which keep them while they do not reach the platform. */
-const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
 /** Whether everything before this line is older than `since`. */
 function isBefore(entry: LogEntry, since: number): boolean {

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { type LogEntry, logEntry } from "../../contract/logs.ts";
 import { ifMissing, namesIn } from "../../lib/missing_files.ts";
@@ -19,6 +20,8 @@ const MAX_FILES = 8;
  * stand this much later than its time says, in milliseconds.
  */
 const MAX_REQUEST_MS = 600_000;
+/** The same for requests of front edges, which keep them while they do not reach the platform. */
+export const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
 const FILE_NAME = /^(\d{8})\.ndjson$/;
 
@@ -66,15 +69,15 @@ export class LogFiles {
   }
 
   /**
-   * Reads lines backwards, the newest first, from before a place. Files that begin after `until`
-   * are passed over.
+   * Reads lines backwards, the newest first, from before a place. Files that have no line from
+   * before `until` are passed over.
    */
   async *backwards(before: LogPlace, until = Infinity): AsyncGenerator<LogLine> {
     const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
       if (file > before.file) continue;
       const bytes = await Deno.readFile(this.#path(file)).catch(ifMissing) ?? new Uint8Array();
-      if (beginOf(bytes) > until + MAX_REQUEST_MS) continue;
+      if (beginOf(bytes) > until + latenessOf(bytes)) continue;
       const end = before.file === file ? before.offset : bytes.byteLength;
       yield* linesBackwards(bytes.subarray(0, end), file);
     }
@@ -112,6 +115,10 @@ export class LogFiles {
 }
 
 const LINE_FEED = 10;
+
+/** How much later than its time a line of a file may stand, in milliseconds. */
+const latenessOf = (bytes: Uint8Array): number =>
+  Buffer.from(bytes.buffer).includes('"edge":"') ? REPORTED_LATE_MS : MAX_REQUEST_MS;
 
 /** The time of the first line; before all times if there is none. */
 function beginOf(bytes: Uint8Array): number {

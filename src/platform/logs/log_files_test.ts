@@ -48,6 +48,25 @@ Deno.test("LogFiles.backwards() reads across files, newest first", () =>
     assert.ok(Array.from(Deno.readDirSync(folder)).length > 1);
   }));
 
+Deno.test("LogFiles.backwards() passes over later files, unless an edge may have reported late", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
+    const append = (id: string, hour: number, edge?: string) => {
+      const time = new Date(Date.UTC(2026, 0, 1, hour)).toISOString();
+      const text = JSON.stringify({ ...entry(id), time, ...(edge === undefined ? {} : { edge }) });
+      return files.append(new TextEncoder().encode(`${text}\n${"".padEnd(300)}\n`));
+    };
+    await append("early", 0);
+    await append("later", 3);
+    await append("from an edge", 3, "far");
+    const ids: string[] = [];
+    const until = Date.UTC(2026, 0, 1, 1);
+    for await (const { entry } of files.backwards(await files.end(), until)) {
+      ids.push(entry.requestId ?? "");
+    }
+    assert.deepEqual(ids, ["from an edge", "early"]);
+  }));
+
 Deno.test("LogFiles.backwards() goes on before a place", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
