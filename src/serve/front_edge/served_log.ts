@@ -17,8 +17,8 @@ const SEND_MS = 250;
 const QUIET_MS = 5000;
 /** Time for the last batches when the edge stops. */
 const LAST_MS = 5000;
-/** Requests that wait while the platform is away; further ones are left out. */
-const MAX_WAITING = 50_000;
+/** Size of what waits while the platform is away, in characters, about; the rest is left out. */
+const MAX_WAITING = 32 * 1024 * 1024;
 /** Size of a batch, in characters, about. */
 const BATCH_LENGTH = 1024 * 1024;
 /** Characters of the fields of a request whose length is bounded. */
@@ -45,6 +45,7 @@ export interface ServedLogOptions {
 
 export class ServedLog {
   #waiting: Waiting[] = [];
+  #waitingLength = 0;
   /** The request that was recorded last, which may be counted next. */
   #last: Waiting | undefined;
   /** The batch that the platform may not have yet. */
@@ -68,7 +69,7 @@ export class ServedLog {
 
   readonly record = ({ rules, userAgent, error, edge: _, ...record }: AccessRecord): void => {
     this.#last = undefined;
-    if (this.#waiting.length >= MAX_WAITING) {
+    if (this.#waitingLength >= MAX_WAITING) {
       this.#leftOut++;
       return;
     }
@@ -79,6 +80,7 @@ export class ServedLog {
       ...(rules === undefined ? {} : { rules: [...rules] }),
     };
     this.#waiting.push(this.#last);
+    this.#waitingLength += lengthOf(this.#last);
     // It is counted before that, in this turn of the loop.
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
@@ -88,6 +90,7 @@ export class ServedLog {
     if (this.#last === undefined) return;
     const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
     this.#last.counted = { layer, isPage: page !== undefined, referrer };
+    this.#waitingLength += referrer?.length ?? 0;
   };
 
   /** Sends what waits, as far as the platform takes it. */
@@ -129,10 +132,12 @@ export class ServedLog {
     let length = 0;
     let count = 0;
     for (const each of this.#waiting.slice(0, MAX_BATCH)) {
-      length += lengthOf(each);
-      if (count > 0 && length > BATCH_LENGTH) break;
+      const more = lengthOf(each);
+      if (count > 0 && length + more > BATCH_LENGTH) break;
+      length += more;
       count++;
     }
+    this.#waitingLength -= length;
     return { batch: ++this.#batches, served: this.#waiting.splice(0, count) };
   }
 }
