@@ -26,8 +26,8 @@ const STEADY_MS = 10_000;
 interface Slot {
   readonly name: string;
   process?: EdgeProcess | undefined;
-  /** Whether its process is to run. */
-  isOn: boolean;
+  /** Missing where no process is to run. One of an earlier term may still finish requests. */
+  term?: symbol | undefined;
   isDrained: boolean;
   /** Ends with the last process of the slot. */
   kept: Promise<void>;
@@ -52,7 +52,6 @@ export class LocalEdges {
     this.#options = options;
     this.#slots = Array.from({ length: options.count }, (_, at) => ({
       name: `local-${at + 1}`,
-      isOn: false,
       isDrained: false,
       kept: Promise.resolve(),
     }));
@@ -64,7 +63,7 @@ export class LocalEdges {
     // It may be behind without knowing it, and must answer no more.
     link.onLost = (name) => {
       const slot = this.#find(name);
-      if (slot?.isOn === true) slot.process?.kill();
+      if (slot?.term !== undefined) slot.process?.kill();
     };
     link.onDrained = (name, isDrained) => {
       const slot = this.#find(name);
@@ -92,20 +91,20 @@ export class LocalEdges {
   }
 
   #begin(slot: Slot): void {
-    if (slot.isOn) return;
-    slot.isOn = true;
-    slot.kept = slot.kept.then(() => this.#keep(slot));
+    if (slot.term !== undefined) return;
+    const term = slot.term = Symbol();
+    slot.kept = slot.kept.then(() => this.#keep(slot, term));
   }
 
   /** Replaces the process of a slot whenever it ends. */
-  async #keep(slot: Slot): Promise<void> {
+  async #keep(slot: Slot, term: symbol): Promise<void> {
     const { log } = this.#options;
     let pauseMs = FIRST_PAUSE_MS;
-    while (slot.isOn) {
+    while (slot.term === term) {
       const began = performance.now();
       // A program that was just replaced cannot be started for a moment.
-      const reason = await this.#run(slot).catch(messageOf);
-      if (!slot.isOn) return;
+      const reason = await this.#run(slot, term).catch(messageOf);
+      if (slot.term !== term) return;
       log({ level: "warn", message: `Front edge ${slot.name} ended (${reason}). Replacing it` });
       if (performance.now() - began > STEADY_MS) pauseMs = FIRST_PAUSE_MS;
       await delay(pauseMs);
@@ -113,7 +112,7 @@ export class LocalEdges {
     }
   }
 
-  async #run(slot: Slot): Promise<string> {
+  async #run(slot: Slot, term: symbol): Promise<string> {
     const { link, setup, env, log } = this.#options;
     const key = link.add(slot.name);
     const process = new EdgeProcess(slot.name, {
@@ -124,12 +123,12 @@ export class LocalEdges {
     slot.process = process;
     await process.until("ready");
     await this.#steer(async () => {
-      if (!slot.isOn) return;
+      if (slot.term !== term) return;
       if (joinPort(setup.port)) {
         process.send({ type: "listen" });
         return await process.until("listening");
       }
-      slot.isOn = false;
+      slot.term = undefined;
       process.kill();
       log({ level: "warn", message: `No front edges: ${Deno.build.os} cannot share a port` });
     });
@@ -147,7 +146,7 @@ export class LocalEdges {
   /** Stops edges. New connections come to this process meanwhile, so that none is lost. */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
-    for (const slot of slots) slot.isOn = false;
+    for (const slot of slots) slot.term = undefined;
     return this.#steer(async () => {
       const processes = slots.flatMap(({ process }) => process === undefined ? [] : [process]);
       if (processes.length === 0) return;

@@ -268,6 +268,16 @@ Deno.test("a drained edge gets no connection, and loses none", () =>
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
+    // Used again while it still finishes.
+    const first = (await edgeProcesses(platform)).get("local-1");
+    await drain(true);
+    await drain(false);
+    await until(
+      async () => (await edgeProcesses(platform)).get("local-1"),
+      (pid) => pid !== undefined && pid !== first,
+    );
+    await fromEach(() => platform.get(HOST, "/"));
+    assert.deepEqual(platform.logged.filter((line) => line.includes("Replacing it")), []);
   }));
 
 Deno.test("a platform with edges is replaced, and its successor has edges", () =>
