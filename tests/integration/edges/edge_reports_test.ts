@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { deployCached } from "../../helpers/cached_site.ts";
 import { addEdge, type TestEdge } from "../../helpers/front_edge.ts";
 import {
   createProject,
@@ -13,6 +14,15 @@ import {
 } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
+/** Pages that are stale after a second. */
+const SHORT = {
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [{
+    id: "keep",
+    condition: { path: { type: "prefix", value: "/rule/" } },
+    action: { type: "cache", ttlSeconds: 1, swrSeconds: 600 },
+  }],
+};
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 interface Logged {
@@ -54,6 +64,33 @@ Deno.test("requests that an edge answers or passes on are in log and traffic, wi
       assert.deepEqual(json.referrers, [{ value: "example.com", count: 2 }]);
       const metrics = await (await fetch(`http://127.0.0.1:${platform.port}/metrics`)).text();
       assert.ok(metrics.includes('svc_edge_requests_total{edge="far",code="2xx"} 1\n'), metrics);
+    } finally {
+      await edge.kill();
+    }
+  }));
+
+Deno.test("a stale page that an edge refreshes is one visit", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployCached(platform, "shop", { rules: SHORT });
+    const edge = await addEdge(platform, "far");
+    try {
+      let asked = 0;
+      const get = async () => {
+        asked++;
+        return (await edge.get(HOST, "/rule/a", { "user-agent": BROWSER })).headers["x-svc-cache"];
+      };
+      for (let stale = 0; stale < 3; stale++) {
+        await until(get, (result) => result === "HIT");
+        await until(get, (result) => result === "STALE");
+      }
+      const total = async () => {
+        const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=1000")).json;
+        return items.filter(({ type }: { type: string }) => type === "request").length;
+      };
+      await until(total, (count) => count >= asked);
+      const { json } = await platform.api("GET", "/v1/projects/shop/traffic?range=day");
+      assert.deepEqual([await total(), json.totals.requests], [asked, asked]);
     } finally {
       await edge.kill();
     }
