@@ -9,6 +9,8 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
+  /** Share of the pieces that are sent again after a while, as on a line that loses packets. */
+  lost: number;
   /** Cuts every connection; new ones are refused until it is mended. */
   cut(): void;
   mend(): void;
@@ -22,6 +24,9 @@ interface Piece {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly due: number;
 }
+
+/** Time after which a lost piece is sent again, in milliseconds: the shortest of Linux. */
+const RESENT_MS = 200;
 
 /** Opens a line to a port of this machine. */
 export function openLine(to: number, delayMs = 0): SlowLine {
@@ -38,7 +43,8 @@ export function openLine(to: number, delayMs = 0): SlowLine {
           {
             transform(bytes, controller) {
               look?.(decoder.decode(bytes));
-              controller.enqueue({ bytes, due: performance.now() + line.delayMs });
+              const resentMs = Math.random() < line.lost ? RESENT_MS : 0;
+              controller.enqueue({ bytes, due: performance.now() + line.delayMs + resentMs });
             },
           },
           undefined,
@@ -90,6 +96,7 @@ export function openLine(to: number, delayMs = 0): SlowLine {
   const line: SlowLine = {
     port: listener.addr.port,
     delayMs,
+    lost: 0,
     targets,
     cut() {
       isCut = true;
