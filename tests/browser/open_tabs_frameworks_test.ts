@@ -1,7 +1,7 @@
 /**
- * Tabs of Nuxt and Next.js in Chromium that stay open through five deployments and a rollback: they
- * load pages and chunks that they have not loaded before, and their forms and actions are answered
- * by the deployment of their page. Long: it installs packages. `OPEN_TABS=all` runs it, or names with
+ * Tabs of frameworks in Chromium that stay open through five deployments and a rollback: they load
+ * pages and chunks that they have not loaded before, and their forms and actions are answered by the
+ * deployment of their page. Long: it installs packages. `OPEN_TABS=all` runs it, or names with
  * commas.
  */
 import assert from "node:assert/strict";
@@ -24,11 +24,16 @@ const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 interface App {
   /** Buttons, each with the kind of text that appears after it is pressed. */
   readonly buttons?: Readonly<Record<string, string>>;
+  /** The text that appears in an open tab once a newer version is live. */
+  readonly notice?: string;
 }
+
+const LOADS_PART = { "Load part": "part" };
 
 const APPS: Readonly<Record<string, App>> = {
   nuxt: {},
-  next: { buttons: { "Load part": "part" } },
+  next: { buttons: LOADS_PART },
+  sveltekit: { buttons: LOADS_PART, notice: "A new version is live" },
 };
 
 /** Writes an app as it is in one version; a file with `__ROUND__` in its name is one for each round. */
@@ -102,6 +107,7 @@ function scriptOrigin(response: Response): string | undefined {
 /** Uses a tab of the first deployment, whose scripts come from there. */
 async function useOld(tab: Tab, app: App, { round, id }: { round: number; id: string }) {
   const from = tab.responses.length;
+  if (app.notice !== undefined) await tab.page.getByText(app.notice).waitFor();
   await use(tab, app, { round, version: 1 });
   const origins = tab.responses.slice(from).map(scriptOrigin);
   assert.ok(origins.includes(id), `No new script in round ${round}: ${origins}`);
