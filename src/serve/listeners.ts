@@ -88,6 +88,8 @@ export interface Listeners {
   ): void;
   /** Notes that hosts have other certificates, or none; resolves when new connections see it. */
   certificatesChanged(hostnames: readonly string[]): Promise<void>;
+  /** Has one socket listen on each port. */
+  standAlone(): Promise<void>;
   /** Answers go on, and each is the last of its connection: clients are to open others elsewhere. */
   leave(): Promise<void>;
   /** Stops accepting, lets running requests finish, and closes connections that take too long. */
@@ -229,6 +231,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
       async certificatesChanged(hostnames) {
         await Promise.all([secure?.changed(hostnames), own.certificatesChanged(hostnames)]);
       },
+      standAlone: async () => await secure?.standAlone(),
       leave: () => acceptor.leave(),
       close: () => closing ??= close(),
     };

@@ -99,7 +99,9 @@ export class Succession {
     this.#offer = offerHandover(folder.control, {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
-      standAlone: async () => await beside.edges?.leave(),
+      standAlone: async () => {
+        await Promise.all([beside.edges?.leave(), listeners.standAlone()]);
+      },
       stay: () => beside.edges?.start(),
       divert: (handler) => this.#divert(handler),
       release: () => this.#release(),

@@ -11,10 +11,17 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { endSharing, openBeside } from "../core/listener/mod.ts";
 import type { KeyPair } from "./certificate.ts";
 
 const SNI_RESOLVER = Symbol.for("unstableSniResolver");
 const PROTOCOLS = ["h2", "http/1.1"];
+
+/** How long an old listener stays for the handshakes that had begun, in milliseconds. */
+const LINGER_MS = 2000;
+
+/** How long it stays at least, for the connections in its queue, if another change follows. */
+const SHORT_LINGER_MS = 100;
 
 /** Time between two attempts to take the port again, in milliseconds. */
 const RETRY_MS = 1;
@@ -64,6 +71,8 @@ export class HttpsListener {
   #closed = false;
   #again = false;
   #replacing: Promise<void> | undefined;
+  /** Closes the old listener that is beside the current one. */
+  #retire: (() => Promise<void>) | undefined;
 
   readonly #options: HttpsListenerOptions;
 
@@ -85,9 +94,9 @@ export class HttpsListener {
   }
 
   /**
-   * Continues with a new listener; connections of the old one stay open. New
-   * ones are refused for the few milliseconds until the port is free. Resolves when
-   * the new one listens.
+   * Continues with a new listener; connections of the old one stay open. Resolves when the new one
+   * listens. Where two cannot share the port, new connections are refused for the few milliseconds
+   * until it is free.
    */
   replace(): Promise<void> {
     this.#again = true;
@@ -101,19 +110,48 @@ export class HttpsListener {
   /** Stops accepting; open connections stay. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#replacing;
+    await this.standAlone();
     await this.#current.close();
+  }
+
+  /** Closes the old listener that is still beside the current one. */
+  async standAlone(): Promise<void> {
+    await this.#replacing;
+    await this.#retire?.();
   }
 
   async #replaceAll(): Promise<void> {
     while (this.#again && !this.#closed) {
       this.#again = false;
+      if (this.#retire !== undefined) await delay(SHORT_LINGER_MS);
+      await this.#retire?.();
+      if (await this.#openBeside()) continue;
       await this.#current.close();
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
     // Set before the listener runs: one that fails at once must not find a replacement that has
     // already ended.
     this.#replacing = undefined;
+  }
+
+  /** Opens the next listener while the old one completes the handshakes that it has begun. */
+  async #openBeside(): Promise<boolean> {
+    const old = this.#current;
+    const beside = openBeside(this.port, () => this.#open(this.port, true));
+    if (beside === undefined) return false;
+    this.#current = beside.opened;
+    let retired: Promise<void> | undefined;
+    const retire = () => {
+      clearTimeout(timer);
+      return retired ??= old.close().finally(() => {
+        endSharing(this.port);
+        this.#retire = undefined;
+      });
+    };
+    const timer = setTimeout(retire, LINGER_MS);
+    this.#retire = retire;
+    if (!beside.takesAll) await retire();
+    return true;
   }
 
   #reopen(): boolean {
@@ -126,8 +164,8 @@ export class HttpsListener {
     }
   }
 
-  #open(port: number): Generation {
-    const { certificates, hostname, reusePort = false } = this.#options;
+  #open(port: number, reusePort = this.#options.reusePort ?? false): Generation {
+    const { certificates, hostname } = this.#options;
     const asked = new Set<string>();
     const unresolved = new Map<string, number>();
     const chosen = certificates.type === "one"

@@ -210,6 +210,30 @@ Deno.test("HttpsListener.replace() lets requests under way finish on the old lis
   );
 });
 
+Deno.test({
+  name: "HttpsListener.replace() refuses no connection",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withListener(
+      ({ a }) => ({ type: "by_name", find: () => Promise.resolve(a) }),
+      async (listener) => {
+        const seen = new Set<string>();
+        let isReplacing = true;
+        const client = async () => {
+          while (isReplacing) seen.add(await namePresented(listener.port, "a.test"));
+        };
+        const clients = Array.from({ length: 8 }, client);
+        for (let count = 0; count < 10; count++) await listener.replace();
+        isReplacing = false;
+        await Promise.all(clients);
+        assert.deepEqual([...seen], ["a.test"]);
+        await listener.standAlone();
+        const { port } = listener;
+        assert.throws(() => Deno.listen({ hostname: "127.0.0.1", port }), Deno.errors.AddrInUse);
+      },
+    ),
+});
+
 Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
   const pair = await makeKeyPair("a.test");
   const { acceptor, serve } = testAcceptor({});

@@ -41,6 +41,8 @@ export interface SecureListener {
   readonly port: number;
   /** Notes that hostnames have other certificates, or none; resolves when clients see it. */
   changed(hostnames: readonly string[]): Promise<void>;
+  /** Closes an old listener that is still beside the current one. */
+  standAlone(): Promise<void>;
   /** Ends the timers and stops accepting; open connections stay. */
   close(): Promise<void>;
 }
@@ -75,6 +77,7 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
       return listener.port;
     },
     changed: (names) => listener.changed(names),
+    standAlone: () => listener.standAlone(),
     close: () => {
       clearInterval(timer);
       return listener.close();

@@ -8,10 +8,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../lib/error_message.ts";
 import {
   type ConnectionHandler,
+  endSharing,
   sharePort,
-  stopAttracting,
   stopReceiving,
-  unsharePort,
 } from "../../platform/core/listener/mod.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import {
@@ -58,9 +57,7 @@ type Link = MessageLink<FromSuccessor, FromPredecessor>;
 
 function unshare({ port, httpsPort }: Leaving): void {
   for (const each of [port, httpsPort]) {
-    if (each === undefined) continue;
-    stopAttracting(each);
-    unsharePort(each);
+    if (each !== undefined) endSharing(each);
   }
 }
 

@@ -6,11 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isServed } from "../../platform/core/store/mod.ts";
-import {
-  attractConnections,
-  stopAttracting,
-  unsharePort,
-} from "../../platform/core/listener/mod.ts";
+import { attractConnections, endSharing } from "../../platform/core/listener/mod.ts";
 import { findControl } from "./handover_folder.ts";
 import {
   type FromPredecessor,
@@ -123,9 +119,7 @@ export class Takeover {
     const closed = this.#link.receive("closed").catch(() => {}).then(() => {
       this.#link.close();
       for (const port of [ports.port, ports.httpsPort]) {
-        if (port === undefined) continue;
-        stopAttracting(port);
-        unsharePort(port);
+        if (port !== undefined) endSharing(port);
       }
     });
     return { closed };

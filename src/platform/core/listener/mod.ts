@@ -6,11 +6,12 @@
 export { setAcceptedOptions } from "./accepted_options.ts";
 export {
   attractConnections,
+  endSharing,
   joinPort,
+  openBeside,
   sharePort,
   stopAttracting,
   stopReceiving,
-  unsharePort,
 } from "./shared_port.ts";
 export { asLast } from "./last_answer.ts";
 export { completeLimits, type GivenLimits } from "./connection_limits.ts";

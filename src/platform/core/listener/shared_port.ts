@@ -68,6 +68,12 @@ function listeningOn(libc: Libc, port: number): readonly number[] {
   return descriptors().filter((each) => isOn(libc, each, port) && listens(libc, each));
 }
 
+function reusesPort(libc: Libc, descriptor: number): boolean {
+  const value = new Int32Array(1);
+  const size = Uint32Array.of(value.byteLength);
+  return libc.getsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, value, size) === 0 && value[0] === 1;
+}
+
 /** Sets whether other sockets of this user may listen on the port too; returns the own ones. */
 function setShared(libc: Libc, port: number, isShared: boolean): readonly number[] {
   const sockets = listeningOn(libc, port);
@@ -127,8 +133,34 @@ export function joinPort(port: number): boolean {
   return libc !== undefined && setShared(libc, port, true).length > 0;
 }
 
-/** Takes {@link sharePort} back. */
-export function unsharePort(port: number): void {
+/**
+ * Opens a second socket of this process on a port. It gets all new connections from then on, if
+ * `takesAll`; the first one keeps those that have begun. Call {@link endSharing} once the first one
+ * is closed. Returns `undefined` if the system cannot share a port, or if others share it already.
+ */
+export function openBeside<T>(
+  port: number,
+  open: () => T,
+): { readonly opened: T; readonly takesAll: boolean } | undefined {
+  const libc = openLibc();
+  if (libc === undefined) return undefined;
+  const [first, ...others] = listeningOn(libc, port);
+  if (first === undefined || others.length > 0 || reusesPort(libc, first)) return undefined;
+  setShared(libc, port, true);
+  try {
+    const opened = open();
+    // The second of the group, as it came last.
+    const takesAll = setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, [[RETURN, 1]]);
+    return { opened, takesAll };
+  } catch {
+    endSharing(port);
+    return undefined;
+  }
+}
+
+/** Takes sharing of a port back, and ends what steers its connections. */
+export function endSharing(port: number): void {
+  stopAttracting(port);
   const libc = openLibc();
   if (libc !== undefined) setShared(libc, port, false);
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import {
   attractConnections,
+  endSharing,
   sharePort,
   stopAttracting,
   stopReceiving,
-  unsharePort,
 } from "./shared_port.ts";
 
 const CONNECTIONS = 40;
@@ -125,14 +125,14 @@ for (const order of [[0, 1], [1, 0]]) {
 }
 
 Deno.test({
-  name: "unsharePort() keeps others off the port again",
+  name: "endSharing() keeps others off the port again",
   ignore: Deno.build.os !== "linux",
   fn: () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = listener.addr;
     try {
       sharePort(port);
-      unsharePort(port);
+      endSharing(port);
       assert.throws(() => Deno.listen({ hostname: "127.0.0.1", port }), Deno.errors.AddrInUse);
     } finally {
       listener.close();
