@@ -1,20 +1,34 @@
-/** `--https`: certificates for the hosts of deployments, by one wildcard or on demand. */
+/**
+ * `--https`: certificates for the hosts of deployments, by one wildcard or on demand.
+ * `CERTIFICATE_TESTS=all` takes many hosts, and renews under load.
+ */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { join } from "node:path";
+import { connect } from "node:tls";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { startDnsUpdates } from "../../helpers/dns_updates.ts";
-import { secureGet } from "../../helpers/domains.ts";
+import { bindDomain, secureGet } from "../../helpers/domains.ts";
 import { findPebble, startPebble } from "../../helpers/pebble.ts";
 import { createProject, deploy, start, type TestPlatform } from "../../helpers/platform.ts";
 
 const BASE = "svc.test";
 const pebbleProgram = await findPebble();
 
+const IS_LONG = Deno.env.get("CERTIFICATE_TESTS") === "all";
+const [WILDCARD_HOSTS, ON_DEMAND_HOSTS] = IS_LONG ? [50, 20] : [5, 2];
+
+/** Time for which certificates are valid that are renewed under load, in seconds. */
+const LIFE_SECONDS = 30;
+const CLIENTS = 8;
+const RENEWALS = 2;
+
 interface World {
-  readonly folder: string;
+  /** PEM of the authority's root. */
+  readonly rootCa: string;
   readonly names: Map<string, object | string>;
   readonly updates: ReturnType<typeof startDnsUpdates>;
   /** Starts the platform with `--https`. */
@@ -25,7 +39,10 @@ interface World {
   readonly get: (platform: TestPlatform, host: string) => Promise<string>;
 }
 
-async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
+async function withWorld(
+  run: (world: World) => Promise<void>,
+  more: { readonly lifeSeconds?: number } = {},
+): Promise<void> {
   await using cleanUp = new AsyncDisposableStack();
   const folder = await makeTestFolder("svc-every-host-");
   cleanUp.defer(() => Deno.remove(folder, { recursive: true }));
@@ -34,13 +51,18 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const updates = startDnsUpdates(dns.names, BASE);
   cleanUp.defer(() => updates.close());
   const httpPort = unusedPort();
-  const pebble = await startPebble(pebbleProgram!, { folder, dnsServer: dns.server, httpPort });
+  const pebble = await startPebble(pebbleProgram!, {
+    folder,
+    dnsServer: dns.server,
+    httpPort,
+    ...more,
+  });
   cleanUp.defer(() => pebble.close());
   const ca = join(folder, "root.pem");
   await Deno.writeTextFile(ca, pebble.rootCa);
   const { directoryUrl, serverCaFile } = pebble;
   await run({
-    folder,
+    rootCa: pebble.rootCa,
     names: dns.names,
     updates,
     get: (platform, host) => secureGet(platform.httpsPort!, host, { ca }),
@@ -69,7 +91,7 @@ Deno.test({
       await createProject(platform, "shop");
       await deploy(platform, "shop", { files: { "index.html": "sealed" } });
       await until(() => get(platform, `shop.${BASE}`), (text) => text === "sealed 2 200", 30_000);
-      for (let at = 0; at < 5; at++) {
+      for (let at = 0; at < WILDCARD_HOSTS; at++) {
         const { urls } = await deploy(platform, "shop", { files: { "index.html": `page ${at}` } });
         const host = new URL(urls.unique).hostname;
         assert.equal(await get(platform, host), `page ${at} 2 200`);
@@ -88,8 +110,12 @@ Deno.test({
       await using platform = await serve();
       await createProject(platform, "shop");
       await deploy(platform, "shop", { files: { "index.html": "sealed" } });
-      const { urls } = await deploy(platform, "shop", { files: { "index.html": "unique" } });
-      const hosts = [`shop.${BASE}`, new URL(urls.unique).hostname];
+      const hosts = [`shop.${BASE}`];
+      while (hosts.length < ON_DEMAND_HOSTS) {
+        const files = { "index.html": `unique ${hosts.length}` };
+        const { urls } = await deploy(platform, "shop", { files });
+        hosts.push(new URL(urls.unique).hostname);
+      }
       for (const host of hosts) names.set(host, { A: ["127.0.0.1"] });
       for (const host of hosts) assert.match(await get(platform, host), / 2 200$/, host);
       assert.match(await get(platform, `nobody.${BASE}`), /curl: \(35\)/);
@@ -112,4 +138,76 @@ Deno.test({
       );
       assert.match(failed, /refused to change _acme-challenge\.svc\.test: REFUSED/);
     }),
+});
+
+interface Visit {
+  /** The serial number of the certificate. */
+  readonly certificate: string;
+  readonly protocol: string | false | null;
+}
+
+/** A new connection, whose certificate must be valid. */
+async function handshake(port: number, host: string, rootCa: string): Promise<Visit> {
+  const socket = connect({
+    host: "127.0.0.1",
+    port,
+    servername: host,
+    ca: rootCa,
+    ALPNProtocols: ["h2", "http/1.1"],
+  });
+  // One that comes while nothing waits for it would end the tests.
+  socket.on("error", () => {});
+  try {
+    await once(socket, "secureConnect");
+    const { serialNumber } = socket.getPeerCertificate();
+    return { certificate: serialNumber, protocol: socket.alpnProtocol };
+  } finally {
+    socket.destroy();
+  }
+}
+
+Deno.test({
+  name: "certificates are renewed under load without a failed handshake",
+  ignore: pebbleProgram === undefined || !IS_LONG,
+  fn: () =>
+    withWorld(async ({ names, rootCa, updates, serve, get }) => {
+      const acmeDns = { provider: "rfc2136", token: updates.key, server: updates.server } as const;
+      await using platform = await serve({ acmeDns });
+      await createProject(platform, "shop");
+      const { urls } = await deploy(platform, "shop", { files: { "index.html": "sealed" } });
+      const hosts = ["blog.shop.test", `shop.${BASE}`, new URL(urls.unique).hostname];
+      const domain = await bindDomain(platform, names, hosts[0]!);
+      for (const host of hosts) {
+        await until(() => get(platform, host), (text) => / 2 200$/.test(text));
+      }
+
+      const seen = hosts.map(() => new Set<string>());
+      const failures: string[] = [];
+      let [count, isOver] = [0, false];
+      const client = async () => {
+        while (!isOver) {
+          const at = count++ % hosts.length;
+          try {
+            const { certificate, protocol } = await handshake(
+              platform.httpsPort!,
+              hosts[at]!,
+              rootCa,
+            );
+            assert.equal(protocol, "h2");
+            seen[at]!.add(certificate);
+          } catch (error) {
+            failures.push(`${hosts[at]}: ${error}`);
+          }
+        }
+      };
+      const clients = Array.from({ length: CLIENTS }, client);
+      // A look at the domain lets orders begin that are due.
+      await until(
+        () => platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`),
+        () => failures.length > 0 || seen.every(({ size }) => size > RENEWALS),
+        180_000,
+      ).finally(() => isOver = true);
+      await Promise.all(clients);
+      assert.deepEqual(failures, [], `of ${count} handshakes`);
+    }, { lifeSeconds: LIFE_SECONDS }),
 });
