@@ -14,7 +14,7 @@ import { createProject, deploy, start, type TestPlatform } from "../../helpers/p
 /** Neither an apex nor `www`: one certificate is ordered. */
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
-/** A renewal that is due refuses connections for a moment; a refusal that is remembered stays. */
+/** A certificate may come a moment later; a refusal that is remembered stays. */
 const RENEWAL_MS = 5000;
 /** New connections after each change. */
 const CONNECTIONS = 10;
