@@ -35,6 +35,7 @@ const LOADS_PART = { "Load part": "part" };
 const APPS: Readonly<Record<string, App>> = {
   nuxt: {},
   next: { buttons: LOADS_PART },
+  astro: { buttons: LOADS_PART },
   sveltekit: { buttons: LOADS_PART, notice: "A new version is live" },
   "react-router": {
     buttons: LOADS_PART,
