@@ -148,7 +148,7 @@ export class HttpsListener {
         this.#retire = undefined;
       });
     };
-    const timer = setTimeout(retire, LINGER_MS);
+    const timer = setTimeout(() => retire().catch(() => {}), LINGER_MS);
     this.#retire = retire;
     if (!beside.takesAll) await retire();
     return true;
