@@ -106,6 +106,10 @@ export const project = settings.extend({
   productionDeploymentId: uuid.nullable().describe(
     "Deployment that production serves; null before the first one",
   ),
+  // Missing in what an older platform sends.
+  rollbackDeploymentId: uuid.nullable().default(null).describe(
+    "Deployment that the next rollback restores; null if there is none",
+  ),
   createdAt: timestamp.describe("When the project was created"),
   updatedAt: timestamp.describe("When the project was last changed"),
 }).meta({ id: "Project" });

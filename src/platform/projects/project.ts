@@ -59,6 +59,7 @@ export function projectToWire(project: ProjectRecord, addresses: Addresses): Pro
     workspace: workspaceSlug,
     url: addresses.url(project.name),
     productionDeploymentId: productionDeploymentId(project),
+    rollbackDeploymentId: project.productionHistory.at(-2) ?? null,
     createdAt: new Date(project.createdAt).toISOString(),
     updatedAt: new Date(project.updatedAt).toISOString(),
   };

@@ -57,16 +57,6 @@ async function compare(
   }
 }
 
-/** Whether production showed another deployment before, which a rollback can bring back. */
-export async function hasEarlierProduction(api: PageApi, project: string): Promise<boolean> {
-  const { items, nextCursor } = await api.call(endpoints.listDeployments, {
-    params: { project },
-    query: { environment: ENVIRONMENT_PRODUCTION, status: "LIVE", limit: 2 },
-  });
-  // A filtered page ends after so many deployments, whatever fits: the others may fit.
-  return items.length > 1 || nextCursor !== null;
-}
-
 /** Warns of migrations that stay when an earlier deployment comes back. */
 async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Promise<string[]> {
   const { items } = await api.call(endpoints.listDeployments, {

@@ -7,6 +7,7 @@
  */
 import type { Build } from "../../contract/builds.ts";
 import type { Deployment } from "../../contract/deployments.ts";
+import type { Project } from "../../contract/projects.ts";
 import { isUnderWay } from "../layout/board_pieces.tsx";
 import { Form } from "../layout/pieces.tsx";
 
@@ -25,10 +26,9 @@ export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
 /** The acts that fit the state of a deployment and of its build, if that is known. */
 export function actsOf(
   deployment: Deployment,
-  { build, canRollBack }: {
+  { build, project }: {
     readonly build?: Build | undefined;
-    /** Whether production showed another deployment before. */
-    readonly canRollBack: boolean;
+    readonly project: Project;
   },
 ): DeploymentAct[] {
   const { status, isProduction, isPreview, fileCount } = deployment;
@@ -39,7 +39,7 @@ export function actsOf(
       action: "rollback",
       word: "Roll back",
       asks: true,
-      isPossible: isServed(deployment) && isProduction && canRollBack,
+      isPossible: isServed(deployment) && isProduction && project.rollbackDeploymentId !== null,
     },
     {
       action: "restore",
@@ -93,11 +93,11 @@ export function ActButton({ act, deployment, csrf, inMenu = false }: {
 }
 
 /** The menu of a deployment's row. */
-export function DeploymentMenu({ deployment, csrf, mayChange, canRollBack }: {
+export function DeploymentMenu({ deployment, project, csrf, mayChange }: {
   readonly deployment: Deployment;
+  readonly project: Project;
   readonly csrf: string;
   readonly mayChange: boolean;
-  readonly canRollBack: boolean;
 }) {
   const { id, message, url } = deployment;
   return (
@@ -110,7 +110,7 @@ export function DeploymentMenu({ deployment, csrf, mayChange, canRollBack }: {
         {isServed(deployment) ? <a href={url} target="_blank" rel="noreferrer">Visit</a> : null}
         <a href={`/deployments/${id}/compare`}>Compare</a>
         {mayChange
-          ? actsOf(deployment, { canRollBack }).map((act) => (
+          ? actsOf(deployment, { project }).map((act) => (
             <ActButton key={act.action} act={act} deployment={deployment} csrf={csrf} inMenu />
           ))
           : null}

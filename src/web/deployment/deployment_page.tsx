@@ -41,7 +41,6 @@ export interface DeploymentView {
   readonly project: Project;
   /** The build that made it; undefined where the CLI sent it. */
   readonly build: Build | undefined;
-  readonly canRollBack: boolean;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
   /** The latest rolling release that it is part of, if any. */

@@ -7,7 +7,7 @@ import type { Build } from "../../contract/builds.ts";
 import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
-import { hasEarlierProduction, productionQuestion } from "../asking/production_question.tsx";
+import { productionQuestion } from "../asking/production_question.tsx";
 import type { Question } from "../layout/question.tsx";
 import { QUESTIONS } from "../asking/questions.ts";
 import { goTo } from "../layout/document.tsx";
@@ -33,7 +33,7 @@ const MAX_SEARCH = 200;
 
 const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
   upload: "Upload",
-  git: "Git push",
+  git: "Git",
 };
 
 /** Compares two deployments, or returns the reason why that is impossible. */
@@ -87,14 +87,13 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     const { record, slug } = await open(visit);
     const { context, api } = await openBoard(visit, slug, services);
     const params = { deployment: record.id };
-    const [deployment, project, build, log, { report }, releases, canRollBack] = await Promise.all([
+    const [deployment, project, build, log, { report }, releases] = await Promise.all([
       api.call(endpoints.getDeployment, { params }),
       api.call(endpoints.getProject, { params: { project: record.projectId } }),
       buildOf(api, record),
       api.call(endpoints.getBuildLog, { params }),
       api.call(endpoints.getForgeReport, { params }),
       api.call(endpoints.listReleases, { params: { project: record.projectId } }),
-      record.environment === ENVIRONMENT_PRODUCTION && hasEarlierProduction(api, record.projectId),
     ]);
     const release = releases.items.find((each) =>
       each.new.deploymentId === record.id ||
@@ -107,7 +106,6 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       deployment,
       project,
       build,
-      canRollBack,
       search,
       report,
       release,

@@ -27,10 +27,9 @@ import { DeploymentMenu } from "../deployment/deployment_acts.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-function DeploymentRow({ deployment, parts, canRollBack }: {
+function DeploymentRow({ deployment, parts }: {
   readonly deployment: Deployment;
   readonly parts: ProjectVisit;
-  readonly canRollBack: boolean;
 }) {
   const { csrf, now } = parts.context;
   const { id, message, branch, commitSha, author, environment, createdAt } = deployment;
@@ -52,19 +51,18 @@ function DeploymentRow({ deployment, parts, canRollBack }: {
         <Ago at={createdAt} now={now} />
         <DeploymentMenu
           deployment={deployment}
+          project={parts.project}
           csrf={csrf}
           mayChange={canChange(parts)}
-          canRollBack={canRollBack}
         />
       </div>
     </li>
   );
 }
 
-function Production({ parts, deployment, health, canRollBack }: {
+function Production({ parts, deployment, health }: {
   readonly parts: ProjectVisit;
   readonly deployment: Deployment;
-  readonly canRollBack: boolean;
   readonly health: ProjectHealth;
 }) {
   const { context, path } = parts;
@@ -101,13 +99,13 @@ function Production({ parts, deployment, health, canRollBack }: {
             </dd>
           </div>
           <div>
-            <dt>Unique address</dt>
+            <dt>Deployment URL</dt>
             <dd>
               <CopiedLink url={url} />
             </dd>
           </div>
         </dl>
-        {canRollBack && canChange(parts)
+        {parts.project.rollbackDeploymentId !== null && canChange(parts)
           ? (
             <Form action={path("rollback")} csrf={context.csrf} asks>
               <div>
@@ -185,10 +183,9 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
   readonly nextCursor: string | null;
   readonly production: Deployment | undefined;
   readonly health: ProjectHealth;
-  readonly canRollBack: boolean;
 }): Response {
   const { path, project } = parts;
-  const { deployments, nextCursor, filter, environments, production, health, canRollBack } = shown;
+  const { deployments, nextCursor, filter, environments, production, health } = shown;
   const cursor = cursorOf(parts);
   const isFiltered = Object.keys(filter).length > 0;
   return projectPage(
@@ -204,7 +201,6 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
           parts={parts}
           deployment={production}
           health={health}
-          canRollBack={canRollBack}
         />
       )}
       {deployments.length === 0 && !isFiltered && cursor === null
@@ -232,7 +228,6 @@ export function deploymentsPage(parts: ProjectVisit, shown: {
                       key={each.id}
                       deployment={each}
                       parts={parts}
-                      canRollBack={canRollBack}
                     />
                   ))}
                 </ol>

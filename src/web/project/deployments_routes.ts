@@ -10,7 +10,7 @@ import type { PageBinder } from "../visit/page_binder.tsx";
 import { deploymentsPage } from "./deployments_page.tsx";
 import { environmentNames } from "./environment_names.ts";
 import { askOnProject, cursorOf, openProject } from "./open_project.ts";
-import { hasEarlierProduction, productionQuestion } from "../asking/production_question.tsx";
+import { productionQuestion } from "../asking/production_question.tsx";
 import { goTo } from "../layout/document.tsx";
 
 /** Deployments on one page. */
@@ -37,7 +37,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     const cursor = cursorOf(parts);
     const filter = filterOf(visit.query);
     const { productionDeploymentId } = project;
-    const [page, environments, health, production, canRollBack] = await Promise.all([
+    const [page, environments, health, production] = await Promise.all([
       api.call(endpoints.listDeployments, {
         params,
         query: { limit: SIZE, ...filter, ...(cursor === null ? {} : { cursor }) },
@@ -47,7 +47,6 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
       productionDeploymentId === null
         ? undefined
         : api.call(endpoints.getDeployment, { params: { deployment: productionDeploymentId } }),
-      productionDeploymentId !== null && hasEarlierProduction(api, project.name),
     ]);
     return deploymentsPage(parts, {
       deployments: page.items,
@@ -56,7 +55,6 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
       environments,
       production,
       health,
-      canRollBack,
     });
   });
 

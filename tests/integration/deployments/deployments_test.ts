@@ -195,10 +195,15 @@ Deno.test("a rollback after --to undoes that choice, then goes on through the hi
       assert.equal(status, 200);
       return (await platform.get("shop.localhost", "/")).text;
     };
+    const next = async () =>
+      (await platform.api("GET", "/v1/projects/shop")).json.rollbackDeploymentId;
+    assert.equal(await next(), items[1].id);
     assert.equal(await shown({ to: oldest }), "<p>one</p>");
+    assert.equal(await next(), items[0].id);
     assert.equal(await shown({}), "<p>three</p>");
     assert.equal(await shown({}), "<p>two</p>");
     assert.equal(await shown({}), "<p>one</p>");
+    assert.equal(await next(), null);
   }));
 
 Deno.test("everything survives a restart", async () => {

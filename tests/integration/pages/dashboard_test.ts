@@ -200,6 +200,12 @@ Deno.test("the dashboard promotes, rolls back and stops by what the API does", (
     const undone = await ada.confirm(back, `/deployments/${live}/restore`);
     assert.equal(await production(), live);
     assert.equal(undone.path, `/deployments/${live}?done=restored&undo=${first.id}`);
+    const chosen = await ada.confirm(
+      await ada.open(`/deployments/${first.id}`),
+      `/deployments/${first.id}/restore`,
+    );
+    assert.match(chosen.html, /\/rollback"/, "a rollback undoes the choice");
+    assert.match((await ada.open("/workspaces/acme/projects/shop")).html, /shop\/rollback"/);
     const again = await ada.confirm(
       await ada.open(`/deployments/${first.id}`),
       `/deployments/${first.id}/redeploy`,
