@@ -31,5 +31,6 @@ export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHis
   const range = since === null
     ? "nothing yet"
     : `since ${since.slice(0, 19).replace("T", " ")} UTC`;
-  return `${problem ?? range}; ${keepDays} days kept in ${formatBytes(sizeBytes)}`;
+  const size = sizeBytes === 0 ? "" : ` in ${formatBytes(sizeBytes)}`;
+  return `${problem ?? range}; ${keepDays} days kept${size}`;
 }

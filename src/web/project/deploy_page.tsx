@@ -154,8 +154,10 @@ function BranchCard({ parts, repository, state }: {
           {isFirst ? <FirstFields parts={parts} repository={repository} state={state} /> : null}
           <div>
             <button type="submit">
-              Deploy <span class="mono">{branch}</span>
-              {branch === project.branch || isFirst ? " to production" : " as a preview"}
+              <span>
+                Deploy <span class="mono">{branch}</span>
+                {branch === project.branch || isFirst ? " to production" : " as a preview"}
+              </span>
             </button>
           </div>
         </Form>

@@ -45,6 +45,15 @@ const TRIED = 1000;
 /** Pages of the log that are read to find them, as it holds other lines as well. */
 const MAX_LOG_PAGES = 5;
 
+/** The text of the editor while production has no rules: rules after `rules = []` are no TOML. */
+const STARTER = `schemaVersion = "${SCHEMA_VERSION}"
+# Replace the last line with your rules, for example:
+# [[rules]]
+# id = "old-page"
+# condition = { path = { type = "exact", value = "/old" } }
+# action = { type = "redirect", target = "/", statusCode = 301 }
+rules = []
+`;
 const NO_RULES: RuntimeRuleSet = { schemaVersion: SCHEMA_VERSION, rules: [] };
 
 /** A set as its author would write it. */
@@ -130,7 +139,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
         query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
       }),
     ]);
-    const current = textOf(active.ruleSet);
+    const current = active.ruleSet === null ? STARTER : textOf(active.ruleSet);
     const text = "text" in shown ? shown.text : current.length > MAX_TEXT ? undefined : current;
     return rulesPage(parts, { etag, ...shown, active, text, revisions, nextCursor });
   };
