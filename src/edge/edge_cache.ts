@@ -1,7 +1,7 @@
 /**
- * The cache of a front edge: it keeps what the platform's caches have stored, under the same terms.
- * The platform says so for each response, and sends it before the rules edit it: the edge evaluates
- * the rules for each visitor.
+ * The cache of a front edge. It stores what the platform's caches have stored, under the same
+ * terms. The platform marks each such response and sends it unedited by rules, because the edge
+ * evaluates the rules for each visitor.
  *
  * @module
  */
@@ -27,18 +27,18 @@ import type { Site } from "./site/site.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
-/** Fields of which each person has other values. */
+/** Fields whose values differ from person to person. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
 /** Fields by which the platform's own cache reports. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields of one response, or for the edge alone. */
+/** Fields that concern a single response, or only the edge. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
 
-/** The rule of responses that are stored because routes or servers say so. */
+/** The rule for responses that are stored because routes or servers declare them cacheable. */
 const BY_DEPLOYMENT: CacheRule = {
   type: "cache",
   rule: { id: "", index: -1 },
@@ -48,7 +48,7 @@ const BY_DEPLOYMENT: CacheRule = {
   varyNames: { headers: [], cookies: [], query: [] },
 };
 
-/** The terms in the form in which a cache reads them. */
+/** The terms as a `Cache-Control` value. */
 function controlOf({ terms }: Kept): string {
   const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
   const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
@@ -63,8 +63,8 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * At the platform: the response in the form in which a front edge may keep it; `undefined` where
- * it is for this visitor only, or not fresh.
+ * On the platform: the form of a response that a front edge may store; `undefined` if it is for
+ * this visitor only, or stale.
  */
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
@@ -90,7 +90,7 @@ export function forEdgeCache(
   return { ...response, headers: [...headers, ...own] };
 }
 
-/** A request for which the edge may keep a response, and under which rule. */
+/** A request whose response the edge may store, and the rule for it. */
 interface Asked {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
@@ -98,7 +98,7 @@ interface Asked {
   readonly isAlone: boolean;
 }
 
-/** `undefined` where only the platform can respond to this visitor. */
+/** `undefined` if only the platform can respond to this visitor. */
 function askedOf(context: RequestContext, decided: EdgeResponse | Destination): Asked | undefined {
   const { clientRequest, site, decision: { cache, pipeline, rewrite } } = context;
   if (context.lacksLimits || clientRequest.lacksPlace || isSocketRequest(clientRequest)) {
@@ -109,7 +109,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
     return undefined;
   }
   if (cache?.type === "bypass") return undefined;
-  // The edge knows no places.
+  // The edge has no location data.
   if (cache?.vary.some((name) => name === "geo" || name === "asn") === true) return undefined;
   const plan = pipeline && planPipeline(pipeline.steps);
   if (plan?.runsBeforeCache === true) return undefined;
@@ -121,7 +121,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
   return {
     request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
       deploymentId: site.deploymentId,
-      // What a rule stores for some visitors is not for those whom no such rule matches.
+      // A response stored by a rule is not for visitors whom no such rule matches.
       originKey: `${cache === undefined ? "own" : "rule"} ${plan?.handle ?? ORIGIN_HANDLE} ` +
         `${page.key} ${upstream}`,
       path: cache === undefined ? target.path : undefined,
@@ -132,7 +132,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
   };
 }
 
-/** What the platform lets the edge keep, as a cache reads it. */
+/** A response that the edge may store, in the form that the cache reads. */
 function asKept(
   { status, headers, body }: EdgeResponse,
   vary: string,
@@ -167,7 +167,7 @@ class EdgeCacheRequest {
     readonly origin: Origin,
   ) {}
 
-  /** Asks the platform; what is not to be kept goes around the cache. */
+  /** Asks the platform; responses that must not be stored bypass the cache. */
   async fetch(): Promise<OriginResponse> {
     const { clientRequest, site } = this.context;
     let response = await this.origin.ask(clientRequest, true, () => this.#signal());
@@ -177,19 +177,19 @@ class EdgeCacheRequest {
       return asKept(response, vary, site);
     }
     if (vary !== undefined) {
-      // The platform shows another deployment already, under other rules.
+      // The platform already shows another deployment, with other rules.
       discardBody(response.body);
       response = await this.origin.ask(clientRequest);
     }
     if (this.#isAnswered) discardBody(response.body);
     else this.#final = response;
-    // A client that leaves a platform that hangs must not remove what may be stale.
+    // A client that gives up on a hanging platform must not remove a stale response.
     const failed = response.status === CLIENT_GONE ? 503 : response.status;
     const status = failed >= 500 ? failed : 200;
     return { status, headers: [], body: null, isCurrent: true };
   }
 
-  /** Aborted when the client leaves, but not by the end of a response that is renewed meanwhile. */
+  /** Aborted when the client leaves, but not when a response ends while it is renewed. */
   #signal(): AbortSignal {
     const gone = new AbortController();
     const { signal } = this.context.clientRequest;
@@ -215,7 +215,10 @@ class EdgeCacheRequest {
   }
 }
 
-/** Responds from the cache of a front edge, else from the platform; `undefined` around the cache. */
+/**
+ * Responds from the cache of a front edge, or from the platform; `undefined` if the request
+ * bypasses the cache.
+ */
 export function respondFromEdgeCache(
   context: RequestContext,
   decided: EdgeResponse | Destination,
