@@ -9,7 +9,7 @@ import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 
-/** A page's name; other files are marks, or what a crash left. */
+/** A page's name; other files are marks, or leftovers of a crash. */
 const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
 

@@ -1,6 +1,6 @@
 /**
- * The public keys of issuers, as their discovery documents name them (OpenID Connect Discovery),
- * kept in memory.
+ * The public keys of issuers from their discovery documents (OpenID Connect Discovery), cached in
+ * memory.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { OutboundFetch } from "../../../runtime/mod.ts";
 import { DocumentError, fetchDocument } from "./fetch_document.ts";
 
 const MINUTE_MS = 60_000;
-/** How long keys are used before they are read again. */
+/** How long keys are used before they are refreshed. */
 const FRESH_MS = 60 * MINUTE_MS;
-/** How long keys are used whose issuer cannot be reached. */
+/** How long keys are used while their issuer is unreachable. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** A key that does not exist has them read again, this often at most. */
+/** An unknown key triggers a refresh, at most this often. */
 const UNKNOWN_KEY_MS = MINUTE_MS;
 /** How long a failure is remembered. */
 const FAILED_MS = 10_000;
@@ -39,7 +39,7 @@ interface Known {
 
 export interface IssuerKeysOptions {
   readonly outbound: OutboundFetch;
-  /** Whether http: is taken as well. */
+  /** Whether http: is allowed. */
   readonly allowHttp: boolean;
   readonly now: Clock;
 }
@@ -58,7 +58,7 @@ export class IssuerKeys {
   }
 
   /**
-   * The keys of an issuer with an id; none if it has no such key.
+   * The keys of an issuer with an id; empty if it has no such key.
    *
    * @throws {DocumentError} if they cannot be read
    */
