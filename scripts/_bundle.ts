@@ -152,7 +152,7 @@ export interface Loaded {
 /**
  * What is loaded by modules, named by their paths in the repository.
  *
- * @throws {TypeError} Where one of them is no module that is loaded by itself.
+ * @throws {TypeError} If one of them is no module that is loaded by itself.
  */
 export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded {
   const { outputs } = metafile;

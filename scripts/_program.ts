@@ -73,7 +73,7 @@ export interface PlatformOptions {
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the program; {@link programCommand} where missing. */
+  /** Starts the program; {@link programCommand} by default. */
   readonly command?: Command;
   /** Called with each line of stderr. */
   readonly onLine?: (line: string) => void;

@@ -217,7 +217,7 @@ export interface Plan {
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
-  /** Path of what the tests start; the program of `SVC_BIN` where missing. */
+  /** Path of what the tests start; the program of `SVC_BIN` by default. */
   readonly program?: string;
 }
 

@@ -46,7 +46,7 @@ if (baseRuntime !== undefined) await checkBaseRuntime(baseRuntime);
 
 const quality = parseQuality(Deno.env.get("BROTLI_QUALITY"));
 
-/** Deno gives programs for Windows this ending where it is missing. */
+/** Deno gives programs for Windows this ending if it is missing. */
 const ending = flags.target?.includes("windows") && !flags.output.endsWith(".exe") ? ".exe" : "";
 const output = resolve(flags.output + ending);
 const stage = join(ROOT, "dist", "stage");

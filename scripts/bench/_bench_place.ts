@@ -30,7 +30,7 @@ export interface BenchPlace {
   tool(args: readonly string[]): Promise<ToolRun>;
 }
 
-/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 where unknown. */
+/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 if unknown. */
 export function peakMemory(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);

@@ -10,7 +10,7 @@ export interface H2loadOutput {
   readonly report: string;
   /** Its `--log-file`: start in microseconds, status and duration in microseconds, by tabs. */
   readonly log: string;
-  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  /** `refusal` where the answer that is measured is an error; `success` if missing. */
   readonly expects?: "success" | "refusal";
 }
 

@@ -34,14 +34,14 @@ export interface Load {
   readonly script?: string;
   /** Paths that h2load requests in turn, where one is not enough. */
   readonly paths?: readonly string[];
-  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  /** `refusal` where the answer that is measured is an error; `success` if missing. */
   readonly expects?: "success" | "refusal";
   /**
-   * Connections with one request at once each; 32 where missing. HTTP/2 has a
-   * fourth of them with four streams each: as many requests at once.
+   * Connections with one request at once each; 32 by default. HTTP/2 has a fourth of them with four
+   * streams each: as many requests at once.
    */
   readonly connections?: number;
-  /** `http` where missing. */
+  /** `http` by default. */
   readonly protocol?: Protocol;
 }
 

@@ -143,7 +143,7 @@ function commandOf(options: BuildOptions, detected: DetectedProject): string | u
     options.settings?.buildCommand ?? detected.buildCommand;
 }
 
-/** Folders that a person or the platform named; where there are any, no others are tried. */
+/** Folders that a person or the platform named; if there are any, no others are tried. */
 function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   const written = config?.build.outputDirs ?? [];
   const setting = settings?.outputDirectory ?? null;

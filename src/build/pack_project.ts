@@ -161,7 +161,7 @@ async function warnOfOthers(
 /**
  * Validates the rules, builds the project, and takes or makes its manifest.
  *
- * @throws {BuildError} Where the project is at fault, with all problems of the step that failed
+ * @throws {BuildError} If the project is at fault, with all problems of the step that failed
  */
 export async function assembleProject(host: BuildHost, options: PackOptions): Promise<Assembled> {
   const { skipValidation } = options;
@@ -211,10 +211,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Does all of a deployment that needs no platform: {@link assembleProject},
- * then hashes the files and bundles the functions.
+ * Does all of a deployment that needs no platform: {@link assembleProject}, then hashes the files
+ * and bundles the functions.
  *
- * @throws {BuildError} Where the project is at fault
+ * @throws {BuildError} If the project is at fault
  */
 export async function packProject(host: BuildHost, options: PackOptions): Promise<Pack> {
   const assembled = await assembleProject(host, options);

@@ -20,7 +20,7 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** API key, or what gets one; without it only public endpoints can be called. */
   readonly token?: string | (() => Promise<string>);
-  /** Slug of the workspace to act in; the key's own where missing. */
+  /** Slug of the workspace to act in; the key's own by default. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
@@ -30,7 +30,7 @@ export interface ClientOptions {
    * here and there may send it again when a connection closes. Without it none is sent.
    */
   readonly newIdempotencyKey?: () => string;
-  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's where missing. */
+  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's by default. */
   readonly now?: () => number;
   /** Called for each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
@@ -43,7 +43,7 @@ export interface ClientOptions {
   ) => (outcome: ChangeOutcome) => void;
   /** Called again and again while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
-  /** How long to wait for an answer; {@link USUAL_WAITS} where missing. */
+  /** How long to wait for an answer; {@link USUAL_WAITS} by default. */
   readonly waits?: Waits;
 }
 

@@ -64,7 +64,7 @@ export function addLogin(credentials: Credentials, login: Login): Credentials {
 /** Which logins to remove: one workspace's, or every one of a platform. */
 export interface LoginRemoval {
   readonly apiUrl: string;
-  /** The workspace to log out of; every one where missing. */
+  /** The workspace to log out of; every one by default. */
   readonly workspace?: string;
 }
 
@@ -112,9 +112,9 @@ export function withDefaultWorkspace(
 
 /** Which credential is wanted; what is left out is chosen from the stored defaults. */
 export interface CredentialQuery {
-  /** The platform; the current one where missing. */
+  /** The platform; the current one by default. */
   readonly apiUrl?: string;
-  /** The workspace; the platform's default where missing. */
+  /** The workspace; the platform's default if missing. */
   readonly workspace?: string;
 }
 

@@ -31,7 +31,7 @@ export interface CronTaskConfig {
   readonly path: string;
   /** Five fields, as crontab has them. */
   readonly schedule: string;
-  /** IANA name; UTC where missing. */
+  /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
   /** How often a failed run is repeated; 0 if missing. */
   readonly retries?: number | undefined;

@@ -62,7 +62,7 @@ interface Personal extends Preferable, Outward {
 /** To other programs of a workspace, whatever its members prefer. */
 interface OfWorkspace extends Outward {
   readonly reach: "workspace";
-  /** The only category that it takes; all where missing. */
+  /** The only category that it takes; all by default. */
   readonly category?: EventCategory;
 }
 

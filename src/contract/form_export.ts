@@ -20,9 +20,9 @@ const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\
 /** Columns that every export has; a field of the same name gets another column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
-/** Most columns of fields: visitors can send fields of any name. */
+/** Maximum number of columns of fields: visitors can send fields of any name. */
 const MAX_COLUMNS = 100;
-/** Most names that are counted to choose the columns. */
+/** Maximum number of names that are counted to choose the columns. */
 const MAX_COUNTED = 10_000;
 /** The column of all fields that have none. */
 const OTHERS = "otherFields";

@@ -134,7 +134,7 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` where the condition does not hold. A missing key counts as removed. */
+  /** Removes a key; `false` if the condition does not hold. A missing key counts as removed. */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();

@@ -32,7 +32,7 @@ export async function git(folder: string, ...args: string[]): Promise<string> {
 
 export interface TestRepository {
   readonly path: string;
-  /** Writes files, commits them on a branch (made where it is missing), and returns the SHA. */
+  /** Writes files, commits them on a branch (made if it is missing), and returns the SHA. */
   commit(
     branch: string,
     files: Readonly<Record<string, string>>,

@@ -88,8 +88,8 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of the child: what it inherits of this program's, with the project's
- * variables over it, but for steering ones that are not allowed by name.
+ * The environment of the child: what it inherits of this program's, with the project's variables
+ * over it, except for steering ones that are not allowed by name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

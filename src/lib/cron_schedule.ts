@@ -9,7 +9,7 @@ import { Cron } from "croner";
 /** A schedule and the time zone that it is in. */
 export interface CronSchedule {
   readonly schedule: string;
-  /** IANA name; UTC where missing. */
+  /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
 }
 

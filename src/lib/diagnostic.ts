@@ -25,7 +25,7 @@ export interface Diagnostic {
   /** A hint for the author. */
   readonly hint?: string;
   readonly position?: Position;
-  /** The rule that the problem is in, where there is one. */
+  /** The rule that the problem is in, if there is one. */
   readonly ruleId?: string;
 }
 

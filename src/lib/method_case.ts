@@ -1,5 +1,5 @@
 /**
- * Methods that are known but for their case.
+ * Methods that are known except for their case.
  *
  * @module
  */

@@ -15,11 +15,11 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
-  /** Maximum number of members in one object; 1,000 where missing. */
+  /** Maximum number of members in one object; 1,000 by default. */
   readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;
-  /** Bytes that are scanned, or parsed together, in one turn; 64 KiB where missing. */
+  /** Bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
   readonly pieceBytes?: number;
 }
 

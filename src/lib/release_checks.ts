@@ -51,7 +51,7 @@ export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7
 /** One request, and the response that lets the release pass. */
 export interface CheckRequest {
   readonly name: string;
-  /** `GET` where missing. */
+  /** `GET` by default. */
   readonly method?: string | undefined;
   /** Path and query. */
   readonly url: string;

@@ -35,8 +35,8 @@ function parseLabels(host: string): readonly string[] | undefined {
 }
 
 /**
- * Reads a pattern: scheme (`https` where missing), host, port and path. Only the
- * first label of the host may be a wildcard; without a path, every path matches.
+ * Reads a pattern: scheme (`https` by default), host, port and path. Only the first label of the
+ * host may be a wildcard; without a path, every path matches.
  *
  * @returns `undefined` if it is none
  */

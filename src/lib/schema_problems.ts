@@ -26,7 +26,7 @@ export interface SchemaProblem {
   readonly path: readonly PathStep[];
   /** A hint for the author. */
   readonly hint?: string;
-  /** Whether the name or the value is at fault; the value where missing. */
+  /** Whether the name or the value is at fault; the value by default. */
   readonly on?: "key" | "value";
 }
 

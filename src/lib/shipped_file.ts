@@ -46,7 +46,7 @@ function readFully(file: Deno.FsFile, offset: number, bytes: Uint8Array): void {
 /**
  * Reads a file that is attached to an executable.
  *
- * @throws {Error} Where the executable does not hold what the index says.
+ * @throws {Error} If the executable does not hold what the index says.
  */
 export function readAttached(
   program: string,
@@ -92,7 +92,7 @@ function attachedIndex(): AttachedIndex | null {
 /**
  * Reads a file of the compiled program by its path in the stage.
  *
- * @throws {Error} Where it is damaged.
+ * @throws {Error} If it is damaged.
  */
 export function readShippedFile(path: string): Uint8Array<ArrayBuffer> {
   const index = attachedIndex();

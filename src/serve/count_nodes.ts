@@ -1,6 +1,6 @@
 /**
  * How many nodes a platform has, as one that stops must know: a balancer can send requests to
- * another one only where there is one.
+ * another one only if there is one.
  *
  * @module
  */

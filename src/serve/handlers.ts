@@ -37,7 +37,7 @@ const HSTS = "max-age=31536000";
 
 /** Overrides the sites of hosts. */
 export interface HostOverride {
-  /** The one host whose site answers every request, and the API none; all hosts where missing. */
+  /** The one host whose site answers every request, and the API none; all hosts by default. */
   hostname: string | undefined;
 }
 

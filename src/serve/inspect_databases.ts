@@ -36,7 +36,7 @@ export interface DatabaseFacts {
 
 export interface InspectDatabasesOptions {
   readonly dataDir: string;
-  /** As for `svc serve --postgres`; where missing, a server in the data directory is asked. */
+  /** As for `svc serve --postgres`; by default, a server in the data directory is asked. */
   readonly postgres?: string;
   readonly env: Environment;
 }

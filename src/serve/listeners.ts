@@ -62,14 +62,14 @@ export interface ListenOptions {
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Answers edges of this machine; where it is missing, they are visitors. */
+  /** Answers edges of this machine; if it is missing, they are visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Port of the loopback address for edges of this machine; missing where there are none. */
+  /** Port of the loopback address for edges of this machine; missing if there are none. */
   readonly originPort: number | undefined;
   /** The listeners that servers of deployments reach the edge through. */
   readonly own: Pick<OwnListeners, "routeOf">;

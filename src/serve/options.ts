@@ -35,7 +35,7 @@ interface Surroundings {
   readonly openBuilds?: OpenBuilds;
   /** The system's support for the sandbox of servers; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
-  /** The only kind of sandbox that builds try; the best available one where missing. */
+  /** The only kind of sandbox that builds try; the best available one by default. */
   readonly builds?: { readonly sandbox?: SandboxKind };
 }
 
@@ -69,7 +69,7 @@ export interface RunningPlatform {
   showOnly(hostname: string): void;
   /**
    * Says that this node is not ready, and answers on until load balancers have noticed: a
-   * connection that one has just made would be lost. At once where there is no other node.
+   * connection that one has just made would be lost. At once if there is no other node.
    */
   leave(): Promise<void>;
   /** Lets running requests finish, then closes everything. */

@@ -31,7 +31,7 @@ export interface Setup {
   readonly builds: BuildSettings;
   /** Whether servers of deployments run here. */
   readonly serverSandbox: ServerSandbox;
-  /** Sends mail; `undefined` where the platform has no mail server. */
+  /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -52,7 +52,7 @@ export interface Platform {
   readonly sites: SiteDirectory;
   /** Leads from the platform to the edge of its process. */
   readonly door: EdgeDoor;
-  /** The rules published over a project's deployments; `undefined` where there are none. */
+  /** The rules published over a project's deployments; `undefined` if there are none. */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   readonly domains: Domains;
   readonly builds: Builds;
@@ -60,7 +60,7 @@ export interface Platform {
   /** Writes calls of the API to the audit log. */
   readonly recordCall: Audit["recordCall"];
   readonly traffic: Omit<Traffic, "capability">;
-  /** Converts images; missing where the operator has turned that off. */
+  /** Converts images; missing if the operator has turned that off. */
   readonly images: ImageService | undefined;
   /** Answers front edges, and admits what they pass on. */
   readonly edges: Omit<Edges, "capability">;

@@ -28,12 +28,11 @@ import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
- * Re-keys a data directory that no platform serves from. Returns how many
- * secrets were resealed.
+ * Re-keys a data directory that no platform serves from. Returns how many secrets were resealed.
  *
  * @throws {DataDirInUseError} while a platform serves from it.
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where an older one has.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
  * @throws {DataIncompleteError} if its key file is another one's.
  */

@@ -226,7 +226,7 @@ interface Term {
   succession?: Succession;
 }
 
-/** What answers on the same port; missing where nothing does. */
+/** What answers on the same port; missing if nothing does. */
 export interface Beside {
   edges?: LocalEdges | undefined;
 }

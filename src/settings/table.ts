@@ -337,6 +337,6 @@ export const variableOf = ({ name, variable }: Setting): string =>
 /** Names the file, as `--config` does. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** The flag that gives a setting, or its variable where there is no flag. */
+/** The flag that gives a setting, or its variable if there is no flag. */
 export const flagOf = (setting: Setting): string =>
   setting.flagless === true ? variableOf(setting) : `--${setting.name}`;

@@ -66,7 +66,7 @@ const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
 
-/** The host that a `Referer` names; "" where it names none. */
+/** The host that a `Referer` names; "" if it names none. */
 function hostOfReferrer(referrer: string): string {
   const url = URL.parse(referrer);
   return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";

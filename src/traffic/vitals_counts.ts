@@ -137,7 +137,7 @@ export class VitalsCounts {
     return [...this.#pages].sort((a, b) => b[1].views - a[1].views || (a[0] < b[0] ? -1 : 1));
   }
 
-  /** Drops the least viewed pages where there are more than `most`. */
+  /** Drops the least viewed pages if there are more than `most`. */
   #bound(most: number): void {
     if (this.#pages.size <= most) return;
     for (const [path] of this.#sorted().slice(MAX_VITAL_PAGES)) this.#pages.delete(path);

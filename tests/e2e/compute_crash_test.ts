@@ -81,7 +81,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 interface Load {
-  /** How many answers had each status; 0 where there was no connection. */
+  /** How many answers had each status; 0 if there was no connection. */
   readonly statuses: Map<number, number>;
   longestMs: number;
   stop(): Promise<void>;

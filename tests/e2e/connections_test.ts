@@ -29,7 +29,7 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   return opened;
 }
 
-/** The status of a page over a new connection; 0 where there is no answer. */
+/** The status of a page over a new connection; 0 if there is no answer. */
 async function statusOf(port: number): Promise<number> {
   try {
     return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
@@ -38,7 +38,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** The status of a page once there is one, within so many tries; 0 where there is none. */
+/** The status of a page once there is one, within so many tries; 0 if there is none. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);

@@ -39,7 +39,7 @@ async function findLack(): Promise<string | undefined> {
   return ran.success ? undefined : `no right to mount: ${new TextDecoder().decode(ran.stderr)}`;
 }
 
-/** Fills a file until the disk is full but for a few bytes. */
+/** Fills a file until the disk is full except for a few bytes. */
 async function fillDisk(path: string): Promise<void> {
   const chunk = new Uint8Array(LEFT_BYTES);
   using file = await Deno.open(path, { create: true, write: true });

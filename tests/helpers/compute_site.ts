@@ -143,7 +143,7 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
-    /** What runs the server; the manifest decides where missing. */
+    /** What runs the server; the manifest decides by default. */
     readonly engine?: TestEngine;
   } = {},
 ) {

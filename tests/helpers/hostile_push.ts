@@ -36,12 +36,12 @@ export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): 
 export interface Attack {
   readonly name: string;
   readonly body?: Uint8Array;
-  /** `git-receive-pack` where missing. */
+  /** `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
   /** Instead of the address of the service. */
   readonly path?: string;
-  /** The key that is given as password; the owner's where missing, none for `null`. */
+  /** The key that is given as password; the owner's by default, none for `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the connection may end before all of the body was sent, and so the answer be lost. */
@@ -72,7 +72,7 @@ const MADE_LATER: ReadonlySet<string> = new Set([
   "compute/package.json",
 ]);
 
-/** Every path below a folder, but for logs of requests, which are there to grow. */
+/** Every path below a folder, except for logs of requests, which are there to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {

@@ -5,7 +5,7 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Most bytes of a page with all that it loads, as they are sent. */
+/** Maximum number of bytes of a page with all that it loads, as they are sent. */
 export const MOST_BYTES = 100_000;
 
 /** Shortest share of a page's text that is there without scripts: the overview's day is a link. */

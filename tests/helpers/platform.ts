@@ -248,7 +248,7 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** An environment of the project's own; `prod` decides where missing. */
+  /** An environment of the project's own; `prod` decides by default. */
   environment?: string;
   branch?: string;
   rules?: unknown;

@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims of a VAPID header whose signature is right. @throws where it is not */
+/** The claims of a VAPID header whose signature is right. @throws if it is not */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

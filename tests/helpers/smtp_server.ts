@@ -27,7 +27,7 @@ export interface SmtpOptions {
   readonly refuse?: (to: string) => string | undefined;
   /** How long it takes to answer once it has all of a mail, in milliseconds. */
   readonly answerAfterMs?: number;
-  /** Port to listen on; a free one where missing. */
+  /** Port to listen on; a free one by default. */
   readonly port?: number;
 }
 

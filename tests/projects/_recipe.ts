@@ -79,7 +79,7 @@ const recipeSchema = z.strictObject({
   workingFolder: z.string().default("."),
   /** Variables for every command. */
   env: variables.default({}),
-  /** What runs the server; `static` where there is none. */
+  /** What runs the server; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
   /** Where the deploy must be refused: texts of its message. */
   refused: z.array(z.string()).optional(),

@@ -17,7 +17,7 @@ async function withServer(answer: RequestListener, test: (side: Side) => Promise
   }
 }
 
-/** Answers every path by itself, but for those that are named. */
+/** Answers every path by itself, except for those that are named. */
 const site =
   (more: Readonly<Record<string, RequestListener>>): RequestListener => (request, response) => {
     const named = more[request.url!];

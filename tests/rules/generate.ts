@@ -175,7 +175,7 @@ const rule = fc.record({
   pick: fc.nat(2),
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
-/** Authored rule sets that are valid but for rules about caches and gates. */
+/** Authored rule sets that are valid except for rules about caches and gates. */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,
   maxLength: 24,

@@ -135,7 +135,7 @@ class Installed {
     }
   }
 
-  /** The package at a path, where there is one. */
+  /** The package at a path, if there is one. */
   async #at(path: string): Promise<Found | undefined> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real === undefined || !(await Deno.stat(real)).isDirectory) return undefined;

@@ -123,8 +123,8 @@ const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Ca
 };
 
 /**
- * Looks up what a word can name. `given` is the value of `--project-id` where
- * there is one; else `svc.toml` says which project it is.
+ * Looks up what a word can name. `given` is the value of `--project-id` if there is one; else
+ * `svc.toml` says which project it is.
  */
 export async function listCandidates(
   ctx: Context,

@@ -27,7 +27,7 @@ export interface LocalVariables {
 
 const NONE: LocalVariables = { variables: {}, reached: false };
 
-/** One attempt, so that a program starts at once where there is no network. */
+/** One attempt, so that a program starts at once if there is no network. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
   const { method, path } = getHealth;
   try {

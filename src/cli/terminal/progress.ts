@@ -38,7 +38,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** How much of the work is done, from 0 to 1; by bytes where there are any. */
+/** How much of the work is done, from 0 to 1; by bytes if there are any. */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;
   return total.files > 0 ? done.files / total.files : 1;

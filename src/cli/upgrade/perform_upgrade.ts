@@ -32,7 +32,7 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeWish {
-  /** A certain version; the latest where missing. */
+  /** A certain version; the latest by default. */
   readonly version?: string | undefined;
   /** True to install it even if it is not newer. */
   readonly force: boolean;

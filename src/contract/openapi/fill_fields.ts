@@ -16,7 +16,7 @@ export interface ParameterNode {
   example?: unknown;
 }
 
-/** The schemas inside a schema, but for its properties. */
+/** The schemas inside a schema, except for its properties. */
 function partsOf(schema: SchemaNode): SchemaNode[] {
   const { items, additionalProperties: others } = schema;
   return [

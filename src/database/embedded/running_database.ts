@@ -111,7 +111,7 @@ export class RunningDatabase {
     return this.#sessions.size;
   }
 
-  /** @throws {EngineError} Where the process cannot open the database */
+  /** @throws {EngineError} If the process cannot open the database */
   get ready(): Promise<ReadyHead> {
     return this.#ready.promise;
   }

@@ -30,7 +30,7 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;
-  /** Longest time to the head of an answer, in milliseconds; five minutes where missing. */
+  /** Longest time to the head of an answer, in milliseconds; five minutes by default. */
   readonly timeoutMs?: number;
 }
 

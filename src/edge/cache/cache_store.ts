@@ -204,7 +204,7 @@ export class CacheStore {
     }
   }
 
-  /** Removes an entry; does nothing where it is gone already. */
+  /** Removes an entry; does nothing if it is gone already. */
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;

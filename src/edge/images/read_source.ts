@@ -49,7 +49,7 @@ export class SourceMemory {
  * Reads a body to its end.
  *
  * @param count called with the length of each part
- * @throws {SourceTooLargeError | SourcesBusyError} Where `count` does
+ * @throws {SourceTooLargeError | SourcesBusyError} If `count` does
  */
 export async function readSource(
   body: MemoryBody | BodyStream | null,

@@ -106,7 +106,7 @@ function depthOf(headers: Headers): number {
 
 export class ClientRequest implements FactSources {
   readonly method: string;
-  /** In canonical form; "" where the request has no valid host. */
+  /** In canonical form; "" if the request has no valid host. */
   readonly host: string;
   /** Path as the client wrote it. */
   readonly rawPath: string;
@@ -186,7 +186,9 @@ export class ClientRequest implements FactSources {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }
 
-  /** The URL where it determines host, path and query; "" where a trusted proxy may change the host. */
+  /**
+   * The URL where it determines host, path and query; "" if a trusted proxy may change the host.
+   */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }

@@ -12,7 +12,7 @@ export interface UrlParts {
   readonly authority: string;
   /** As the client wrote it, without query and fragment. */
   readonly path: string;
-  /** Without its `?`; "" where there is none. */
+  /** Without its `?`; "" if there is none. */
   readonly query: string;
 }
 

@@ -39,7 +39,7 @@ export function* addAssets(
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Most files of a site are not assets, so no table is built for those.
+  // Maximum number of files of a site are not assets, so no table is built for those.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

@@ -130,7 +130,7 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** The install command; it keeps to the lock file where there is one. */
+/** The install command; it keeps to the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,

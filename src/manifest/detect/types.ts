@@ -75,7 +75,7 @@ export interface DetectedProject {
   } | undefined;
   /** Set where the build is for another platform, or lacks what makes its server. */
   readonly advice: Advice | undefined;
-  /** URLs that its framework links pages by; the default where missing. */
+  /** URLs that its framework links pages by; the default by default. */
   readonly urls?: PageUrls;
   /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
   readonly packagesFolder: string;

@@ -6,7 +6,7 @@
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
-  /** In upper case; all where missing. */
+  /** In upper case; all by default. */
   readonly methods?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ProvidedFunctions {
   /** Patterns of the URL paths that functions answer, whatever files there are. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Longest time to the head of an answer, in milliseconds; the usual where missing. */
+  /** Longest time to the head of an answer, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */

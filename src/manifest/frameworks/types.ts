@@ -69,7 +69,7 @@ export interface FrameworkFinding {
 /** The place of a built server and its files. */
 export interface ServerLayout {
   readonly entry: string;
-  /** Folder of the files that the edge serves; the server answers everything where missing. */
+  /** Folder of the files that the edge serves; the server answers everything by default. */
   readonly files?: string;
   /** True for a server that is written for Deno. */
   readonly forDeno?: boolean;
@@ -170,8 +170,8 @@ export interface FoundServer {
   /** Folders with files to serve as they are, the first choice first. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client whose files are named by their content, as URL paths
-   * with a final slash; those of the framework's row where missing.
+   * Folders of the first client whose files are named by their content, as URL paths with a final
+   * slash; those of the framework's row by default.
    */
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server answers even where a file has that path. */
@@ -180,9 +180,9 @@ export interface FoundServer {
   readonly routes?: readonly FoundRoute[];
   /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
-  /** Memory that it needs, in MiB; the usual where missing. */
+  /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;
-  /** Longest time to the head of its answers, in milliseconds; the usual where missing. */
+  /** Longest time to the head of its answers, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   /**
    * Set where the server answers some URL paths only, and the first client all others: patterns

@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface Project {
   /** Texts of the project's files, those of the build among them. */
   readonly files: Texts;
-  /** The output directory; the first that detection names where missing. */
+  /** The output directory; the first that detection names by default. */
   readonly directory?: string;
 }
 

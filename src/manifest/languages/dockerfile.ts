@@ -38,7 +38,7 @@ function wordsOf(written: string): string {
   }
 }
 
-/** The command that a Dockerfile starts; "" where it leaves that to the image it is built from. */
+/** The command that a Dockerfile starts; "" if it leaves that to the image it is built from. */
 export function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)

@@ -1,5 +1,5 @@
 /**
- * Signs URLs that download or upload one object. Pure, but for the clock.
+ * Signs URLs that download or upload one object. Pure, except for the clock.
  *
  * @module
  */

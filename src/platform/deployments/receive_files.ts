@@ -54,7 +54,7 @@ async function baseFiles(
 /**
  * The whole list of files of a request.
  *
- * @throws {Failure} `invalid_request`; `base_unusable` where the base is gone, or the list that
+ * @throws {Failure} `invalid_request`; `base_unusable` if the base is gone, or the list that
  * results is not the one that the client means; `payload_too_large` if it is too long.
  */
 export async function receiveFiles(

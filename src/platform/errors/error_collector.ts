@@ -46,7 +46,10 @@ export class ErrorCollector {
     this.#options = options;
   }
 
-  /** Writes all that has failed, but for what may not be complete. A call that comes meanwhile waits for its turn. */
+  /**
+   * Writes all that has failed, except for what may not be complete. A call that comes meanwhile
+   * waits for its turn.
+   */
   save(settleMs = SETTLE_MS): Promise<void> {
     const saved = this.#running.then(() => this.#save(settleMs));
     this.#running = saved.catch(() => {});

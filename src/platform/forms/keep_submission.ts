@@ -13,7 +13,9 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/** Most events of a form in an hour, so that a flood of messages is no flood of mails. */
+/**
+ * Maximum number of events of a form in an hour, so that a flood of messages is no flood of mails.
+ */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
 /** Longest text of an event, in characters. */

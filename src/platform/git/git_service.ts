@@ -33,7 +33,7 @@ export type Branches =
 /** A commit of a branch. */
 export interface WantedCommit {
   readonly branch: string;
-  /** 7 to 40 digits; the head of the branch where missing. */
+  /** 7 to 40 digits; the head of the branch by default. */
   readonly commitSha?: string | undefined;
 }
 

@@ -83,7 +83,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
-  /** Finds the addresses of a host; the system's resolver where missing. */
+  /** Finds the addresses of a host; the system's resolver by default. */
   readonly lookUp?: LookUp;
 }
 

@@ -27,7 +27,7 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** One of them judges servers; this one alone where missing. */
+  /** One of them judges servers; this one alone by default. */
   readonly nodes?: Pick<Nodes, "during">;
   /** The servers of production that run on other nodes. */
   readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;

@@ -29,9 +29,10 @@ export class CommitResolver {
   }
 
   /**
-   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the fetch.
+   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the
+   * fetch.
    *
-   * @throws {Failure} as `resolveFailure()` says; `unavailable` where git takes too long.
+   * @throws {Failure} as `resolveFailure()` says; `unavailable` if git takes too long.
    */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {

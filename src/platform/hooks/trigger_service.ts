@@ -47,7 +47,7 @@ export interface TriggerServices {
   readonly addresses: Addresses;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
+  /** Longest wait for a repository, in milliseconds; 50 seconds by default. */
   readonly resolveMs?: number | undefined;
   readonly now: Clock;
 }

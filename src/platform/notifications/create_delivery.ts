@@ -54,7 +54,7 @@ function createReview(
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;
-  /** Those that send; this one alone where missing. */
+  /** Those that send; this one alone by default. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;

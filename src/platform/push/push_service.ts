@@ -64,7 +64,7 @@ export interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   readonly branches: BranchDeployer;
-  /** Shares what was pushed with other nodes, where there are any. */
+  /** Shares what was pushed with other nodes, if there are any. */
   readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;

@@ -180,7 +180,7 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 
 export interface Rules {
   readonly rules: RulesStore;
-  /** The rules published over a project's deployments; `undefined` where there are none. */
+  /** The rules published over a project's deployments; `undefined` if there are none. */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 

@@ -44,7 +44,7 @@ export class UnreadableImportError extends Error {
 export type ImportFlavor = "netlify" | "cloudflare";
 
 export interface ImportOptions {
-  /** `netlify` where missing. */
+  /** `netlify` by default. */
   readonly flavor?: ImportFlavor;
 }
 

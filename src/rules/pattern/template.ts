@@ -116,9 +116,9 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 }
 
 /**
- * Text of a URL as its author wrote it, but for what no client reads as written:
- * blanks, control characters, all beyond ASCII, a backslash (a slash to browsers)
- * and a `%` that begins no escape are percent-encoded.
+ * Text of a URL as its author wrote it, except for what no client reads as written: blanks, control
+ * characters, all beyond ASCII, a backslash (a slash to browsers) and a `%` that begins no escape
+ * are percent-encoded.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

@@ -116,7 +116,7 @@ export class ServerClient {
   /**
    * Sends a request and waits for the head of its answer.
    *
-   * @throws OutboundError; `idle_timeout` where the head did not come in time
+   * @throws OutboundError; `idle_timeout` if the head did not come in time
    */
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {

@@ -37,7 +37,7 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** True while requests or sockets are under way. */
   readonly busy: () => boolean;
-  /** How a process is started; a real one where missing. */
+  /** How a process is started; a real one by default. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }

@@ -148,7 +148,7 @@ export interface ComputeServerOptions {
   /** The whole environment of the server, except `PORT` and `HOST`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
-  /** Size of the folder for temporary files, in MiB; 64 where missing. */
+  /** Size of the folder for temporary files, in MiB; 64 by default. */
   readonly tmpMb?: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
@@ -169,17 +169,19 @@ export interface ComputeServerOptions {
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; needed where the engine is Node. */
   readonly nodeBinary?: string;
-  /** Shell command that starts the server, where the engine is Node; its entry is run where missing. */
+  /**
+   * Shell command that starts the server, where the engine is Node; its entry is run by default.
+   */
   readonly command?: string;
   /** Programs that the command finds by name, besides those of the machine. */
   readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
-  /** Places that all servers share; where missing, any number of processes may run. */
+  /** Places that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;
-  /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */
+  /** The WebSockets of all servers; by default, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
-  /** Folder for the private folders of processes; that for temporary files where missing. */
+  /** Folder for the private folders of processes; that for temporary files by default. */
   readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;

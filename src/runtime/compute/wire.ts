@@ -59,7 +59,7 @@ export interface ServerStart {
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;
-  /** Shell command that starts the server; its entry is run where missing. */
+  /** Shell command that starts the server; its entry is run by default. */
   readonly command?: string;
   /** Programs that the command finds by name, besides those of the machine. */
   readonly tools?: readonly ServerTool[];
@@ -88,9 +88,9 @@ export interface ProgramImage {
 
 /** A server that is any program. */
 export interface ProgramStart {
-  /** Shell command that starts it; an image starts as it says itself where missing. */
+  /** Shell command that starts it; an image starts as it says itself by default. */
   readonly command?: string;
-  /** The image that it starts in; the system of this machine where missing. */
+  /** The image that it starts in; the system of this machine by default. */
   readonly image?: ProgramImage;
   /** Folders of toolchains that it sees, outside of the system's own. */
   readonly toolchains: readonly string[];
@@ -126,7 +126,7 @@ export interface Dialled {
   readonly port: number;
 }
 
-/** Why a server has ended, or cannot start; with the stack where there is one. */
+/** Why a server has ended, or cannot start; with the stack if there is one. */
 export interface Ending {
   readonly message: string;
 }
@@ -146,7 +146,7 @@ export const SERVER_SOCKET = "s";
 export interface Booted extends SandboxState {
   /** Resident memory of the runtime before it has loaded the server's code, in bytes. */
   readonly residentBytes: number;
-  /** Process that runs the server's code; the process itself where missing. */
+  /** Process that runs the server's code; the process itself by default. */
   readonly pid?: number;
   /** Name and version of the runtime: `Node 24.1.0`; missing for any other program. */
   readonly runtime?: string;

@@ -23,7 +23,7 @@ const MAX_INTERIM = 10;
 /** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Most heads of requests are shorter. */
+/** Maximum number of heads of requests are shorter. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -32,7 +32,7 @@ export interface WireRequest {
   readonly target: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Bytes of the body; sent in chunks where missing. */
+  /** Bytes of the body; sent in chunks by default. */
   readonly length?: number;
 }
 
@@ -55,7 +55,7 @@ export interface ConnectionTimes {
 }
 
 export interface ExchangeOptions extends WatchOptions {
-  /** Called once when the exchange is over; `reusable` where another may follow. */
+  /** Called once when the exchange is over; `reusable` if another may follow. */
   readonly done: (reusable: boolean) => void;
 }
 

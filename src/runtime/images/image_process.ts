@@ -79,7 +79,7 @@ export class ImageProcess implements SupervisedProcess {
     return new Promise((resolve) => this.#finish = resolve);
   }
 
-  /** @throws {ProtocolError} Where the process sends what it must not */
+  /** @throws {ProtocolError} If the process sends what it must not */
   take({ type, payload }: Frame): void {
     if (type === ImageFrame.ready) {
       const head = parseReady(payload);

@@ -55,7 +55,7 @@ export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All rights over files that a version of Landlock knows, but for those over devices. */
+/** All rights over files that a version of Landlock knows, except for those over devices. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;

@@ -47,13 +47,13 @@ export interface ProcessDriver<P extends SupervisedProcess> {
 
 export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
-  /** Places that all processes of a kind share; where missing, any number may run. */
+  /** Places that all processes of a kind share; by default, any number may run. */
   readonly places?: ProcessPlaces | undefined;
   /** Message where no place came free in time; `max` may run at once. */
   readonly noPlace: (max: number) => string;
   /** Message where the supervisor has been closed. */
   readonly closed: string;
-  /** Longest time from the start to `ready`, in milliseconds; unlimited where missing. */
+  /** Longest time from the start to `ready`, in milliseconds; unlimited by default. */
   readonly startMs?: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;

@@ -11,7 +11,7 @@ import { FrameConnection } from "./frames/frame_connection.ts";
 export interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */
   readonly socketPath: string;
-  /** Largest payload that the platform may send, in bytes; the usual one where missing. */
+  /** Largest payload that the platform may send, in bytes; the usual one by default. */
   readonly maxPayload?: number;
   /** Called with the connection once it is there; returns what takes its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;

@@ -34,7 +34,7 @@ export interface StartProcessOptions {
   readonly name: string;
   /** Private folders of this kind of process are recognised by it. */
   readonly folderPrefix: string;
-  /** Folder for the private folder; that for temporary files where missing. */
+  /** Folder for the private folder; that for temporary files by default. */
   readonly parentFolder?: string | undefined;
   /** Name of the socket in the private folder. */
   readonly socketName: string;

@@ -35,7 +35,7 @@ export interface PlaceBackupOptions extends BackupSource {
   readonly place: string;
   /** Public keys of age; the backup is not encrypted without any. */
   readonly recipients: readonly string[];
-  /** How many proven backups remain; all where missing. */
+  /** How many proven backups remain; all by default. */
   readonly keep?: number;
   /** Free bytes of a folder's disk; asks the system by default. */
   freeBytes?(folder: string): Promise<number>;
@@ -102,7 +102,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws {BackupError} where restoring so many bytes would fill the platform's disk */
+/** @throws {BackupError} if restoring so many bytes would fill the platform's disk */
 async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
   const { dataDir, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(folder);

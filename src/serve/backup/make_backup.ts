@@ -171,7 +171,7 @@ async function addParts(making: Making, format: number, addBlobs: AddBlobs): Pro
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-/** @throws {BackupError} where there is nothing to back up, or nothing that this program knows */
+/** @throws {BackupError} if there is nothing to back up, or nothing that this program knows */
 export async function formatOf(
   { dataDir, kv = join(dataDir, KV) }: BackupSource,
 ): Promise<number> {
@@ -277,7 +277,7 @@ export async function verifyFirst(
 /**
  * Writes a backup, and flushes it to disk. The file appears when it is complete.
  *
- * @throws {BackupError} where there is nothing to back up, or the file cannot be written.
+ * @throws {BackupError} if there is nothing to back up, or the file cannot be written.
  */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { to } = options;

@@ -187,10 +187,10 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
 }
 
 /**
- * Unpacks a backup beside the new data directory, verifies every file, and only then
- * gives it its name.
+ * Unpacks a backup beside the new data directory, verifies every file, and only then gives it its
+ * name.
  *
- * @throws {BackupError} where the backup is damaged or too new, or the folder is in use.
+ * @throws {BackupError} if the backup is damaged or too new, or the folder is in use.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { dataDir } = options;

@@ -69,7 +69,7 @@ export class EdgeSites {
     });
   }
 
-  /** The site of a host; `undefined` where only the platform knows. */
+  /** The site of a host; `undefined` if only the platform knows. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
     // The platform may still have the file.

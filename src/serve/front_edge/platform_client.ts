@@ -33,7 +33,7 @@ export class PlatformClient {
     this.#key = key;
   }
 
-  /** Sends a request; `undefined` where the platform has nothing there. */
+  /** Sends a request; `undefined` if the platform has nothing there. */
   async send(
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},

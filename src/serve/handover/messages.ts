@@ -66,7 +66,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has ended */ }
   }
 
-  /** @throws {HandoverError} where the next message is another one, or there is none. */
+  /** @throws {HandoverError} if the next message is another one, or there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {

@@ -20,7 +20,7 @@ import {
 } from "../../runtime/mod.ts";
 import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
 
-/** How often it is looked for what takes too long, in milliseconds. */
+/** How often to look for what takes too long, in milliseconds. */
 const DEADLINE_MS = 1000;
 
 /** Fields that say how the body is sent, or that a client has no business to write. */

@@ -67,10 +67,10 @@ export class Takeover {
   }
 
   /**
-   * Asks the platform that serves from a data directory to share its ports; `undefined`
-   * if none runs.
+   * Asks the platform that serves from a data directory to share its ports; `undefined` if none
+   * runs.
    *
-   * @throws {HandoverError} where it refuses, or does not respond in time.
+   * @throws {HandoverError} if it refuses, or does not respond in time.
    */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {

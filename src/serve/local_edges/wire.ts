@@ -14,7 +14,7 @@ const setup = z.object({
   key: z.string(),
   host: z.string(),
   port: z.int(),
-  /** Folder of the platform's files; missing where an object storage has them. */
+  /** Folder of the platform's files; missing if an object storage has them. */
   files: z.string().optional(),
   /** Folder for copies of files otherwise. */
   cacheDir: z.string(),

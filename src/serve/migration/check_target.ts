@@ -34,7 +34,7 @@ async function findEqual(
 /**
  * Looks at the target of a move.
  *
- * @throws {MigrationError} where it holds anything but what this move has brought.
+ * @throws {MigrationError} if it holds anything but what this move has brought.
  */
 export async function findTarget(opened: Opened, signal: AbortSignal): Promise<Found> {
   const { dataDir, move, to, vaults } = opened;

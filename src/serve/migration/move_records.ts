@@ -87,9 +87,7 @@ export interface RecordEnds {
   readonly to: MovedStore;
 }
 
-/**
- * @throws {MigrationError} where the target, read again, is not equal to the source.
- */
+/** @throws {MigrationError} if the target, read again, is not equal to the source. */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));

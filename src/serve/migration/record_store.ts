@@ -63,7 +63,7 @@ export interface Change {
   readonly record: RawRecord;
 }
 
-/** @throws {StoreUnusableError} where it cannot be opened, saying which and why. */
+/** @throws {StoreUnusableError} if it cannot be opened, saying which and why. */
 export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {

@@ -42,7 +42,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 export interface PageFacts {
   readonly title: string;
-  /** HTTP status; 200 where missing. */
+  /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Scripts that the page loads, by their paths; its policy has to allow them. */

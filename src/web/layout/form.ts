@@ -24,7 +24,7 @@ export interface FormState {
 /** How a page shows a form again after it was refused. */
 export interface FormPage {
   readonly state?: FormState;
-  /** HTTP status of the page; 200 where missing. */
+  /** HTTP status of the page; 200 by default. */
   readonly status?: number;
   readonly headers?: Fields;
 }

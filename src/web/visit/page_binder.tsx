@@ -55,7 +55,7 @@ type Method = "GET" | "POST";
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
-  /** Maximum size in bytes of a form with files; where missing, the form has none. */
+  /** Maximum size in bytes of a form with files; by default, the form has none. */
   readonly maxUpload?: number;
 }
 

@@ -183,7 +183,7 @@ export class EmbeddedHistory {
     });
   }
 
-  /** @throws {EngineError} where a copy would fill the disk */
+  /** @throws {EngineError} if a copy would fill the disk */
   async #requireSpace(bytes: number): Promise<void> {
     const [free, needed] = [await this.#freeBytes(), bytes + RESERVE];
     if (free >= needed) return;

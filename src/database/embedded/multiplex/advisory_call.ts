@@ -61,11 +61,11 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression; `undefined` where the backend cannot be asked now. */
+/** Computes an expression; `undefined` if the backend cannot be asked now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock; `undefined` where it is not known.
+ * The key of a call's lock; `undefined` if it is not known.
  *
  * @param bind the message with the values of its parameters, where it has come
  */

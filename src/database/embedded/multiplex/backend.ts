@@ -106,7 +106,7 @@ export class SharedBackend {
   /**
    * Runs messages of our own that need no `Sync`.
    *
-   * @returns the backend's error, for the client to hear, where there was one
+   * @returns the backend's error, for the client to hear, if there was one
    */
   prepare(message: Uint8Array): Message | undefined {
     let failed: Message | undefined;

@@ -44,7 +44,7 @@ export class ClientSettings {
    * Gives the backend a client's settings, and keeps those of the last one.
    *
    * @returns whether anything has changed
-   * @throws {BackendError} Where the settings of its startup message are refused
+   * @throws {BackendError} If the settings of its startup message are refused
    */
   give(client: Client): boolean {
     const last = this.#current;

@@ -60,7 +60,7 @@ export class ClientStatements {
     return statement === undefined ? message.bytes : named.renamed(statement.key);
   }
 
-  /** The statement that a `Bind` message is about, where it is known. */
+  /** The statement that a `Bind` message is about, if it is known. */
   boundBy(client: Client, message: Message): PreparedStatement | undefined {
     return client.statements.get(statementOf(message)?.name ?? "");
   }
@@ -114,7 +114,7 @@ export class ClientStatements {
     return named.renamed(statement.key);
   }
 
-  /** The statement that an `Execute` message runs, where it is known. */
+  /** The statement that an `Execute` message runs, if it is known. */
   executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }

@@ -32,7 +32,7 @@ export function traitsOf(text: string): StatementTraits {
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 
-/** An identifier as the server reads it: folded to lower case where it is not quoted. */
+/** An identifier as the server reads it: folded to lower case if it is not quoted. */
 function identifier(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
 }

@@ -26,7 +26,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A setting of time in milliseconds; 0 where it is off, or cannot be read. */
+/** A setting of time in milliseconds; 0 if it is off, or cannot be read. */
 export function milliseconds(setting: string | undefined): number {
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/.exec(setting ?? "") ?? [];
   return count === undefined ? 0 : Math.round(Number(count) * (UNITS[unit || "ms"] ?? 0));

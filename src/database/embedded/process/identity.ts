@@ -50,7 +50,7 @@ function findCurrentUser(memory: EngineMemory): number {
  * Makes a role the one that the backend has signed in, for good.
  *
  * @returns runs something as the superuser
- * @throws {Error} Where the role could still become the superuser
+ * @throws {Error} If the role could still become the superuser
  */
 export async function becomeRole(
   pg: PGlite,

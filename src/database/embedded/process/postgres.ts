@@ -20,8 +20,8 @@ interface Names {
 }
 
 /**
- * Renames database and role, and makes the role where there is none yet. The files are those of
- * an empty database, or of the branch that they were copied from.
+ * Renames database and role, and makes the role if there is none yet. The files are those of an
+ * empty database, or of the branch that they were copied from.
  */
 async function nameBranch(
   pg: PGlite,

@@ -53,7 +53,7 @@ export class SettingsMemory {
   /**
    * Finds the settings of a backend.
    *
-   * @throws {Error} where they are not where this version of it has them
+   * @throws {Error} if they are not where this version of it has them
    */
   static async open(pg: PGlite): Promise<SettingsMemory> {
     for (const name of NAMES) await pg.exec(`SET ${name} = ${TRIAL}`);

@@ -143,7 +143,7 @@ export async function runAsOwner(
   { args, owner, addressesMb, env, signal }: {
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
-    /** Addresses that it and what it starts may use each; unlimited where missing. */
+    /** Addresses that it and what it starts may use each; unlimited by default. */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;
     /** Ends the program. */

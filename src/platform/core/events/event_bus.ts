@@ -44,7 +44,7 @@ export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<v
 
 export interface EventBusOptions {
   readonly store: EventStore;
-  /** One of them passes events on; this one alone where missing. */
+  /** One of them passes events on; this one alone by default. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;

@@ -138,7 +138,7 @@ function watched(
 }
 
 /**
- * Reads the rest of a body that its handler left; to be called with the response. `undefined` where
+ * Reads the rest of a body that its handler left; to be called with the response. `undefined` if
  * nothing is left, nothing was sent, as the client waits to be asked for it, or the response may be
  * a stream that still reads the body.
  */

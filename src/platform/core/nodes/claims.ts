@@ -17,7 +17,7 @@ const claimRecord = z.string();
 export class Claims {
   readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
 
-  /** @param nodes the nodes that share the work; this process has it alone where missing */
+  /** @param nodes the nodes that share the work; this process has it alone by default */
   constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {
     this.#nodes = nodes;
   }

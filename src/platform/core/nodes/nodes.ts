@@ -22,7 +22,7 @@ export interface Nodes {
    * @throws {LeaseLostError} if it was lost meanwhile.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
-  /** Calls back whenever this node begins to lead; at once where there are no others. */
+  /** Calls back whenever this node begins to lead; at once if there are no others. */
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever the process of another node has ended without giving back its claims. */
   onDeath(look: () => void): void;

@@ -90,7 +90,9 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /** Whether the list shows a record; all where missing. A filtered page may have few items, or none. */
+  /**
+   * Whether the list shows a record; all by default. A filtered page may have few items, or none.
+   */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 

@@ -87,7 +87,7 @@ export class ReleaseChecker {
     return { url: addresses.url(uniqueLabel), bypass };
   }
 
-  /** Runs all checks; `commands` runs those that need the project's folder, where there is one. */
+  /** Runs all checks; `commands` runs those that need the project's folder, if there is one. */
   async run(
     deployment: DeploymentRecord,
     checks: ReleaseChecks,

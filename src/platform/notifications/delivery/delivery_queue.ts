@@ -31,7 +31,7 @@ export interface DeliveryQueueOptions {
   readonly channels: readonly Channel[];
   /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
-  /** Those that send; this one alone where missing. */
+  /** Those that send; this one alone by default. */
   readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;

@@ -144,7 +144,7 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose id is not less than one; `count` where all are. */
+  /** The first row whose id is not less than one; `count` if all are. */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {

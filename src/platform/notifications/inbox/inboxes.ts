@@ -37,9 +37,9 @@ export interface InboxesOptions {
   readonly now: Clock;
   /** Receives failures to apply a change to all pages; the next start repeats it. */
   readonly onTrouble: (message: string) => void;
-  /** Whether a user is in a workspace; all are where missing. */
+  /** Whether a user is in a workspace; all are by default. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
-  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` where missing. */
+  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` by default. */
   readonly maxPages?: number;
 }
 

@@ -104,7 +104,7 @@ export class ServerAddress {
     this.#hidden.delete(path);
   }
 
-  /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
+  /** The server listens; `greets` if it sends `GREETING` over each connection that it accepts. */
   listening(greets = false, path = this.socket, server?: object): void {
     if (path === this.socket) return this.#options.listening({ greets }, server);
     const port = Number(path.slice(this.socket.length + 1));

@@ -18,7 +18,7 @@ import { systemCall } from "../../kernel/system_calls.ts";
 /** Folders that every system has and no server needs, the first choice first. */
 export const TEMPORARY_PLACES = ["/tmp", "/var/tmp", "/mnt", "/srv"] as const;
 
-/** Name of the folder in the private folder, where there are no mounts. */
+/** Name of the folder in the private folder, if there are no mounts. */
 const FOLDER = "tmp";
 
 const RLIMIT_FSIZE = 1;

@@ -89,7 +89,7 @@ function asResponse(
 /**
  * Opens a WebSocket, or returns what the server answered instead.
  *
- * @throws OutboundError; `idle_timeout` where no head came in time
+ * @throws OutboundError; `idle_timeout` if no head came in time
  */
 export async function openSocket(
   request: Omit<ComputeRequest, "body">,

@@ -129,11 +129,11 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
-  /** A folder whose files are its system; that of this machine where missing. */
+  /** A folder whose files are its system; that of this machine by default. */
   readonly image?: string | undefined;
   /** Names that lead to this machine, beside those that the machine knows. */
   readonly hosts: readonly string[];
-  /** The user that the folder for temporary files belongs to; the present one where missing. */
+  /** The user that the folder for temporary files belongs to; the present one by default. */
   readonly uid?: number | undefined;
 }
 

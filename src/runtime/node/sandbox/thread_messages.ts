@@ -15,7 +15,7 @@ export interface ThreadPlan {
   /** Files and folders that Node sees beside the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** The folder whose files are its system; that of this machine where missing. */
+  /** The folder whose files are its system; that of this machine by default. */
   readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;

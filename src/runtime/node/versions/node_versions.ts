@@ -32,7 +32,7 @@ export interface NodeVersionsOptions {
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
-  /** Fetches a version; npm does where missing. */
+  /** Fetches a version; npm does by default. */
   readonly install?: (options: InstallOptions) => Promise<void>;
 }
 

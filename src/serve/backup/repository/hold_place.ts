@@ -52,7 +52,7 @@ function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
 
 /** A place that this process holds. */
 export interface HeldPlace {
-  /** @throws {BackupError} where others may take the place for free by now */
+  /** @throws {BackupError} if others may take the place for free by now */
   assertHeld(): void;
 }
 

@@ -230,7 +230,7 @@ class Session {
   }
 }
 
-/** @throws {BackupError} where it cannot be used, saying what to do */
+/** @throws {BackupError} if it cannot be used, saying what to do */
 export async function openSftpPlace(place: string): Promise<Place> {
   const address = parseAddress(place);
   const { name, root } = address;

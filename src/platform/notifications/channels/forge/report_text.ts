@@ -57,7 +57,7 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
   }[state];
 }
 
-/** True where there was nothing to build, so that its branch shows what it showed before. */
+/** True if there was nothing to build, so that its branch shows what it showed before. */
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 

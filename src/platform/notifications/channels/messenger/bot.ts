@@ -33,7 +33,7 @@ export interface BotOptions {
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   /** Origin of the platform, as people see it. */
   readonly publicOrigin: string;
-  /** Without @; asked for where missing. */
+  /** Without @; asked for by default. */
   readonly name?: string;
   readonly dialogues?: readonly BotDialogue[];
   /** Name of an account. */

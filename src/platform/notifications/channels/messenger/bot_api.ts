@@ -16,7 +16,7 @@ export interface BotSettings {
   readonly token: string;
   /** Address of the Bot API, if it is not Telegram's own. */
   readonly api?: string;
-  /** Name of the bot without @; asked for where missing. */
+  /** Name of the bot without @; asked for by default. */
   readonly name?: string;
 }
 

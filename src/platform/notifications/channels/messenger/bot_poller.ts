@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
-  /** One of them polls, as the Bot API answers one; this one alone where missing. */
+  /** One of them polls, as the Bot API answers one; this one alone by default. */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update, lease: Lease): Promise<void>;
   onTrouble(message: string): void;
