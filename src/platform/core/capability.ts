@@ -16,8 +16,8 @@ export interface Capability {
   bindRoutes?(router: Router): void;
 
   /**
-   * Loads what is needed before the first request is answered. Also called when
-   * the store is read-only, as sites are served then too.
+   * Loads everything needed before the first request. Also called when the store is read-only,
+   * because sites are served then too.
    */
   recover?(): Promise<void>;
   /** Resumes what an earlier process left unfinished; the first request waits for it. */
@@ -32,8 +32,8 @@ export interface Capability {
   close?(): void | Promise<void>;
 
   /**
-   * One round of housekeeping of what nodes share, on one of them. Returns a line for the
-   * log per thing it did.
+   * Runs one round of housekeeping for shared data, on one node. Returns a log line for each thing
+   * it did.
    */
   keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
   /** One round of housekeeping of what each node has for itself, such as caches. */
@@ -54,7 +54,7 @@ export interface Capability {
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
   /** Looks again at running servers: a project, or any, may get other databases than before. */
   databasesChanged?(projectId?: string): Promise<void>;
-  /** The blobs that it needs; those that nobody needs are removed. */
+  /** The blobs that it needs; unneeded ones are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
   /** The usage and limits of a workspace here. */

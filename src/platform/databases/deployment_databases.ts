@@ -68,7 +68,7 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-/** The identity of databases of which a branch is to be made first. */
+/** The identity of databases that need a new branch. */
 const UNMADE = "unmade";
 
 /**
@@ -285,8 +285,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The `identity` of what `openVariables()` would return, without making anything;
-   * `undefined` while it cannot be had.
+   * The `identity` that `openVariables()` would return, without creating anything; `undefined`
+   * while unavailable.
    */
   async identityFor(
     user: DatabaseUser & {

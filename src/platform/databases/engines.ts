@@ -82,7 +82,7 @@ export class Engines {
   }
 }
 
-/** Says what the machine lacks: engines throw such errors for whoever operates the platform. */
+/** Describes what the machine lacks: such errors of engines are for the operator. */
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 

@@ -1,5 +1,5 @@
 /**
- * Closes uploads for which nothing arrives any more.
+ * Closes uploads that no longer make progress.
  *
  * @module
  */

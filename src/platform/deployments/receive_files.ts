@@ -1,7 +1,6 @@
 /**
  * The list of a deployment's files in a request: complete, or as a difference from another
- * deployment's list. Both give the same list; if that is uncertain, the client is asked for the
- * complete one.
+ * deployment's list. If the difference is uncertain, the client is asked for the complete list.
  *
  * @module
  */

@@ -40,7 +40,7 @@ export interface Edges {
 export interface EdgeFacts {
   readonly name: string;
   readonly isConnected: boolean;
-  /** Requests that it answered by itself, by the first digit of their status from 1 on. */
+  /** Requests that it served itself, by the first digit of their status, starting at 1. */
   readonly answers: readonly number[];
 }
 

@@ -18,7 +18,7 @@ import type { ServedRequests } from "./served_requests.ts";
 import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
-/** A batch of a mebibyte of characters, whatever JSON makes of them. */
+/** A batch of a mebibyte of characters, even if JSON escapes them all. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {

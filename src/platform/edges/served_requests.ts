@@ -1,6 +1,6 @@
 /**
- * Requests that front edges answered by themselves, as they report them: they go to the log and the
- * statistics of their projects, with the name of the edge.
+ * Requests that front edges served themselves, as they report them. They go to the projects' logs
+ * and statistics, with the name of the edge.
  *
  * @module
  */

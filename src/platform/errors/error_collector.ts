@@ -47,8 +47,7 @@ export class ErrorCollector {
   }
 
   /**
-   * Writes all that has failed, except for what may not be complete. A call that comes meanwhile
-   * waits for its turn.
+   * Writes all failures, except those that may be incomplete. A concurrent call waits for its turn.
    */
   save(settleMs = SETTLE_MS): Promise<void> {
     const saved = this.#running.then(() => this.#save(settleMs));

@@ -156,9 +156,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   }
 
   /**
-   * Deletes submissions that were kept for long enough.
+   * Deletes submissions beyond their retention.
    *
-   * @param liveRetention what the live deployment says of a form; `undefined` if it has none
+   * @param liveRetention the live deployment's setting for a form; `undefined` if it has no such
+   * form
    */
   async sweep(
     now: number,

@@ -46,8 +46,8 @@ export interface KeepServices {
 }
 
 /**
- * A text without addresses that mail programs and messengers make links of: those who read it must
- * not take a visitor's link for one of the platform. Mail addresses stay.
+ * Defuses web addresses that mail programs and messengers would turn into links: readers must not
+ * mistake a visitor's link for the platform's. Mail addresses stay.
  */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {

@@ -1,7 +1,7 @@
 /**
- * Repositories that are pushed to a platform of several nodes: their packs and refs are blobs,
- * a record names those that count, and each node has a copy that it brings up to date before
- * it is used. A push counts once its record is stored, which fails where another came first.
+ * Repositories of platforms with several nodes: packs and refs of pushes are blobs, a record lists
+ * the valid ones, and each node updates its copy before using it. A push takes effect when its
+ * record is stored, which fails if another one was first.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { RecordStore } from "../../store/mod.ts";
 
 /** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
 const MAX_FILE = 8 * 1024 ** 3;
-/** How long a pack is left that is not named any more: someone may be reading it. */
+/** How long an unreferenced pack is kept, because it may be in use. */
 const UNUSED_MS = 60 * 60 * 1000;
 
 const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;

@@ -47,7 +47,7 @@ export class HealthMonitor {
     this.#services = services;
   }
 
-  /** Reads what was known before the platform stopped, and starts checking. */
+  /** Reads the state from before the platform stopped, and starts checking. */
   async start(): Promise<void> {
     await this.#read();
     this.#timer = setInterval(() => void this.check(), HEALTH_INTERVAL_MS);

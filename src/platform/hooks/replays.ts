@@ -72,10 +72,10 @@ export class ReplayStore {
   }
 
   /**
-   * Stores the answer in the commit that makes the deployment: a crash leaves both or neither,
-   * and of two nodes one makes it.
+   * Stores the response in the commit that creates the deployment: a crash leaves both or neither,
+   * and only one of two nodes creates it.
    *
-   * @throws {ReplayedError} if the key was answered since it was looked for.
+   * @throws {ReplayedError} if the key has been used in the meantime.
    */
   async keepWith(
     operation: Operation,

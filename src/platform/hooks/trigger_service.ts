@@ -231,7 +231,7 @@ export class TriggerService {
     }
   }
 
-  /** The deployment that another node has answered the same key with meanwhile. */
+  /** The deployment that another node has created for the same key. */
   async #findDelivered(
     { project, replay }: TriggeredCommit,
   ): Promise<DeploymentRecord | undefined> {
@@ -250,7 +250,9 @@ export class TriggerService {
     return await this.#answer(deployment, describeProgress(deployment, addresses));
   }
 
-  /** Answers with a deployment that exists. `replay` is kept, as nothing has stored it yet. */
+  /**
+   * Responds with an existing deployment. `replay` is stored, because nothing has stored it yet.
+   */
   async #answerKnown(
     hook: HookRecord,
     deployment: DeploymentRecord,

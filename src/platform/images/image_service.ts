@@ -1,6 +1,6 @@
 /**
- * Converts images for the edge, keeps what it made, and remembers what cannot
- * be converted, so that no image breaks a process twice in a row.
+ * Converts images for the edge, stores the results, and remembers failures, so that an image never
+ * breaks a process twice in a row.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Access logs of all projects. A record becomes a line in memory at once; lines
- * are written in batches, so that a request never waits for the disk. A crash
- * loses entries that are not written yet, at most those of `FLUSH_INTERVAL_MS`.
+ * Access logs of all projects. A record becomes a line in memory at once; lines are written in
+ * batches, so that a request never waits for the disk. A crash loses unwritten entries of at most
+ * `FLUSH_INTERVAL_MS`.
  *
  * @module
  */

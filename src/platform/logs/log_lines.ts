@@ -1,5 +1,5 @@
 /**
- * Lines of the log, as they are written and as they are shown. Pure.
+ * Log lines, in stored and displayed form. Pure.
  *
  * @module
  */

@@ -42,7 +42,7 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
   bindEvents(router, services);
 }
 
-/** Routes with a fixed name come before those that take any id. */
+/** Routes with a fixed name precede those with an id. */
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 

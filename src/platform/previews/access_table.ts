@@ -40,7 +40,7 @@ export class AccessTable {
     this.#feed = feed;
   }
 
-  /** Who may visit the sites of a project; all of them share what is returned. */
+  /** Who may visit the sites of a project; all sites share the result. */
   of(projectId: string, workspaceId: string): Promise<SiteAccess> {
     const known = this.#known.get(projectId);
     if (known !== undefined) return known.access;

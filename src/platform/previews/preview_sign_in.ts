@@ -107,9 +107,9 @@ export class PreviewSignIn implements AccessKeeper {
 
   /**
    * Returns the target for a person who came from a protected host. Only this platform's edges can
-   * write the request, so nobody can make it lead elsewhere.
+   * create the request, so it cannot lead elsewhere.
    *
-   * @throws {Failure} `invalid_request` for a request that is too old, or not of this platform.
+   * @throws {Failure} `invalid_request` for an expired request, or one from another platform.
    */
   async returnOf(person: Person, token: string): Promise<Return> {
     const { now, random, memory } = this.#parts;

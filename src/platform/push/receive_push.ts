@@ -105,7 +105,7 @@ async function listen(
 }
 
 export class PushReceiver {
-  /** Repositories from which nothing of a crash needs to be removed any more. */
+  /** Repositories whose leftovers of crashes were removed. */
   readonly #tidied = new Set<string>();
 
   readonly #services: ReceiveServices;

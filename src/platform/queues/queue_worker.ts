@@ -1,6 +1,6 @@
 /**
- * Delivers the messages of one queue of an environment. One process at a time does that for a
- * queue, so that its limits hold over all nodes; another one takes over where it has ended.
+ * Delivers the messages of one queue of an environment. Only one process at a time delivers a
+ * queue, so that its limits apply across nodes; another takes over when it ends.
  *
  * @module
  */

@@ -64,7 +64,7 @@ export class ReleaseCounter {
     this.#options = options;
   }
 
-  /** Adds what the edge has counted; does nothing if no release is under way. */
+  /** Adds counts of the edge; does nothing if no release is under way. */
   readonly add = (counts: readonly DeploymentCounts[]): void => {
     const hosts = this.#options.rolling();
     const under = new Set(hosts.map(nameOf));

@@ -17,9 +17,8 @@ function endsInDigit(hostname: string): boolean {
 }
 
 /**
- * The hostname of the latest URL, with what comes before its path: requests of one
- * client follow each other, and whoever looks up the same string again need not
- * compute its hash.
+ * The hostname of the latest URL, with everything before its path: requests of one client follow
+ * each other, and looking up the same string again reuses its hash.
  */
 let latest = { origin: "", hostname: "" };
 

@@ -1,8 +1,7 @@
 /**
- * Which handler answers which method of which path. If several paths match a
- * request, only the most specific one counts: a fixed segment wins over a
- * parameter, from left to right, so that `/v1/notifications/preferences` is
- * never taken for `/v1/notifications/{notification}`.
+ * Which handler answers which method of which path. If several paths match a request, only the most
+ * specific one counts: a fixed segment wins over a parameter, from left to right, so that
+ * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module
  */

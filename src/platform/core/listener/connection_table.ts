@@ -137,8 +137,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Adds a new connection. At the limit of its group, those that were idle
-   * longest make room; `undefined` if all of them are busy.
+   * Adds a new connection. At the limit of its group, those idle longest are closed; `undefined` if
+   * all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);

@@ -101,7 +101,7 @@ export class Membership implements Nodes {
     ];
   }
 
-  /** Says that it lives, takes what nobody leads, and looks who has died. */
+  /** Shows that it is alive, takes free leases, and looks for dead nodes. */
   async pulse(): Promise<void> {
     await this.#leases.round();
     await this.#watchDeaths();

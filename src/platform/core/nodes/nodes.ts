@@ -16,8 +16,8 @@ export interface Nodes {
   /** Whether this node leads. */
   leads(role: Role): boolean;
   /**
-   * Runs a round of what one node does for all; `undefined` if another node leads. What
-   * the round commits under its lease is refused once that was lost.
+   * Runs a round of work that one node does for all; `undefined` if another node leads. Commits
+   * under its lease are refused once the lease is lost.
    *
    * @throws {LeaseLostError} if it was lost meanwhile.
    */
@@ -26,7 +26,7 @@ export interface Nodes {
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever the process of another node has ended without giving back its claims. */
   onDeath(look: () => void): void;
-  /** Whether a process still holds what it has claimed. */
+  /** Whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
   /** How many there are, as this one last saw it. */
   count(): number;

@@ -17,7 +17,7 @@ export interface Gathered<T> {
   readonly silent: readonly SilentNode[];
 }
 
-/** Asks all other nodes at once; those that do not respond, or are gone, are named. */
+/** Asks all other nodes at once, and names those that do not respond or are gone. */
 export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {

@@ -138,7 +138,7 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
-      // Not before: a file that is known may go at any time.
+      // Not earlier: a known file may be evicted at any time.
       this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }

@@ -63,8 +63,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file, a large one in parts at the same time. The object appears when all of it
-   * is there; after a failure nothing is left of it.
+   * Stores a file; a large one in parallel parts. The object appears when it is complete; after a
+   * failure, nothing is left.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {

@@ -1,6 +1,6 @@
 /**
- * Requests to object storage: signed, bounded in time, repeated where that helps. It also knows
- * whether the storage answers, so that nobody waits for one that does not.
+ * Requests to object storage: signed, bounded in time, and retried if that helps. It also tracks
+ * whether the storage responds, so that nobody waits for one that does not.
  *
  * @module
  */
@@ -139,12 +139,12 @@ export class S3Requests {
   }
 
   /**
-   * Runs work that is done of requests, again where it failed in a way that may pass, and
-   * once only while the storage does not respond.
+   * Runs work that consists of requests. Retries temporary failures, but not while the storage does
+   * not respond.
    *
    * @throws {S3Error} if the storage says that an object is missing.
    * @throws {UnavailableError} if all attempts failed.
-   * @throws whatever else the work throws, at once.
+   * @throws any other error of the work, immediately.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     const { retries, longestMs, firstPauseMs, longestPauseMs } = this.#options.patience;

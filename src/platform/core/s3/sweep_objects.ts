@@ -46,7 +46,7 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
       if (await judge(options, blob, known !== undefined)) removed++;
     }
   }
-  // Of objects that are gone, marks say nothing any more.
+  // Marks of removed objects are obsolete.
   for (const blob of marked.values()) await removeMark(options, blob);
   return removed;
 }

@@ -1,7 +1,7 @@
 /**
- * The files of blobs that are on this machine, bounded in bytes: those used longest ago go
- * first. Names are written last, and what is read is checked against its hash, so that a
- * crash at any moment leaves nothing wrong behind.
+ * Caches the files of blobs on this machine, bounded in bytes: the least recently used go first.
+ * Names are written last, and reads are verified by hash, so a crash never leaves wrong content
+ * behind.
  *
  * @module
  */
@@ -48,7 +48,7 @@ export class DiskCache {
     return this.#bytes;
   }
 
-  /** Resolves when the files of earlier processes are known, and those that are too many are gone. */
+  /** Resolves when the files of earlier processes are known, and excess ones are removed. */
   async settled(): Promise<void> {
     await this.#counted;
     await this.#evicting;

@@ -32,9 +32,9 @@ const READ_WHOLE = 1024 * 1024;
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of a file that is linked elsewhere: a server may run as its own user, and
- * packages contain programs, whose modes deployments do not note.
- * The folders around both names are closed to all users but the platform's.
+ * Mode of a file that is linked elsewhere: a server may run as its own user, and packages contain
+ * programs, whose modes deployments do not record. Only the platform's user can enter the folders
+ * around both names.
  */
 const LINKED_MODE = 0o755;
 

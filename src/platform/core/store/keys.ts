@@ -20,7 +20,7 @@ export const keys = {
   /** Nodes of the last day: what they have for themselves is missing if they are gone. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
-  /** Processes of nodes that live: what they hold is theirs until this expires. */
+  /** Live processes of nodes: their claims are valid until this expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
   /** Front edges by id, by name, and by the hash of their key. */

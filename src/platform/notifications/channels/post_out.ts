@@ -55,7 +55,7 @@ async function readExcerpt(
       bytes.push(...chunk.value.subarray(0, maxBytes - bytes.length));
     }
   } catch {
-    // The status says how the delivery ended, whatever becomes of the body.
+    // The status decides about the delivery, regardless of the body.
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});

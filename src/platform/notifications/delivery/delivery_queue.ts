@@ -58,7 +58,7 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
   return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
 }
 
-/** The key of a digest. It holds one workspace, as owners see what was not delivered. */
+/** The key of a digest. It covers one workspace, because owners see failed deliveries. */
 const digestKey = (
   { name }: Channel,
   receiverId: string,

@@ -112,7 +112,7 @@ export function changePage(
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
-/** The first pages that are behind, as many as one commit takes. */
+/** The first outdated pages, as many as one commit allows. */
 export function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
   const behind: NumberedPage[] = [];
   let changes = 0;

@@ -1,6 +1,6 @@
 /**
- * The inboxes in memory, and the queues of changes to them. Where another node has changed
- * an inbox, the change is applied again to what is stored.
+ * Inboxes in memory, and the queues of their changes. If another node has changed an inbox, the
+ * change is applied again to the stored version.
  *
  * @module
  */

@@ -77,7 +77,7 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
   return target;
 };
 
-/** To be changed only on a copy: what others hold of a page stays as it was. */
+/** Only modify a copy, because others hold references to a page. */
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();
@@ -103,7 +103,7 @@ export class InboxPage {
     return new InboxPage(this.packed());
   }
 
-  /** The form in which it is stored: nothing of the rows that are not there yet. */
+  /** The stored form, without rows that do not exist yet. */
   packed(): Omit<StoredPage, "applied"> {
     const { count } = this;
     return {

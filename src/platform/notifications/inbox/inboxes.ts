@@ -123,8 +123,8 @@ export class Inboxes {
   }
 
   /**
-   * Forgets what is known of an inbox that another node has changed. Returns what came
-   * since, oldest first, where the inbox was known; `undefined` for too much.
+   * Discards the cached inbox that another node has changed. Returns newer notifications, oldest
+   * first, if the inbox was cached; `undefined` if there are too many.
    */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
     const lastId = this.#memory.forget(userId)?.head.lastId ?? "";

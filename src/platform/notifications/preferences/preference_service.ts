@@ -1,6 +1,6 @@
 /**
- * The preferences of people, in Deno KV with a cache in memory. Changes that a person
- * makes apply everywhere; those of a key or a tool apply in its workspace.
+ * The preferences of people, in Deno KV with a cache in memory. A person's changes apply
+ * everywhere; those of a key or CLI apply to its workspace.
  *
  * @module
  */
@@ -36,7 +36,7 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so that what was read before one is not cached after it. */
+  /** Counts changes, so that an earlier read is not cached after one. */
   #changes = 0;
 
   readonly #kv: RecordStore;

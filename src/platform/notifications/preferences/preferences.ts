@@ -50,7 +50,7 @@ function defaultPreferences(
   };
 }
 
-/** Stored preferences, with those of `base` for what is missing. */
+/** Stored preferences, completed with those of `base`. */
 function complete(
   stored: z.infer<typeof storedPreferences> | undefined,
   base: CategoryPreferences,

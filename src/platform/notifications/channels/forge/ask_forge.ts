@@ -23,7 +23,7 @@ export interface ForgeAnswer {
   readonly json: unknown;
 }
 
-/** The forge did not do what it was asked. */
+/** The forge refused or failed a request. */
 export class ForgeError extends Error {
   override readonly name = "ForgeError";
 

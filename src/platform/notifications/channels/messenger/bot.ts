@@ -71,7 +71,7 @@ export class Bot {
     return `https://t.me/${await this.name()}?start=${code}`;
   }
 
-  /** Answers what a person did in the chat. */
+  /** Responds to a person's action in the chat. */
   async handle(update: Update, lease: Lease): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;

@@ -62,7 +62,7 @@ export class WebhookService {
     this.#tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
-  /** How many webhooks a workspace has of those that it may have. */
+  /** A workspace's number of webhooks and its limit. */
   async usage(workspaceId: string): Promise<Usage> {
     const { length } = await this.#parts.store.collect(workspaceId);
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
