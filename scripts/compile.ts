@@ -83,7 +83,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-kv",
     "--unstable-net",
     "--unstable-worker-options",
-    // Its file would lie in the folder for temporary files, where others may put one first.
+    // The cache file would be in the folder for temporary files, where others could plant one.
     "--no-code-cache",
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
     ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),

@@ -116,7 +116,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Makes a server that offers the tools; what it suggests is offered too. */
+/** Creates a server that offers the tools, including those that it suggests. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

@@ -1,6 +1,6 @@
 /**
- * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is what its build
- * printed, `svc://deployments/<id>/logs` what it answered and wrote while it was live.
+ * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is its build output,
+ * `svc://deployments/<id>/logs` its requests and output while it was live.
  *
  * @module
  */

@@ -34,9 +34,9 @@ export interface Surroundings {
   /** The API, as the agent's credential may call it. */
   api(): Promise<Client>;
   /**
-   * The project that a tool is about: the named one, or the one that is usual here.
+   * The project for a tool: the named one, or the default.
    *
-   * @throws {ToolFailure} if none is named, or another than the agent is confined to
+   * @throws {ToolFailure} if there is neither, or the agent is confined to another project
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** The database that is usual for the project, where something says so. */
@@ -106,7 +106,7 @@ export const projectInput = {
 };
 
 /**
- * The project that is meant, by name or id; `undefined` if nothing says.
+ * The project by name or id; `undefined` if none is given.
  *
  * @throws {ToolFailure} if the agent is confined to another one
  */

@@ -1,7 +1,6 @@
 /**
- * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
- * vitals are measured, who may visit it, what must pass before it goes live, which URLs its pages
- * have, and what is kept of earlier deployments.
+ * Adds settings of `svc.toml` for the whole deployment to its manifest: web vitals, protection,
+ * release checks, page URLs, and retention of earlier deployments.
  *
  * @module
  */

@@ -66,7 +66,7 @@ export class HashCache {
     this.#startedAt = place.now();
   }
 
-  /** Reads what was kept at a place; an empty cache where nothing usable is. */
+  /** Reads the stored cache; empty if there is none, or it is unusable. */
   static async open(place: HashCachePlace): Promise<HashCache> {
     const saved = await readCheckoutCache(place.root, NAME, savedHashes);
     const known = new Map<string, Hashed>();

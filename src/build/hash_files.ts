@@ -58,8 +58,8 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
 }
 
 /**
- * Looks up the files without reading them. To look at a file here takes a tenth of what it takes to
- * ask another thread.
+ * Looks up files without reading them. A lookup here takes a tenth of the time of asking another
+ * thread.
  */
 function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<Known[]> {
   const known: Known[] = [];
@@ -97,8 +97,8 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
 }
 
 /**
- * The SHA-256 and size of every file, in the given order. With a place for a cache, only what has
- * changed since the previous run is read.
+ * The SHA-256 and size of every file, in the given order. With a cache, only files that changed
+ * since the previous run are read.
  *
  * @throws {BuildError} `output_invalid` if the platform would refuse the files
  */

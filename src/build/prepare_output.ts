@@ -1,6 +1,5 @@
 /**
- * The output as it will be deployed: its files, the manifest that says what
- * they are, and its servers prepared.
+ * The final output: its files, the manifest that describes them, and its prepared servers.
  *
  * @module
  */
@@ -44,7 +43,7 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
-  /** Whether someone named the output directory, rather than that it was found. */
+  /** Whether the output directory was set explicitly, not detected. */
   readonly isNamed?: boolean;
   /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
@@ -82,7 +81,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** The output of a project that svc.toml says how to start, where nothing else is known of it. */
+/** The output of a project with a start command in svc.toml, if nothing else is known about it. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -247,8 +246,8 @@ function serverFactsOf(
 }
 
 /**
- * Lists the files, takes the output's manifest or makes one, validates it, and
- * prepares the servers. Throws with all problems of a step at once.
+ * Lists the files, reads or creates the manifest, validates it, and prepares the servers. Throws
+ * with all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

@@ -60,8 +60,8 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
 }
 
 /**
- * A manifest with what `svc.toml` says about single-page apps, which counts before what was
- * detected. A manifest that is not an object stays as it is: it is refused elsewhere.
+ * A manifest with the single-page settings of `svc.toml`, which override detection. A manifest that
+ * is not an object stays unchanged: it is refused elsewhere.
  *
  * @throws {BuildError} if there is no page to serve
  */

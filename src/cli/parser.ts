@@ -92,7 +92,7 @@ function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): s
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
 }
 
-/** Builds the parser of the command that is asked for, or of the whole tool without one. */
+/** Builds the parser of the requested command, or of the whole CLI. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: CLI, platform and edge in one program")

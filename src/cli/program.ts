@@ -1,6 +1,6 @@
 /**
- * Runs one command line: builds the parser with the one command that is asked
- * for, runs it, and maps whatever happens to output and exit code.
+ * Runs one command line: builds the parser with the requested command, runs it, and maps the
+ * outcome to output and exit code.
  *
  * @module
  */

@@ -26,8 +26,8 @@ export interface ClientOptions {
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Makes the `Idempotency-Key` of a request that must be carried out once: what is between
-   * here and there may send it again when a connection closes. Without it none is sent.
+   * Creates the `Idempotency-Key` of a request that must run once: a proxy may resend it when a
+   * connection closes. Without it, no key is sent.
    */
   readonly newIdempotencyKey?: () => string;
   /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's by default. */

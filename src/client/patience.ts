@@ -1,6 +1,6 @@
 /**
- * How long a call may take: some time more for a change after the user has
- * stopped, and an end for a platform that never answers.
+ * How long a call may take: some extra time for a change after the user has stopped it, and a
+ * timeout for an unresponsive platform.
  *
  * @module
  */

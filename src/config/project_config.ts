@@ -80,7 +80,7 @@ export interface ProjectConfig {
     readonly ignore?: string;
     /** Relative to the project directory, inside it, first choice first; may be `.`. */
     readonly outputDirs: readonly string[];
-    /** Whether the output is a static site, whatever it looks like. */
+    /** Whether the output is forced to be a static site. */
     readonly isStatic?: boolean;
     /** The runtime of the project's servers; decided at deploy if missing. */
     readonly runtime?: "deno" | "node" | "command";

@@ -24,8 +24,8 @@ export const newPassword = z.string()
   .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
 /**
- * The password, as a proof that it is the owner. Left out where the account has none: then the
- * session must be of the last ten minutes.
+ * The password, as proof of ownership. Omitted if the account has none: then the session must be at
+ * most ten minutes old.
  */
 export const provenPassword = givenPassword.optional();
 /** Six digits of an authenticator, or a recovery code. */

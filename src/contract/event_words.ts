@@ -19,8 +19,8 @@ function isMoment(text: string): boolean {
 }
 
 /**
- * A day, such as `1 December 2026`, with the time if the moment has one: nobody knows the
- * reader's time zone. Other text stays as it is.
+ * A date, such as `1 December 2026`, with the time if given, because the reader's time zone is
+ * unknown. Other text stays unchanged.
  */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;

@@ -52,7 +52,7 @@ export function differenceOf(
   return { files: changed, removed: [...left.keys()] };
 }
 
-/** The list that a difference makes of `base`: what it leaves of that, then its own files. */
+/** Applies a difference to `base`: the remaining files, then its own. */
 export function* applyDifference(
   base: readonly DeploymentFile[],
   { files, removed }: FileDifference,

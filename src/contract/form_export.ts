@@ -6,7 +6,7 @@
  */
 import type { FormSubmission } from "./forms.ts";
 
-/** Beginnings that spreadsheets take for a formula, those of other widths as well. */
+/** Prefixes that spreadsheets treat as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text as a cell; an apostrophe makes a text of a formula. */

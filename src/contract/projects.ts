@@ -1,5 +1,5 @@
 /**
- * Projects: what is deployed, and how it is built.
+ * Projects: the unit of deployment, and their build settings.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const storedGitUrl = z.string().min(1).max(2000);
 const gitUrl = storedGitUrl.check((context) => {
   const result = parseGitUrl(context.value);
   if (result.ok) return;
-  // The value itself stays out of the answer: it may hold a password.
+  // The value itself is not repeated, because it may contain a password.
   context.issues.push({ code: "custom", message: result.problem, input: "" });
 });
 /** Longest name of a branch, in characters. */
@@ -92,7 +92,7 @@ export const project = settings.extend({
     example: "shop",
   }),
   workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
-  // As stored: an older version may have taken what this one refuses.
+  // The stored form: an older version may have accepted what this one refuses.
   gitUrl: storedGitUrl.nullable().meta({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",

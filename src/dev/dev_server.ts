@@ -264,7 +264,7 @@ class DevServer {
     this.#parts.options.report.request(request);
   }
 
-  /** Takes over what was saved; no cached answer outlives it. */
+  /** Applies saved changes; no cached response outlives them. */
   async #take(change: Change): Promise<void> {
     const began = performance.now();
     const { report } = this.#parts.options;

@@ -74,7 +74,7 @@ export function openFront(
       const isLate = delay(DRAIN_MS, true, { signal: late.signal }).catch(() => true);
       const isDrained = Promise.all(underWay).then(() => false);
       if (await Promise.race([isDrained, isLate])) {
-        // Not after `shutdown()`: the runtime throws where a signal cuts off what that waits for.
+        // Not after `shutdown()`: the runtime throws if a signal aborts what it waits for.
         cut.abort();
         await server.finished;
       } else {

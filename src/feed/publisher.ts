@@ -10,7 +10,7 @@ import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 export interface Subscription {
   /** Sends a change; changes arrive in the order of their places. */
   send(change: Change): void;
-  /** Called where the subscriber has not applied a change in time: it must answer no more. */
+  /** Called if the subscriber has not applied a change in time: it must stop serving. */
   onLate(change: Change): void;
 }
 

@@ -35,7 +35,7 @@ export class KnownHeads {
     this.#known.set(name, head);
   }
 
-  /** Forgets a key of which it is not known what is stored. */
+  /** Forgets a key whose stored state is unknown. */
   forget(name: string): void {
     this.#reading.delete(name);
     this.#known.delete(name);

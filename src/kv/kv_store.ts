@@ -195,7 +195,7 @@ export class KvStore {
     }
   }
 
-  /** Forgets what is known of these namespaces: their records were removed by others. */
+  /** Drops cached data of these namespaces, whose records others have removed. */
   dropCached(...begin: readonly string[]): void {
     this.#usage.forget(...begin);
     this.#known?.clear();

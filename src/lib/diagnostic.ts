@@ -51,7 +51,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
-/** Formats the place of a diagnostic as `file:line:column`, as far as it is known. */
+/** Formats the known place of a diagnostic as `file:line:column`. */
 export function formatPlace(file: string, position: Position | undefined): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }

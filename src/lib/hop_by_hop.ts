@@ -39,9 +39,8 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 }
 
 /**
- * Returns the fields without those of one hop, those that `Connection` names
- * included. An intermediary calls it before it adds its own fields, or a
- * client could have those dropped.
+ * Returns the fields without those of one hop, including those that `Connection` names. Call it
+ * before adding an intermediary's own fields, or a client could remove those.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

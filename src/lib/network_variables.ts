@@ -1,10 +1,9 @@
 /**
- * Variables by which an operator says how programs on this machine reach the
- * network: proxies, certificates, registries of packages. Pure.
+ * Variables that configure network access of programs on this machine: proxies, certificates,
+ * package registries. Pure.
  *
- * This is the one list: git, builds, tests and benches start their programs in
- * its own environment and add these. Foreign code sees them, so nothing
- * that is created for a secret is in it.
+ * This is the only list: git, builds, tests and benches start programs in a clean environment and
+ * add these. Project code sees them, so the list has no variables for secrets.
  *
  * @module
  */

@@ -243,10 +243,10 @@ class PieceParser {
 }
 
 /**
- * Parses a JSON text. A byte order mark is passed over. As with `JSON.parse`,
- * of members with the same name the last one counts.
+ * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of duplicate
+ * members counts.
  *
- * @throws {JsonError} for what is not JSON, not UTF-8, nested too deep, or has an object with
+ * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deep, or has an object with
  * too many members.
  */
 export async function parseJson(bytes: Uint8Array, limits: JsonLimits): Promise<ParsedJson> {

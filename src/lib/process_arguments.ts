@@ -1,6 +1,6 @@
 /**
- * First arguments that make the program its own process; a path follows: for those
- * that run foreign code, the one by which they find the platform.
+ * First arguments that select a child process of the program, followed by a path: for those that
+ * run project code, the path where they find the platform.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * Answers that leave in one piece, and the pieces of those that do not.
+ * Sends short responses in one piece, and long ones in pieces.
  *
- * The runtime holds what a client does not take: a copy of each body in memory. A long one is
- * handed over in pieces, which are parts of the one that the cache has.
+ * The runtime holds a copy of each body that a client has not received yet. A long body is passed
+ * on in pieces, which are parts of the cached one.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export function wholeBody(response: Response): Bytes | string | null | undefined
   return (response as Markable)[WHOLE];
 }
 
-/** Whether an answer leaves in one piece: whoever serves a connection need not wait for its end. */
+/** Whether a response leaves in one piece, so that nobody needs to wait for its end. */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }

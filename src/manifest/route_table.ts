@@ -15,7 +15,7 @@ export interface CompiledRoute {
   readonly pattern: string;
   readonly layer: Layer;
   readonly priority: number;
-  /** Methods that it takes; all where `undefined`. HEAD is taken where GET is. */
+  /** Allowed methods; all if `undefined`. GET includes HEAD. */
   readonly methods: readonly Method[] | undefined;
   /** Cache time in seconds (ISR). */
   readonly revalidate: number | undefined;

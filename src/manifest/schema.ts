@@ -351,7 +351,7 @@ export const manifestSchema = z.strictObject({
   meta: metaSchema.optional(),
 });
 
-/** The fields that each part of a manifest takes; those of layers follow from their targets. */
+/** The fields of each part of a manifest; those of layers depend on their targets. */
 export const FIELDS = {
   manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
   runtime: Object.keys(runtimeSchema.shape),

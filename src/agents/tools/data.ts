@@ -56,7 +56,7 @@ export const listVariables = defineTool({
         }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
-    // Plain values may be long, and are not what an agent needs.
+    // Plain values may be long, and agents do not need them.
     const variables = items.map(({ value: _value, ...facts }) => facts);
     return {
       text: variables.map(({ key, category }) => `${key} (${category})`).join("\n") ||
@@ -108,7 +108,7 @@ function sqlFailure(error: Extract<QueryEvent, { readonly type: "error" }>): Too
   });
 }
 
-/** Results within limits; what exceeds them is dropped as it comes. */
+/** Collects results within limits; the excess is dropped on arrival. */
 async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result[]> {
   const results: Result[] = [];
   let kept = 0;

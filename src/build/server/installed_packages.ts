@@ -177,7 +177,7 @@ class Installed {
     }
   }
 
-  /** Keeps the links by which pnpm lets packages find what they do not declare. */
+  /** Keeps the links through which pnpm's packages find undeclared dependencies. */
   async #addHoisted(): Promise<void> {
     for (const folder of this.#foldersUp()) {
       const store = await this.#store(folder);
@@ -204,7 +204,7 @@ class Installed {
     }
   }
 
-  /** Takes the files of a package; its own packages are found by what it declares. */
+  /** Adds the files of a package; its declared dependencies are found separately. */
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of entriesOf(folder)) {

@@ -2,11 +2,10 @@
  * Places the packages of a server in its deployment. Each module resolves the same packages as in
  * the project. Pure: paths are absolute, real and with `/`.
  *
- * Packages of the project, and of the folders above it up to its workspace, meet in
- * one `node_modules` of the server; the nearest one wins a name. What finds no place
- * there, and packages of the workspace, keep their places to each other in their own
- * folder. Where Node would then find another package than it did, a link is
- * added beside the importer.
+ * Packages of the project, and of the folders above it up to its workspace, are merged into one
+ * `node_modules` of the server; the nearest wins a name. Packages that do not fit, and those of the
+ * workspace, keep their relative places in a separate folder. If Node would then resolve another
+ * package than before, a link is added next to the importer.
  *
  * @module
  */

@@ -77,9 +77,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * The packages that one needs, directly or through others, each after those that
- * it needs itself. Where they need each other in a circle, the order in it is that
- * of their names.
+ * The direct and indirect dependencies of a package within the workspace, each after its own
+ * dependencies. Cycles are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

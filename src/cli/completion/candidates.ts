@@ -30,7 +30,7 @@ const MAX_OFFERED = 100;
 
 type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;
 
-/** The database that commands are about where none is named. */
+/** The default database of commands. */
 async function usualDatabase(client: Client, project: Project): Promise<Database | undefined> {
   const databases = await listDatabases(client, project);
   return databases.find(({ autoInject }) => autoInject) ?? databases[0];

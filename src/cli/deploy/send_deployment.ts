@@ -150,9 +150,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, by what differs from the last one where the platform still has
- * that. A stop meanwhile waits for the answer, because only its id allows the deployment
- * to be stopped on the platform.
+ * Creates the deployment, as a difference from the last one if the platform still has it. Stopping
+ * meanwhile waits for the response, because it contains the id that is needed to stop the
+ * deployment on the platform.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;

@@ -1,5 +1,5 @@
 /**
- * A command that the user stopped: what the platform has already done, and where to look.
+ * A command that the user interrupted: what the platform has already done, and where to look.
  *
  * @module
  */

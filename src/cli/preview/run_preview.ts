@@ -32,7 +32,7 @@ export interface PreviewOptions {
   readonly build?: true | undefined;
   readonly environment?: string | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
-  /** The folder that the user is in, where none was named. */
+  /** The current folder, if none was given. */
   readonly standing: string | undefined;
 }
 

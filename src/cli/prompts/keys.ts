@@ -43,7 +43,7 @@ function edited(text: string): string {
   return kept.join("");
 }
 
-/** Reads lines and values; what follows them in the same read is kept for the next question. */
+/** Reads lines and values; further input from the same read is kept for the next question. */
 export class Keys {
   #rest = "";
   #reading: Promise<Uint8Array | null> | undefined;

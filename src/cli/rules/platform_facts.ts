@@ -38,9 +38,8 @@ export async function findPlatform(
 }
 
 /**
- * Warns of what rules in the file at `path` do otherwise on this platform: conditions on
- * networks and countries that it does not know, and limits of several nodes. The parser of rules is loaded
- * only now.
+ * Warns about rules in the file at `path` that work differently on this platform: unknown networks
+ * and countries, and limits across nodes. Loads the rule parser only now.
  */
 export async function warnOfPlatform(ctx: Context, path: string): Promise<void> {
   const [{ readRulesSource, reportWarnings }, rules] = await Promise.all([

@@ -23,7 +23,7 @@ function list(ctx: Context): void {
   ctx.ui.result({ commands }, ctx.ui.table(["COMMAND", "ANSWER"], rows));
 }
 
-/** The schemas of what these words name: those of a command, or that of failures. */
+/** The schemas of a command, or of failures. */
 async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
   if (words === "failure") return { object: failureSchema() };
   const found = answerSchemas(words);

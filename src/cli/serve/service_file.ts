@@ -148,7 +148,7 @@ export function serviceFile(
   };
 }
 
-/** An installed service, and what puts another program in the place of the one it runs. */
+/** An installed service, and how to replace its program. */
 export interface ServiceRestart {
   /** The service's file. */
   readonly path: string;

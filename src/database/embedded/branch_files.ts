@@ -80,10 +80,10 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A file of the list may be gone, or
- * shorter than it was, by the time it is read: the replay does the same again.
+ * Passes the files of a branch to `take`. A listed file may be gone or shorter by the time it is
+ * read: the replay repeats that.
  *
- * The branch makes no checkpoint meanwhile, and does not start.
+ * Meanwhile, the branch neither makes a checkpoint nor starts.
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last

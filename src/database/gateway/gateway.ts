@@ -224,7 +224,7 @@ export class Gateway {
     }
   }
 
-  /** Reads what the client sent, so that it gets the answer and no reset of the connection. */
+  /** Reads the client's data, so that it gets the response instead of a connection reset. */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
     this.#turnedAway++;

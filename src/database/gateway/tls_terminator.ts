@@ -1,7 +1,7 @@
 /**
- * TLS on connections that began without it. The runtime has TLS for connections
- * that it accepts itself, so what a client sends is relayed to a listener of our
- * own on the loopback address, which does the cryptography.
+ * TLS on connections that started without it. The runtime only has TLS for connections that it
+ * accepts itself, so client data is relayed to a listener of ours on the loopback address, which
+ * handles the cryptography.
  *
  * @module
  */

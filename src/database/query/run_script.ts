@@ -1,6 +1,6 @@
 /**
- * Running a whole script, of any length, as one transaction: what `pg_dump`
- * writes, data of `COPY … FROM stdin` included.
+ * Runs a whole script, of any length, as one transaction, such as a `pg_dump` with `COPY … FROM
+ * stdin`.
  *
  * @module
  */

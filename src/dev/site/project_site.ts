@@ -42,7 +42,7 @@ export interface ProjectSiteOptions {
   readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
-  /** Gets what is wrong with each part, and what no longer is. */
+  /** Receives the current and the resolved problems of each part. */
   readonly problems: Problems;
 }
 
@@ -175,7 +175,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reports a fault of the project; those of its files and functions may be one. */
+  /** Reports a fault of the project, including those of its files and functions. */
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);

@@ -97,7 +97,7 @@ const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, st
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
 };
 
-/** Versions that are taken where nothing says which. */
+/** Default versions. */
 const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   npm: "11",
   pnpm: "10",

@@ -19,7 +19,7 @@ import type {
 } from "./types.ts";
 import { findVercelFunctions } from "./vercel_functions.ts";
 
-/** Folder of a site that is the project itself, in what is deployed. */
+/** Deployed folder of a site that is the project itself. */
 const SITE = "svc-site";
 
 /** The functions of all providers; `undefined` if a project has none. */
@@ -58,10 +58,7 @@ function pathsOf(file: string): string[] {
   ];
 }
 
-/**
- * The files that functions are made of, with their texts: themselves, and what they import of the
- * project.
- */
+/** The source files of functions with their texts: their own, and imports from the project. */
 export async function functionSources(
   reader: Pick<ProjectReader, "readText">,
   { functions }: ProvidedFunctions,

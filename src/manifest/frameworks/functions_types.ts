@@ -25,7 +25,7 @@ export interface FunctionRewrite extends PathPattern {
 
 export interface ProvidedFunctions {
   readonly functions: readonly FoundFunction[];
-  /** Patterns of the URL paths that functions answer, whatever files there are. */
+  /** Patterns of URL paths that functions handle, even if there are files. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
   /** Longest time to the head of an answer, in milliseconds; the usual amount by default. */

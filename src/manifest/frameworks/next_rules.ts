@@ -1,6 +1,6 @@
 /**
- * Which paths of a Next.js app its server must see before files or the edge's cache
- * answer: those of its middleware, and of rules in `next.config`. Pure.
+ * Which paths of a Next.js app its server must handle before files or the edge's cache: those of
+ * its middleware, and of rules in `next.config`. Pure.
  *
  * @module
  */
@@ -58,8 +58,8 @@ export interface NextPaths {
 /** Which paths the server must see first. */
 export interface NextRules {
   /**
-   * Regular expressions (JavaScript) of paths whose answer may depend on more than the
-   * URL, so that the edge must not keep it: it would answer before the rule is asked.
+   * Regular expressions (JavaScript) of paths whose responses may depend on more than the URL. The
+   * edge must not cache them, because it would respond before the rule is evaluated.
    */
   readonly personal: readonly string[];
   /**

@@ -165,7 +165,7 @@ async function exportFolder(output: BuiltOutput): Promise<string | undefined> {
   return folder !== undefined && await output.project.exists(folder) ? folder : undefined;
 }
 
-/** Finds out what a build of Next.js made. */
+/** Analyzes the output of a Next.js build. */
 export async function findNext(output: BuiltOutput): Promise<Found> {
   const standalone = await readStandalone(output);
   if (standalone !== undefined) return await standaloneServer(standalone);

@@ -1,7 +1,7 @@
 /**
  * Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono, and any
- * other that listens by `node:http`. The whole project is deployed, as the server needs it at run
- * time.
+ * other that listens by `node:http`. The whole project is deployed, because the server needs it at
+ * run time.
  *
  * @module
  */

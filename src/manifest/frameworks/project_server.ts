@@ -125,8 +125,8 @@ async function startedServer(
 }
 
 /**
- * The server that a project starts. `packages` are those that make a file a
- * server's even where its own text does not show it; `scripts` go before the usual ones.
+ * The server that a project starts. `packages` mark a file as a server even if its own text does
+ * not; `scripts` take precedence over the usual ones.
  */
 export async function findProjectServer(
   project: ProjectReader,

@@ -17,8 +17,8 @@ export interface ProjectReader {
   /** Whether a file or folder is there. */
   exists(path: string): Promise<boolean>;
   /**
-   * Paths of the files below a folder, relative to it and in their order, as many as are worth
-   * a look; none of packages and dot files. Only folders that are known by name are listed.
+   * Paths of the files below a folder, relative and sorted, up to a limit; without packages and dot
+   * files. Only folders known by name are listed.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -44,12 +44,15 @@ export interface FrameworkFacts extends ProjectFacts {
 
 /** Findings of a framework's detection code, beyond its table row. */
 export interface FrameworkFinding {
-  /** Output directories before those of the table row. */
+  /** Output directories to try before those of the table row. */
   readonly outputDirs?: readonly string[];
   /** Build command instead of that of the table row, without the package manager. */
   readonly build?: string;
   readonly dev?: string;
-  /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
+  /**
+   * How we know that the build creates a server, as a clause: `astro.config.mjs sets output
+   * "server"`.
+   */
   readonly server?: string;
   /** The server's place, instead of that of the table row; paths of the project. */
   readonly layout?: ServerLayout;
@@ -57,7 +60,7 @@ export interface FrameworkFinding {
   readonly start?: string;
   /** Ids of the toolchains of this machine that build it. */
   readonly toolchains?: readonly string[];
-  /** Set where nothing is to be installed, whatever package.json asks for. */
+  /** Set if nothing must be installed, regardless of package.json. */
   readonly packages?: "none";
   /** Command that installs the packages of a project without package.json. */
   readonly install?: string;
@@ -121,9 +124,9 @@ export interface Launch {
 }
 
 /**
- * Maps files of the project to places in the deployment. Of the project itself, what git ignores is
- * left out, as are dot files and `functions/`; a folder that is named comes whole. Where two
- * placements bring one path, the later one counts.
+ * Maps files of the project to places in the deployment. From the project itself, ignored files,
+ * dot files and `functions/` are left out; named folders are complete. If two placements have the
+ * same path, the later counts.
  */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
@@ -148,8 +151,8 @@ export interface FoundRoute {
 export interface FoundServer {
   readonly type: "server";
   /**
-   * Set where the deployment is put together from several folders of the project,
-   * instead of the output directory; `directory`, `entry` and `clients` are paths in it.
+   * Set if the deployment is assembled from several folders of the project, instead of the output
+   * directory; `directory`, `entry` and `clients` are paths in it.
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
@@ -170,8 +173,8 @@ export interface FoundServer {
   /** Folders with files to serve as they are, the first choice first. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client whose files are named by their content, as URL paths with a final
-   * slash; those of the framework's row by default.
+   * Folders of the first client with content-addressed files, as URL paths with a final slash;
+   * those of the framework's row by default.
    */
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server answers even where a file has that path. */
@@ -185,8 +188,8 @@ export interface FoundServer {
   /** Longest time to the head of its answers, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   /**
-   * Set where the server answers some URL paths only, and the first client all others: patterns
-   * of those paths, and of those that it answers where no file does.
+   * Set if the server only handles some URL paths, and the first client all others: patterns of
+   * those paths, and of those that it handles if there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
   /** Modules beside the entry that are compiled for Node, with their paths in the deployment. */
@@ -194,8 +197,8 @@ export interface FoundServer {
   /** Page of the first client for documents without a file; a path of the deployment. */
   readonly fallback?: string;
   /**
-   * Set where the framework converts images on request: the platform answers its
-   * endpoint, with what the project declared.
+   * Set if the framework converts images on request: the platform serves its endpoint with the
+   * project's settings.
    */
   readonly images?: ImageSettings;
   /** Ids under which its pages name it in their requests. */
@@ -206,7 +209,7 @@ export interface FoundServer {
 export interface FoundFiles {
   readonly type: "static";
   readonly directory: string;
-  /** As those of a server; `directory` is then a path in what they put together. */
+  /** Like a server's; `directory` is then a path in their result. */
   readonly placements?: readonly Placement[];
   /** Page of a single-page app, which answers documents without a file; relative to the output. */
   readonly fallback?: string;
@@ -242,7 +245,7 @@ export interface HashedFolder {
   readonly except?: string;
 }
 
-/** One framework: how it is recognized, what it does unless configured, and what it makes. */
+/** One framework: its detection, its defaults, and its output. */
 export interface Framework {
   /** Short name, as `projects create --framework` takes it. */
   readonly id: string;

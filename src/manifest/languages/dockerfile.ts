@@ -49,7 +49,7 @@ export function dockerfileCommand(text: string): string {
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Whether a build script makes the site, whatever image it is then put into. */
+/** Whether a build script builds the site, regardless of the image. */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

@@ -22,7 +22,7 @@ export interface SiteFacts {
 
 export type Judgement =
   | { readonly type: "site" }
-  /** The files are published; what is beside them is named. */
+  /** The files are published, with a note about the rest. */
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 

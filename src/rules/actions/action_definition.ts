@@ -61,7 +61,7 @@ export interface DecisionDraft {
   closeThrough(phase: Phase): void;
   /** Records the rule for the log. */
   hit(type: Hit["type"]): void;
-  /** Changes a header of the answer, whoever gives it. */
+  /** Changes a response header, whoever sets it. */
   editHeader(edit: HeaderEdit): void;
 }
 
@@ -97,7 +97,7 @@ export interface ActionDefinition<Raw, Normal> {
   templates(action: Raw): readonly PlacedTemplate[];
   /** Reports what the schema cannot. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
-  /** Reports what is valid but most likely a mistake. */
+  /** Reports valid but probably mistaken values. */
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Applying it twice changes nothing. */
   normalize(action: Raw): Normal;

@@ -1,9 +1,9 @@
 /**
  * The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A redirect leads to a
  * path of the site or an absolute http(s) URL, an internal rewrite to a path, an external one to an
- * absolute https URL. A path begins with a slash; only that of a redirect without captures may
- * follow from the request's. No capture can change the host: none may be there, and an expanded
- * path always begins with one slash.
+ * absolute https URL. A path begins with a slash; only a redirect without captures can be relative
+ * to the request's. No capture can change the host: captures are not allowed there, and an expanded
+ * path always begins with exactly one slash.
  *
  * @module
  */

@@ -92,11 +92,9 @@ function* load(
 }
 
 /**
- * Parses and validates the text of a `svc.rules.toml`. Every problem has its
- * line and column; a byte order mark is ignored. What the rules need of the
- * place where they run is checked as far as `surroundings` are known. Bounded
- * by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; nothing is thrown for bad
- * text.
+ * Parses and validates the text of a `svc.rules.toml`. Every problem has its line and column; a
+ * byte order mark is ignored. Requirements on the environment are checked if `surroundings` are
+ * known. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; never throws for bad text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

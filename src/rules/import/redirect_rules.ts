@@ -173,7 +173,7 @@ function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   return { rules: [toRule(id, { ...line, isForced: false })], notes: [FALLBACK_NOTE] };
 }
 
-/** `:splat` beside text of its segment: what it stands for may not be empty there. */
+/** `:splat` combined with other text in its segment: its value cannot be empty there. */
 const PARTIAL_SPLAT = /[^/=]:splat(?![A-Za-z0-9_])|:splat[^/?#&A-Za-z0-9_]/;
 
 /** Paths below the folder that do not end with a slash. */

@@ -1,6 +1,5 @@
 /**
- * The shape of `svc.rules.test.toml`: a table of requests and what the rules are
- * expected to make of them.
+ * The shape of `svc.rules.test.toml`: a table of requests and the expected results of the rules.
  *
  * @module
  */
@@ -33,7 +32,7 @@ const expectationSchema = z.strictObject({
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
   status: integer(300, 599).optional(),
   location: name.optional(),
-  /** The rule that answers, or where none does, the one that rewrites. */
+  /** The rule that responds, or else the one that rewrites. */
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),

@@ -1,7 +1,7 @@
 /**
- * Warns of redirects that lead to themselves or form a loop. Nothing is guessed: for each redirect,
- * a sample request that it answers is followed through the compiled rules as a browser would do it.
- * Where a file or another host might answer instead, nothing is reported.
+ * Warns about redirects that lead to themselves or form a loop. Nothing is guessed: a sample
+ * request for each redirect is followed through the compiled rules like in a browser. Nothing is
+ * reported if a file or another host might respond instead.
  *
  * @module
  */
@@ -156,7 +156,7 @@ class LoopSearch {
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
-  /** The redirect that answers, if it does so whatever files there are. */
+  /** The redirect for a request, if it applies regardless of files. */
   #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;

@@ -1,7 +1,6 @@
 /**
- * Warns of rules that can never match because another takes every request
- * before them. Only what is proven is reported; no pair of rules is compared
- * that an index can separate.
+ * Warns about rules that can never match because another rule takes all their requests. Only proven
+ * cases are reported; pairs that an index can separate are not compared.
  *
  * @module
  */
@@ -27,7 +26,7 @@ const MAX_CANDIDATES = 32;
 interface Taker {
   readonly id: string;
   readonly set: ConditionSet;
-  /** The rule takes a request only where no file answers its path. */
+  /** The rule only matches requests for paths without a file. */
   readonly ifNoFile: boolean;
 }
 

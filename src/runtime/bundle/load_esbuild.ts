@@ -41,11 +41,10 @@ const factsSchema = z.object({ bytes: z.int().positive(), sha256: z.string().len
 export type BinaryFacts = z.infer<typeof factsSchema>;
 
 /**
- * Unpacks the staged binary, whose facts are in `<staged>.json` and which is read from
- * `<staged>.br` by default, into the cache, named by its digest, and returns its path. An
- * existing one is used.
+ * Unpacks the staged binary (described in `<staged>.json`, read from `<staged>.br` by default) into
+ * the cache, named by its digest, and returns its path. Reuses an existing one.
  *
- * @throws {Error} if what was unpacked is not what was staged.
+ * @throws {Error} if the unpacked binary differs from the staged one.
  */
 export async function unpackBinary(
   staged: string,

@@ -1,7 +1,7 @@
 /**
- * The history of the embedded engine: its branches as they were at any time of the last days.
- * PostgreSQL keeps its log, as its settings say; the platform takes over what a branch does not
- * need of it, and copies the files of a branch when its log has grown.
+ * The history of the embedded engine: restores branches to any time of the last days. PostgreSQL's
+ * settings keep its log; the platform moves the unneeded part, and copies the files of a branch
+ * when its log has grown.
  *
  * @module
  */
@@ -216,7 +216,7 @@ export class EmbeddedHistory {
     }
   }
 
-  /** Takes over the log of a branch, and makes a base where one is due. Never rejects. */
+  /** Moves the log of a branch to the history, and makes a base if one is due. Never rejects. */
   #attend(id: string): Promise<void> {
     return this.#lock.run(id, async () => {
       if (this.#closing.signal.aborted || !await this.#parts.folders.exists(id)) return;
@@ -272,7 +272,7 @@ export class EmbeddedHistory {
     throw tooLarge();
   }
 
-  /** Removes what is too old or too much; returns what is left, and how much may be. */
+  /** Removes old and excess content; returns the remaining size and the limit. */
   async #prune(id: string): Promise<Pruned> {
     const { keepMs, now } = this.#parts;
     const history = this.#of(id);

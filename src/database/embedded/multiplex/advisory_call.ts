@@ -1,7 +1,6 @@
 /**
- * Statements that take one advisory lock and do nothing else, as programs send them, and the key
- * of that lock. Clients share one session in the backend, where a lock that any of them has can
- * be taken again: so what another client holds is decided here.
+ * Recognizes statements that only take one advisory lock, and its key. Clients share one session in
+ * the backend, which would grant a lock twice, so conflicts between clients are decided here.
  *
  * @module
  */

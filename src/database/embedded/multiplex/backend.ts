@@ -17,7 +17,7 @@ export interface Backend {
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
-  /** Simple queries that it has run, whoever sent them: each ends the unnamed statement. */
+  /** Number of simple queries run for any client: each ends the unnamed statement. */
   readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }

@@ -82,7 +82,7 @@ export class HeldState {
     }
   }
 
-  /** Takes away what a client that has gone has left behind. */
+  /** Removes the state of a client that has left. */
   leave(client: Client, others: Iterable<Client>): void {
     if (client.suspects.pins || client.pinnedBy !== undefined) {
       this.#backend.ask("CLOSE ALL");

@@ -1,8 +1,7 @@
 /**
- * Temporary tables of many clients in one backend, which has one schema for them. Those of a
- * client that does not have the backend are parked: they have other names, under which nobody
- * meets them, until it has the backend again. What refers to them (views, indexes, plans) does so
- * by their ids, and stays.
+ * Temporary tables of many clients in one backend, which has one schema for them. Tables of
+ * inactive clients are parked under hidden names until their client has the backend again. Views,
+ * indexes and plans refer to them by id, so they keep working.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export const TEMPORARY_TABLES = "temporary tables";
 /** Begins the names of parked tables; an id follows. */
 const PARKED = "svc parked ";
 
-/** The condition for what the client that has the backend has made itself. */
+/** The condition for tables that the active client created. */
 export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_temp_schema()
   AND relname NOT LIKE '${PARKED}%'`;
 

@@ -1,5 +1,5 @@
 /**
- * How long clients wait for the backend, and what they are told then.
+ * How long clients wait for the backend, and the error they get after that.
  *
  * @module
  */
@@ -68,8 +68,7 @@ export function overdue(
 }
 
 /**
- * Why a client that has the backend loses it, where it keeps it for a
- * transaction and does nothing in it for too long.
+ * Why a client loses the backend when it idles in a transaction for too long.
  *
  * @param limitMs its own limit; 0 for none
  */

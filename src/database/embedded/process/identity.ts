@@ -1,8 +1,7 @@
 /**
- * Who the backend works for. PGlite signs in as the superuser and would let any
- * client become that again; the backend is made to believe that the branch's
- * role has signed in. That is one word in its memory, which is looked for, set,
- * and then tried.
+ * Sets the backend's user. PGlite signs in as the superuser, and any client could become that
+ * again, so the backend must believe that the branch's role has signed in. That is one word in its
+ * memory, which is located, set and then tested.
  *
  * @module
  */

@@ -20,8 +20,8 @@ interface Names {
 }
 
 /**
- * Renames database and role, and makes the role if there is none yet. The files are those of an
- * empty database, or of the branch that they were copied from.
+ * Renames database and role, and creates the role if missing. The files are those of an empty
+ * database, or of the branch that they were copied from.
  */
 async function nameBranch(
   pg: PGlite,
@@ -80,7 +80,7 @@ export const MIN_MEMORY_MB = 160;
  */
 const MAX_STACK_KB = 200;
 
-/** Largest answer of the backend that is taken as one message, in bytes. */
+/** Largest response of the backend to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
 /** Status by which the engine leaves a statement that failed. */

@@ -23,9 +23,9 @@ const isRunning = (run: number): boolean =>
   Atomics.load(shared, Shared.client) !== 0 && Atomics.load(shared, Shared.run) === run;
 
 /**
- * Makes the backend end its statement, as a signal's handler would. A statement
- * that does not look (`pg_sleep`) would hold up all clients for as long as it
- * likes, so the process ends instead: what was committed stays.
+ * Makes the backend cancel its statement, like a signal handler would. A statement that does not
+ * check (`pg_sleep`) would block all clients indefinitely, so the process ends instead; committed
+ * data stays.
  */
 function interrupt(): void {
   const run = Atomics.load(shared, Shared.run);

@@ -51,7 +51,7 @@ export interface LocalHistoryOptions
   readonly onTrouble: (message: string) => void;
 }
 
-/** Makes the folders, and removes what a killed process has left. */
+/** Creates the folders, and removes leftovers of a killed process. */
 export async function prepareHistory(
   folder: string,
   { programsFolder, owner }: Pick<LocalHistoryOptions, "owner" | "programsFolder">,
@@ -222,7 +222,7 @@ export class LocalHistory implements ServerHistory {
     }
   }
 
-  /** Removes what is too old or too much: a base goes before the log that it needs. */
+  /** Removes old and excess content: a base before the log that it needs. */
   async #prune() {
     const { folder, keepMs, maxBytes, now } = this.#options;
     const content = await readHistory(folder);
