@@ -84,7 +84,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** Hosts of the API, as far as they are known before the ports are. */
+/** Hosts of the API that are known before the ports are. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {

@@ -52,7 +52,7 @@ export interface ListenOptions {
   readonly tls: CertificateFiles | undefined;
   /** Whether certificates are ordered for single hosts. */
   readonly ordersCertificates: boolean;
-  /** Whether another platform listens on the same ports, and answers until this one is there. */
+  /** Whether another platform listens on the same ports, and serves until this one is ready. */
   readonly takesOver: boolean;
   /** Whether the platform listens on the port as well: this is one of its edges. */
   readonly sharesPort?: boolean | undefined;
@@ -94,7 +94,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-/** The platform cannot listen on the address, for a reason other than that it is taken. */
+/** The platform cannot listen on the address, for a reason other than a conflict. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {
@@ -143,8 +143,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
  * Binds the ports.
  *
  * @throws {Deno.errors.AddrInUse} when one is taken.
- * @throws {ListenError} when the address is not one of this machine's, or needs
- * more rights.
+ * @throws {ListenError} when the address does not belong to this machine, or requires more rights.
  */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.takesOver);

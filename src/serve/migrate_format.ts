@@ -1,8 +1,9 @@
 /**
- * Migrating a data directory from one format to a later one.
+ * Migrates a data directory to a later format.
  *
- * The directory is marked with the new format before its data is touched, and with the step that
- * has begun: whatever ends the process, an older program refuses it, and a newer one goes on.
+ * The directory is marked with the new format, and the step that has started, before its data is
+ * touched: if the process ends for any reason, an older program refuses it, and a newer one
+ * continues.
  *
  * @module
  */
@@ -80,7 +81,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // Its room is what the platform may lack, which goes on with the older program.
+    // The platform that continues with the older program may need that space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -118,11 +119,11 @@ async function runSteps(options: MigrateOptions, journey: Journey): Promise<void
 }
 
 /**
- * Brings a directory of an older format to format `to`, after a backup.
+ * Migrates a directory to format `to`, after a backup.
  *
  * @param found mark of the directory, if it has one.
  * @param from format of its data.
- * @throws {DataNotMigratedError} saying in which state it is, and how to go on or back.
+ * @throws {DataNotMigratedError} with its state, and how to continue or go back.
  */
 export async function migrateFormat(
   options: MigrateOptions,

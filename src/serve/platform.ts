@@ -62,7 +62,7 @@ export interface Platform {
   readonly traffic: Omit<Traffic, "capability">;
   /** Converts images; missing if the operator has turned that off. */
   readonly images: ImageService | undefined;
-  /** Answers front edges, and admits what they pass on. */
+  /** Serves front edges, and accepts requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
   /** Answers requests to the endpoint of S3. */
   readonly answerBlobs: (request: Request) => Promise<Response>;

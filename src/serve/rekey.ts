@@ -1,8 +1,7 @@
 /**
- * Re-keying: a data directory gets a new key, everything sealed is resealed
- * with it, and the old key is removed. A crash in between loses nothing: both
- * keys are kept until everything is sealed with the new one, and a repeated
- * call continues.
+ * Re-keys a data directory: creates a new key, reseals everything with it, and removes the old key.
+ * A crash loses nothing: both keys are kept until everything is resealed, and a repeated call
+ * continues.
  *
  * @module
  */

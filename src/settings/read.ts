@@ -45,7 +45,7 @@ export interface FoundSetting {
 }
 
 export interface FoundSettings {
-  /** By names of settings; those that nothing gives are missing. */
+  /** By setting name; settings without a value are missing. */
   readonly found: ReadonlyMap<string, FoundSetting>;
   /** Problems in the file, with their places. */
   readonly inFile: readonly Diagnostic[];
@@ -220,11 +220,11 @@ class Reader {
 
 const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.password ?? "") !== "";
 
-/** Whether a value of a setting is one that nobody may see. */
+/** Whether a setting's value is secret. */
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
-/** Reads all sources; nothing is thrown for what is wrong in them. */
+/** Reads all sources; never throws for errors in them. */
 export function readSettings(sources: Sources): FoundSettings {
   const reader = new Reader(sources);
   reader.readFlags();

@@ -15,7 +15,7 @@ import type {
   RecordKey,
 } from "./record_types.ts";
 
-/** Turns an error of the database into one that says what it means. */
+/** Turns an error of the database into a meaningful one. */
 export type Explain = (error: unknown) => unknown;
 
 export class DenoStore extends RecordStore {

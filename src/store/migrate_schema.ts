@@ -16,7 +16,7 @@ export class StoreNewerError extends Error {
 const LOCK = 0x737663;
 
 /**
- * Makes the schema in an empty database, or applies what is missing; all of it or nothing.
+ * Creates the schema in an empty database, or applies missing migrations, in one transaction.
  *
  * @throws {StoreNewerError} if the schema is newer than this program.
  */

@@ -96,8 +96,8 @@ export function isPassing(error: unknown, servers = 1): boolean {
 }
 
 /**
- * Codes for a connection that was there. The library keeps waiting for what was asked on it, and
- * can fail to make another in its place.
+ * Codes of a broken connection. The library keeps waiting for its requests, and can fail to replace
+ * it.
  */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 

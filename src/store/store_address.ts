@@ -11,7 +11,7 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** Servers of one cluster, of which one is the primary; none if it is a socket. */
+  /** Servers of one cluster, one of which is the primary; none if it is a socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;

@@ -12,7 +12,7 @@ const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
 /** Bias correction of the original paper for many registers. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
-/** Registers that are set, up to which they are held and stored one by one. */
+/** Number of set registers up to which they are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
 /** Registers as they are stored: all of them, or three bytes for each that is set. */

@@ -1,6 +1,6 @@
 /**
- * When a program is ready: as soon as it listens on the port that it was told. One that
- * listens on another port alone is asked there.
+ * Detects when a program is ready: as soon as it listens on its assigned port. If it only listens
+ * on another port, requests go there.
  *
  * @module
  */

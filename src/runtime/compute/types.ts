@@ -92,14 +92,14 @@ export interface ComputeServer {
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server if it is not running, and reports whether it listens: what a deploy waits for
+   * Starts the server if it is not running, and reports whether it listens: a deploy waits for this
    * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a
    * place.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Asks whether a running server still answers; it starts none, and does not
-   * count as use. A server that is not running because nobody needed it is healthy.
+   * Checks that a running server still responds; does not start one, and does not count as use. A
+   * server that is not running because nobody needed it is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**
@@ -138,9 +138,9 @@ export interface SpawnFacts {
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
-   * Absolute path of the folder with the deployment's files, which the server may
-   * read, and a `package.json` beside the folder. Where a folder further up has a
-   * `package.json`, Deno 2.6 needs one beside this folder too.
+   * Absolute path of the folder with the deployment's files, which the server may read, and a
+   * `package.json` next to the folder. If a parent folder has a `package.json`, Deno 2.6 needs one
+   * here too.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
@@ -173,7 +173,7 @@ export interface ComputeServerOptions {
    * Shell command that starts the server, where the engine is Node; its entry is run by default.
    */
   readonly command?: string;
-  /** Programs that the command finds by name, besides those of the machine. */
+  /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;

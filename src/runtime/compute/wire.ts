@@ -53,7 +53,7 @@ export interface ServerStart {
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
+  /** The server's memory in addition to the runtime's own needs, in MiB. */
   readonly memoryMb: number;
   /** Set where the server is a program of any language, instead of the entry. */
   readonly program?: ProgramStart;
@@ -61,7 +61,7 @@ export interface ServerStart {
   readonly nodeBinary?: string;
   /** Shell command that starts the server; its entry is run by default. */
   readonly command?: string;
-  /** Programs that the command finds by name, besides those of the machine. */
+  /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
 }
 
@@ -168,8 +168,7 @@ export const DEPTH_HEADER = "x-svc-depth";
 export const MAX_DEPTH = 16;
 
 /**
- * Carries `Accept-Encoding`, which the server's thread puts back in its place:
- * an old runtime that sees it compresses answers by itself, and makes their
- * entity tags weak (docs/decisions/runtime.md).
+ * Carries `Accept-Encoding`, which the server's thread restores: an old runtime that sees it
+ * compresses responses itself, and makes their entity tags weak (docs/decisions/runtime.md).
  */
 export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

@@ -1,7 +1,7 @@
 /**
- * Gives threads that keep a processor busy the lowest priority: a function that
- * loops until its time is over must not take the time of its neighbours. A thread
- * that works in short bursts, as most functions do, keeps its priority.
+ * Gives threads that keep a processor busy the lowest priority: a function that loops until its
+ * timeout must not slow down others. A thread that works in short bursts, like most functions,
+ * keeps its priority.
  *
  * @module
  */

@@ -9,8 +9,8 @@ export interface FunctionLimits {
   /** Longest time to a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Resident memory that the functions of a process may take together, in MiB,
-   * beyond what the runtime itself needs (`memoryAllowanceMb`).
+   * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
+   * (`memoryAllowanceMb`).
    */
   readonly memoryMb: number;
   /**

@@ -1,6 +1,6 @@
 /**
- * Measures the processor time of one worker's calls. The system counts that for the worker's
- * thread; what passes between two readings is shared by the calls that ran all that time.
+ * Measures the processor time of a worker's calls. The system counts it per thread; the time
+ * between two readings is divided among the calls that ran throughout.
  *
  * @module
  */

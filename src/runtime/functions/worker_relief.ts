@@ -49,7 +49,7 @@ export class WorkerRelief {
     }
   }
 
-  /** Starts a second worker beside one that spins, and gives it the calls that wait there. */
+  /** Starts a second worker in addition to a spinning one, and gives it the waiting calls. */
   relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
     const others = process.of(worker.name).filter((one) => one !== worker);
     if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;

@@ -256,9 +256,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits a moment for a short body: most follow their head at once, and in one
-   * piece they are far cheaper than as a stream. One that is slow, or breaks off,
-   * becomes a stream.
+   * Waits briefly for a short body: most directly follow their head, and in one piece they are far
+   * cheaper than as a stream. A slow or truncated one becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -7,9 +7,9 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that nobody waits for any more. A function is called only once
- * the answer is late or comes in parts: for most requests it never is, and the
- * signal of a request that `Deno.serve` handles costs several microseconds.
+ * Aborts a request that nobody waits for. The function is only called once the response is late or
+ * comes in parts: for most requests it never is, and the signal of a `Deno.serve` request costs
+ * several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 

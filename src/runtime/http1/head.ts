@@ -1,7 +1,6 @@
 /**
- * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of
- * answers. The reader is strict: what two readers could understand differently,
- * it refuses.
+ * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of responses. The
+ * reader is strict: it refuses anything that two readers could interpret differently.
  *
  * @module
  */

@@ -43,7 +43,7 @@ export interface ImageProcessEnd {
 
 export class ImageProcess implements SupervisedProcess {
   readonly startedAt = performance.now();
-  /** Why it ends, as soon as that is certain. */
+  /** Why it ends, once certain. */
   end: ImageProcessEnd | undefined;
   readonly #ready = Promise.withResolvers<ReadyHead>();
   #finish: ((result: ConvertResult) => void) | undefined;

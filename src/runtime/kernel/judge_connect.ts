@@ -59,7 +59,7 @@ export function readPeer(
 /**
  * Judges a socket address.
  *
- * @returns 0 if the connection may be made, else the error that the server gets
+ * @returns 0 if the connection may be made, otherwise the error for the server
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
@@ -90,10 +90,10 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Judges the address that a socket is about to get: a Unix socket gets one where the
- * file system lets it, one of the internet none of its choice.
+ * Judges the address that a socket is about to bind: a Unix socket may if the file system allows
+ * it, an internet socket must not choose one.
  *
- * @returns 0 if it may have it, else the error that the server gets
+ * @returns 0 if it may, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

@@ -80,9 +80,8 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
 }
 
 /**
- * Gives the caller of a held call a copy of a descriptor, which is not passed on to programs that
- * it starts where `isPrivate`. It takes the place of the caller's descriptor `at`, if that is
- * given.
+ * Gives the caller of a suspended call a copy of a descriptor; if `isPrivate`, its child processes
+ * do not inherit it. Replaces the caller's descriptor `at`, if given.
  *
  * @returns its number there, or the negative number of an error
  */

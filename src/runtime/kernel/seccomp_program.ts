@@ -50,7 +50,7 @@ export interface Block {
   readonly steps: readonly Step[];
 }
 
-/** Answers a call whatever its arguments are. */
+/** Decides a call regardless of its arguments. */
 export const always = (call: CallName, answer: number): Block => ({
   call,
   steps: [{ code: RETURN, k: answer }],

@@ -1,7 +1,6 @@
 /**
- * Opens a connection to an address that was checked: the name is resolved once,
- * every address is judged, and the connection goes to exactly one of them, so
- * that a second lookup cannot lead elsewhere.
+ * Opens a connection to a checked address: the name is resolved once, every address is judged, and
+ * the connection goes to exactly one of them, so that a second lookup cannot lead elsewhere.
  *
  * @module
  */
@@ -48,7 +47,7 @@ export interface ConnectRules {
 /** Maximum number of addresses of a name that are tried. */
 const MAX_ADDRESSES = 4;
 
-/** The target of a URL, as far as it is known without a lookup. */
+/** The target of a URL, before a lookup. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;

@@ -54,7 +54,7 @@ const FUNCTIONS_MB = 192;
 /** Share of the machine's memory that processes of functions may fill. */
 const FUNCTIONS_PART = 0.25;
 
-/** Memory that one server is assumed to take, in MiB: what the spec allows by default. */
+/** Assumed memory of one server, in MiB: the spec's default limit. */
 const SERVER_MB = 256;
 
 /** Share of the machine's memory that servers may fill. */

@@ -35,11 +35,10 @@ function isMeant(
 }
 
 /**
- * Judges the descriptors of a process: standard input, output and error that
- * lead to pipes or nowhere, the runtime's event loop, and sockets that the
- * process has opened itself are allowed.
+ * Checks the descriptors of a process. Allowed are standard input, output and error on pipes or
+ * null devices, the runtime's event loop, and sockets that the process opened itself.
  *
- * @returns those that foreign code must not find open
+ * @returns those that must not be open to project code
  */
 export function findForeignDescriptors(all: readonly Descriptor[]): readonly Descriptor[] {
   const standard = new Set(

@@ -125,7 +125,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Starts no more; returns the process that is left to be ended. */
+  /** Starts no more; returns the remaining process, to be ended. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();
@@ -178,7 +178,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process as one that may have to make room for another. */
+  /** The process in the form in which it may have to make room for another. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

@@ -13,7 +13,7 @@ import { within } from "./timers.ts";
 /** Longest time from the start of the process to its connection, in milliseconds. */
 const CONNECT_MS = 15_000;
 
-/** Length of a process's last output that is kept, in characters. */
+/** How much of a process's last output is kept, in characters. */
 const LAST_WORDS = 600;
 
 /** The end of what a process wrote: why it ended, mostly. */

@@ -1,6 +1,6 @@
 /**
- * The databases in a backup: the files of embedded branches, and the SQL of
- * those of a server. Each is as it was at one moment.
+ * The databases in a backup: files of embedded branches, and SQL dumps of those on a server. Each
+ * is a consistent snapshot.
  *
  * @module
  */
@@ -60,8 +60,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds what is not there yet; false if one is gone meanwhile, so that newer
-   * records are needed.
+   * Adds the missing ones; false if one has been removed meanwhile, so that newer records are
+   * needed.
    *
    * @throws {BackupError}
    */

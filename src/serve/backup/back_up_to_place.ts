@@ -1,6 +1,6 @@
 /**
- * A backup to a place that keeps many: a folder or object storage. Each is restored into an empty
- * folder, and what was restored is counted, before it displaces an older one.
+ * Backs up to a place with several backups: a folder or object storage. Each backup is verified by
+ * restoring it into an empty folder before it displaces an older one.
  *
  * @module
  */
@@ -170,7 +170,7 @@ function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
 }
 
 /**
- * Makes a backup, proves it, and then removes those that are too many.
+ * Makes a backup, verifies it, and then removes excess ones.
  *
  * @throws {BackupError} saying what to do
  */

@@ -1,9 +1,9 @@
 /**
  * Making a backup of a data directory, whether a platform runs on it or not.
  *
- * Records are taken in one transaction of the database. The files that they name are taken
- * before and, as far as they are new, after that moment: a file is removed only some time
- * after nothing has needed it any more, so all that the records of that moment name is there.
+ * Records are taken in one transaction of the database. Their files are copied before it, and new
+ * ones after it: files are only removed some time after they were last needed, so all files of
+ * these records exist.
  *
  * @module
  */
@@ -72,9 +72,9 @@ export interface BackupOptions extends BackupSource {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Adds the repositories that were pushed to the platform: first the refs of each, then the
- * objects, so that none is missing that a ref names. What git joins meanwhile is found by
- * the second look.
+ * Adds the repositories that were pushed to the platform: first the refs of each, then the objects,
+ * so that no referenced object is missing. The second pass finds packs that git has merged
+ * meanwhile.
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);

@@ -37,7 +37,7 @@ export interface RestoreOptions {
   readonly from: string;
   /** Opens the archive; that of the file by default. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Folder to be made; there must be nothing in it. */
+  /** Folder to create; it must be empty if it exists. */
   readonly dataDir: string;
   /** True to restore data that was already damaged in the backup. */
   readonly takesDamaged?: boolean;
@@ -159,7 +159,9 @@ async function completeRepositories(folder: string): Promise<void> {
   }
 }
 
-/** Reads everything that was unpacked: a backup can hold what was damaged before. */
+/**
+ * Reads everything that was unpacked, because a backup can contain data that was already damaged.
+ */
 async function readBack(
   folder: string,
   { from, takesDamaged = false }: RestoreOptions,

@@ -13,7 +13,7 @@ export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
   /** It listens on the ports, and leaves new connections to the other one. */
   z.object({ type: z.literal("listening") }),
-  /** It answers, also what comes to this socket. */
+  /** It serves requests, including those to this socket. */
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
 ]);
 

@@ -1,6 +1,6 @@
 /**
- * The last work of a platform that leaves: what still comes over its open connections
- * waits until the successor is there, and is answered by that.
+ * The last work of a leaving platform: requests on its open connections wait for the successor, and
+ * are passed on to it.
  *
  * @module
  */

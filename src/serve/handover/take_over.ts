@@ -47,7 +47,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** The answer to the wish to take over; `undefined` if the platform ends meanwhile. */
+/** The response to a takeover request; `undefined` if the platform ends meanwhile. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -106,9 +106,8 @@ export class Takeover {
   }
 
   /**
-   * Gets all new connections from now on, and says that requests are answered, also those
-   * that come to the socket `requests`.
-   * `closed` resolves when the other platform has stopped to listen.
+   * Takes all new connections from now on, and reports that requests are served, including those to
+   * the socket `requests`. `closed` resolves when the other platform has stopped listening.
    */
   async ready(
     requests: string,

@@ -1,6 +1,6 @@
 /**
- * Edges on this machine that share the port of the platform: the system spreads connections over
- * their processes and this one. Each edge answers what it can; an edge that ends is replaced.
+ * Edges on this machine that share the platform's port: the system spreads connections over their
+ * processes and this one. Each edge serves what it can; an edge that ends is replaced.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The messages between the platform and its edges on this machine, as lines of JSON on standard
- * input and output. They come from the platform's own program, by pipes that nobody else has.
+ * input and output. They come from the platform's own program, through private pipes.
  *
  * @module
  */

@@ -67,7 +67,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** Whether what a project shows works; nothing if nothing is live. */
+/** Whether a project's production works; nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The document around every page, and the headers that it is sent with: no
- * script may run, nothing comes from elsewhere, nobody may frame it.
+ * The document around every page, and its headers: no script may run, nothing is loaded from
+ * elsewhere, and no page may frame it.
  *
  * @module
  */

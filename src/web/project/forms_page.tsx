@@ -92,7 +92,7 @@ function FormItem({ form, href, now }: {
   );
 }
 
-/** The texts are shown as they are: nothing of them is a link. */
+/** Texts are shown literally, without links. */
 function Submission({ parts, submission, wish }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;

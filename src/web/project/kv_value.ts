@@ -13,7 +13,7 @@ const MAX_SHOWN_KEY = 160;
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
   /** Value, or its beginning. */
   readonly shown: string;
-  /** Why a form cannot hold the value as it is; missing if it can. */
+  /** Why a form cannot represent the value; missing if it can. */
   readonly whyFixed?: string;
 }
 

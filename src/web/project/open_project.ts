@@ -16,7 +16,7 @@ export interface ProjectVisit extends BoardVisit {
   readonly project: Project;
   /** Path of one of the project's pages. */
   path(page?: string): string;
-  /** Leads back to one of the project's pages, which reports what was done. */
+  /** Redirects to one of the project's pages, with a success message. */
   back(page: string, done: string): Response;
 }
 

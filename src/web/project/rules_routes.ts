@@ -243,7 +243,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     },
   }, { maxUpload: MAX_UPLOAD });
 
-  /** A change of what is published, for which the text does not matter. */
+  /** A change to the published rules that does not use the text. */
   const change = (
     done: string,
     run: (parts: ProjectVisit, visit: PersonVisit) => Promise<unknown>,

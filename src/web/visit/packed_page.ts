@@ -13,8 +13,8 @@ const pack = promisify(gzip);
 const MIN_CHARACTERS = 1200;
 
 /**
- * Compresses a page. Nothing else may be secret in it than what differs each time, such as
- * the token of forms, or what is shown once: its length tells how well it compresses (BREACH).
+ * Compresses a page. Its only secrets must be ones that differ each time, such as form tokens, or
+ * are shown once, because the length reveals how well it compresses (BREACH).
  */
 export async function packedPage(request: Request, page: Response): Promise<Response> {
   const { status, headers } = page;

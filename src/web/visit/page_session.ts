@@ -42,9 +42,8 @@ export class PageSession {
   }
 
   /**
-   * The value of the hidden field `csrf` in the forms that a person is shown:
-   * only our own pages know it, and it is of no use without the cookie. It is
-   * another one each time, as pages are sent compressed.
+   * The value of the hidden field `csrf` in a person's forms: only our own pages know it, and it is
+   * useless without the cookie. It changes each time, because pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));

@@ -40,7 +40,7 @@ export interface TakenPort {
 /** The first of the ports that no service is assigned to (RFC 6335, 6), and the one after the last. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
-/** Ports of those that one process takes in turn: another one begins elsewhere. */
+/** Ports that one process uses in turn; another process starts elsewhere. */
 const IN_TURN = 1024;
 
 export class ServerAddress {
@@ -111,7 +111,7 @@ export class ServerAddress {
     this.#options.listening({ greets, port, isAny: this.#isFree(port) }, server);
   }
 
-  /** Whether a port is one of those that are given for port 0. */
+  /** Whether a port is in the range for port 0. */
   #isFree(port: number): boolean {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }

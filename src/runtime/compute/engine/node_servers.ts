@@ -136,9 +136,9 @@ export function replaceAddress(prototype: object): void {
 }
 
 /**
- * Takes the address for a server that is about to listen.
+ * Claims the address for a server about to listen.
  *
- * @returns the path of the socket at which it may listen, or the error that it gets
+ * @returns the path of its socket, or the error that it gets
  */
 export function takeAddress(
   server: Emitter,

@@ -53,7 +53,7 @@ function findPlace(needed: readonly string[]): string | undefined {
   });
 }
 
-/** Makes the folder, for this thread and those that it starts from now on. */
+/** Creates the folder, for this thread and those that it starts from now on. */
 export function openTemporaryFolder(
   { sizeMb, folder, needed }: TemporaryOptions,
 ): TemporaryFolder {

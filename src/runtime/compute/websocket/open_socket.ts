@@ -87,7 +87,7 @@ function asResponse(
 }
 
 /**
- * Opens a WebSocket, or returns what the server answered instead.
+ * Opens a WebSocket, or returns the server's response instead.
  *
  * @throws OutboundError; `idle_timeout` if no head came in time
  */

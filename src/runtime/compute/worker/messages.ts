@@ -9,8 +9,8 @@ import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 /** To the server's thread. */
 export type ToWorker =
   /**
-   * `socket` is the path at which it listens, whatever port the server asks for, and
-   * `tmp` the folder for temporary files.
+   * `socket` is the path where it listens, whichever port the server requests, and `tmp` the folder
+   * for temporary files.
    */
   | {
     readonly type: "start";

@@ -17,7 +17,7 @@ const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 class OwnRequests {
-  /** Clients that connect to a port of the loopback address, whatever host is asked for. */
+  /** Clients for a loopback port, whichever host is requested. */
   readonly #clients = new Map<number, Deno.HttpClient>();
 
   readonly #own: OwnHosts;

@@ -46,7 +46,7 @@ export async function loadVips({ code, core, heif }: EngineFiles): Promise<VipsE
   for (const url of Object.values(urls)) URL.revokeObjectURL(url);
   vips.operationBlock("VipsForeignLoad", true);
   for (const reader of READERS) vips.operationBlock(reader, false);
-  // Each image is converted once: what it was made of is not needed again.
+  // Each image is converted once, so intermediate results are not needed again.
   vips.Cache.max(0);
   return vips;
 }

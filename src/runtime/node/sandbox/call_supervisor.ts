@@ -1,6 +1,5 @@
 /**
- * Answers the calls that the kernel holds: first those that start Node, then
- * Node's own.
+ * Decides the calls that the kernel suspends: first those that start Node, then Node's own.
  *
  * @module
  */

@@ -32,7 +32,7 @@ export class ForeignProcess {
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
   }
 
-  /** To be called where nothing is asked of it any more. */
+  /** Call it when nothing more is requested of it. */
   close(): void {
     this.#libc.close(this.#descriptor);
   }

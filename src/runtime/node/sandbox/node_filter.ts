@@ -294,10 +294,10 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 ];
 
 /**
- * Writes the filter: calls that it does not name fail as if the kernel had none.
+ * Writes the filter: unlisted calls fail as if the kernel lacked them.
  *
- * @param hasOwnRoot true if Node has a root folder and its own network; else the files of the
- * machine are in sight; `hasProcesses` if it may start programs, and `limitsProcesses` where the
+ * @param hasOwnRoot true if Node has a root folder and its own network; otherwise the machine's
+ * files are visible; `hasProcesses` if it may start programs, and `limitsProcesses` where the
  * kernel limits their number. It must not ask about those then: a signal to the caller would
  * interrupt the call, which programs do not expect.
  */

@@ -1,7 +1,7 @@
 /**
- * The ports of a server that is a program: it binds them as it would on its own
- * machine, and gets them on a loopback address that belongs to it alone. The first thread of
- * the process performs the calls, on a copy of the program's socket.
+ * The ports of a server program: it binds them as on a separate machine, and gets them on its own
+ * loopback address. The first thread of the process makes the calls, on a copy of the program's
+ * socket.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** Of the two addresses, the second stands for `::1`, and for `::` beside IPv4. */
+/** The second address represents `::1`, and `::` in addition to IPv4. */
 type Which = 0 | 1;
 
 interface Port {

@@ -28,7 +28,7 @@ export const TMP_FOLDER = "tmp";
 /** Whether a folder is in sight of every server that starts programs. */
 export const isOfSystem = (folder: string): boolean => folder.startsWith("/usr/");
 
-/** Shows at which paths Node sees what it is given. */
+/** Decides the paths under which Node sees its files. */
 export function planSandbox(request: NodeRequest): NodeView {
   const { kind, node, directory, folder, files, programs = [] } = request;
   const sockets = kind === "open"

@@ -33,7 +33,7 @@ export type ToThread =
   | { readonly type: "end" };
 
 export type FromThread =
-  /** All is closed to the thread; `listener` answers its calls, and those of Node. */
+  /** Everything is closed to the thread; `listener` decides its calls, and those of Node. */
   | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
   | { readonly type: "started"; readonly pid: number }
   | { readonly type: "failed"; readonly message: string }

@@ -144,7 +144,7 @@ export class NodeVersions {
     return gone;
   }
 
-  /** Makes the folder, and removes what a crash left unfinished. */
+  /** Creates the folder, and removes unfinished downloads of a crash. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);

@@ -1,6 +1,6 @@
 /**
- * What describes a backup in a place: small files in plain text, so that backups can be listed
- * and pruned without a key. They have numbers and names of parts, and nothing of the content.
+ * Describes a backup in a place: small plain-text files, so that backups can be listed and pruned
+ * without a key. They contain numbers and names of parts, but no content.
  *
  * @module
  */

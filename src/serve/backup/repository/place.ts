@@ -1,5 +1,5 @@
 /**
- * A place in which backups are kept, as objects with names; and a folder as one.
+ * A place for backups, as named objects; and its implementation as a folder.
  *
  * @module
  */
