@@ -1,9 +1,9 @@
 /**
- * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the
- * program, stages it, and compiles it to one file.
+ * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
+ * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it Deno downloads its own.
- * `BROTLI_QUALITY` (0 to 11) packs faster, and larger, than the best, which a release has.
+ * `DENORT_BIN` names the base runtime; without it Deno downloads its own. `BROTLI_QUALITY` (0 to
+ * 11) compresses faster but worse than the best, which releases use.
  *
  * @module
  */

@@ -33,7 +33,7 @@ const buildLine = ({ time, level, text }: BuildLogLine): string =>
 /**
  * A deployment that the agent may see.
  *
- * @throws {ToolFailure} if it is of another project than the one that the agent is confined to
+ * @throws {ToolFailure} if it belongs to another project than the agent's
  */
 async function openDeployment(
   id: string,

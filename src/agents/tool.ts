@@ -72,7 +72,9 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly input: Input;
   /** Members of the facts that it always answers with. */
   readonly output: z.ZodRawShape;
-  /** `read` changes nothing; `destroy` takes something away or changes what visitors see at once. */
+  /**
+   * `read` changes nothing; `destroy` deletes something or immediately changes what visitors see.
+   */
   readonly effect: "read" | "write" | "destroy";
   /** True if calling it again with the same input changes nothing more. */
   readonly isIdempotent?: boolean;
@@ -99,7 +101,7 @@ export function defineTool<Input extends z.ZodRawShape, Around = Surroundings>(
 
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** Input of tools that are about one project. */
+/** Input of tools for one project. */
 export const projectInput = {
   project: z.string().max(100).optional()
     .describe("Name or id of the project; optional if there is a default"),

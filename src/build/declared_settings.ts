@@ -29,8 +29,8 @@ export function readDatabaseSettings(
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * A manifest with the settings of `svc.toml`, which count before its own. A manifest that is no
- * object stays as it is: it is refused elsewhere.
+ * A manifest with the settings of `svc.toml`, which override its own. A manifest that is not an
+ * object stays unchanged: it is refused elsewhere.
  */
 export function withDeclaredSettings(
   manifest: unknown,

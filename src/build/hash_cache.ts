@@ -76,7 +76,7 @@ export class HashCache {
     return new HashCache(place, known);
   }
 
-  /** The hash of a file that is as it was when that was computed. */
+  /** The hash of a file that has not changed since it was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
     const name = this.#nameOf(path);
     const known = this.#saved.get(name);

@@ -99,7 +99,7 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
 export interface PackOptions extends BuildOptions {
   /** Absolute path of the folder that a person is in: says which app of a workspace is meant. */
   readonly standing?: string | undefined;
-  /** True to take manifest and rules as they are; the platform judges them anyway. */
+  /** True to leave manifest and rules unchecked; the platform validates them anyway. */
   readonly skipValidation?: boolean;
   /** The hash cache between runs; none if missing. */
   readonly cachedAt?: HashCachePlace;

@@ -47,7 +47,7 @@ export interface OutputFacts {
   readonly isNamed?: boolean;
   /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
-  /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
+  /** True to leave the manifest and servers unchecked; the platform validates them anyway. */
   readonly skipValidation?: boolean;
 }
 
@@ -191,7 +191,7 @@ interface Described {
   readonly found: Usable | undefined;
 }
 
-/** Lists the files, and takes the output's manifest or makes one. */
+/** Lists the files, and reads the output's manifest or creates one. */
 async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Described> {
   const { output, projectRoot } = facts;
   const written = await readManifest(output);

@@ -176,7 +176,7 @@ function findSecret({ absolutePath, path, size }: OutputFile): string | undefine
     (mayBeCredentials && size <= MAX_CREDENTIALS_BYTES ? credentialsOf(name, text) : undefined);
 }
 
-/** Names of files that are shown in one line. */
+/** Maximum number of file names on one line. */
 const SHOWN = 3;
 
 /** The first of some paths, and how many more there are. */

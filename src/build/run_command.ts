@@ -1,5 +1,5 @@
 /**
- * Running a project's own commands, their output shown as it comes.
+ * Runs a project's own commands, and shows their output as it arrives.
  *
  * @module
  */

@@ -127,7 +127,7 @@ export interface CommandInputs {
   readonly usage: string;
 }
 
-/** Finds what the command that a command line names may have. */
+/** Finds the inputs of the command in a command line. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],

@@ -277,7 +277,7 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // A call that may be repeated is asked about afterwards, and ends at once.
+    // A repeatable call ends at once; its result is checked afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
     const limits = limitsOf(method === "GET" ? waits.read : waits.change);

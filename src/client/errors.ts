@@ -1,6 +1,6 @@
 /**
- * The ways in which a call to the platform can fail: it got an error, the platform could not be
- * reached, or the answer does not match the contract.
+ * The ways in which a call to the platform can fail: an error response, an unreachable platform, or
+ * a response that does not match the contract.
  *
  * @module
  */

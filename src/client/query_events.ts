@@ -71,8 +71,8 @@ function parseEvent(line: string, request: string): QueryEvent {
 }
 
 /**
- * The events of an answer to SQL, checked one by one. Throws
- * {@link UnreachableError} where the answer breaks off.
+ * The events of an SQL response, validated one by one. Throws {@link UnreachableError} if the
+ * response breaks off.
  */
 async function* readEvents(
   client: Client,

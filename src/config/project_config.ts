@@ -103,7 +103,7 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
-  /** Forms; `undefined` without a table: those of the HTML count then. */
+  /** Forms; `undefined` without a table: then those of the HTML apply. */
   readonly forms?: readonly FormConfig[];
   /** Limits of functions; `undefined` if the table is not written. */
   readonly functions?: {
@@ -152,7 +152,7 @@ export interface ProjectConfig {
     readonly keepAssetsMs?: number;
   };
   readonly skew?: {
-    /** How long a replaced deployment answers the pages that it served, in milliseconds. */
+    /** How long a replaced deployment serves its pages, in milliseconds. */
     readonly maxAgeMs?: number;
   };
   readonly traffic?: {

@@ -14,7 +14,7 @@ const tag = "Accounts";
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 256;
 
-/** An address as `user@host`; what a mail server thinks of it is its own affair. */
+/** An address as `user@host`; the mail server decides about the rest. */
 export const email = z.string().trim().max(254, "Must have at most 254 characters").regex(
   /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
   "Must be an email address",
@@ -56,7 +56,7 @@ const signedIn = z.object({
   }),
   account: account.describe("The account"),
 });
-/** A mail is under way to the address; what it says is for its owner only. */
+/** A mail was sent to the address; only its owner learns its content. */
 const confirmationWanted = z.object({
   status: z.literal("confirmation_required").meta({
     description: "Result of the request",

@@ -21,7 +21,7 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
-/** A thing that is named by its id or by its name, which has at most so many characters. */
+/** A resource's id, or its name with a maximum length. */
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],

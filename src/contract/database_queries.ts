@@ -14,7 +14,7 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Longest SQL text of one query, in UTF-16 units; what is longer is imported. */
+/** Longest SQL text of one query, in UTF-16 units; longer texts must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Largest SQL text of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;

@@ -1,6 +1,6 @@
 /**
- * An endpoint as data: one description that the server validates with, the
- * client is typed by, and the OpenAPI document is made from.
+ * An endpoint as data: a single description for validation in the server, types of the client, and
+ * the OpenAPI document.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import type { Permission } from "./permissions.ts";
  * Endpoints for a request's own credential, and those without credentials: every key can call them.
  */
 const ANY = "any";
-/** About the account of a person: no key may call them, whatever its permissions. */
+/** Endpoints for a person's account: no key can call them, whatever its permissions. */
 const NONE = "none";
 /** One of these is enough; `everything` always is. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;

@@ -43,7 +43,7 @@ function money({ amount, currency }: EventData): string {
   return format.format(amount).replaceAll("\u00a0", " ");
 }
 
-/** Values that are made of the data. */
+/** Values that are computed from the data. */
 const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),

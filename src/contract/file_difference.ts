@@ -1,6 +1,6 @@
 /**
- * A list of files as the difference to another list, and the digest by which both sides
- * make sure that they mean the same list.
+ * A list of files as a difference from another list, with a digest that confirms that both sides
+ * mean the same list.
  *
  * @module
  */

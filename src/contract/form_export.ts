@@ -42,7 +42,7 @@ export class SubmissionsCsv {
     }
   }
 
-  /** Each field is a column, in the order in which they occur; the most common where many are. */
+  /** Each field is a column, in order of appearance; if there are too many, the most common. */
   head(): string {
     const common = [...this.#counts].sort(([, one], [, other]) => other - one)
       .slice(0, MAX_COLUMNS).map(([name]) => name);

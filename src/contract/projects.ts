@@ -36,8 +36,9 @@ const gitUrl = storedGitUrl.check((context) => {
 export const BRANCH_MAX = 255;
 
 /**
- * A branch name as git allows it (not `HEAD`, which names another thing), less what could be taken for an option, and what terminals and
- * pages show as other text than it is: controls, and marks of the direction of text.
+ * A branch name that git allows (except `HEAD`, which has another meaning), without names that look
+ * like an option, and without misleading characters: control characters and marks of the text
+ * direction.
  */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids

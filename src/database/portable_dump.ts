@@ -11,7 +11,7 @@ const RESTRICT = /^\\restrict (\S+)$/;
 const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
 /** Settings that `pg_dump` puts back to their default, and older servers refuse: of PostgreSQL 17. */
 const NEWER_SETTING = /^SET transaction_timeout = 0;$/;
-/** Bytes of the longest line that can be one of those left out. */
+/** Length of the longest removed line, in bytes. */
 const LONGEST = 200;
 
 /**

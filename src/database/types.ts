@@ -92,9 +92,7 @@ export interface DatabaseEngine {
    * never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
-  /**
-   * Describes the history of a branch, also of one that was removed; `undefined` if it keeps none.
-   */
+  /** Describes the history of a branch, even a removed one; `undefined` if it keeps none. */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
   /**
    * Makes `target` a copy of the data committed in `source` at a time, in milliseconds since 1970.

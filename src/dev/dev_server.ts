@@ -307,8 +307,7 @@ class DevServer {
 }
 
 /**
- * Starts a dev server. It listens at once, and answers the first requests when the
- * project is there.
+ * Starts a dev server. It listens at once, and serves the first requests when the project is ready.
  *
  * @throws {BuildError} if the project's files cannot be served
  * @throws {LocalKvError} if the local data cannot be opened

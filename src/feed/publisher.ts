@@ -47,7 +47,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Adds a part of what is true now, as messages, to snapshots. */
+  /** Adds a part of the current state, as messages, to snapshots. */
   include(source: () => Iterable<FeedMessage>): void {
     this.#sources.push(source);
   }

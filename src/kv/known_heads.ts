@@ -1,6 +1,6 @@
 /**
- * Heads that were read or written lately, for a store that nobody else writes: a read of
- * one of them needs no transaction.
+ * Recently read or written heads, for a store without other writers: reading one of them needs no
+ * transaction.
  *
  * @module
  */

@@ -66,8 +66,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
- * Foreign code with them could do whatever the user may.
+ * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`,
+ * with which project code could act as the user.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,

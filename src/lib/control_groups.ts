@@ -1,8 +1,8 @@
 /**
- * Control groups (cgroups(7), version 2) of processes that run foreign code: the kernel counts all
- * memory that a group takes, its buffers for sockets and pipes included, and ends the group that
- * takes more than it may. The platform has them if it may create groups below its own; elsewhere
- * processes are only watched.
+ * Control groups (cgroups(7), version 2) of processes that run project code: the kernel counts all
+ * memory of a group, including socket and pipe buffers, and ends a group that exceeds its limit.
+ * They require permission to create groups below the platform's own; otherwise, processes are only
+ * watched.
  *
  * @module
  */

@@ -75,8 +75,8 @@ function excerpt(source: string, position: Position): string[] {
 }
 
 /**
- * Renders one diagnostic for people: severity and place, message, the
- * offending line with a caret where the source is given, and the hint.
+ * Formats one diagnostic for people: severity and place, message, the line with a caret if the
+ * source is given, and the hint.
  */
 export function renderDiagnostic(
   diagnostic: Diagnostic,

@@ -51,7 +51,7 @@ export class KeyedLock {
     }
   }
 
-  /** How many have or wait for the lock of one of the keys: the most of them. */
+  /** The highest number of holders and waiters of any of the keys. */
   longest(keys: readonly string[]): number {
     return Math.max(0, ...keys.map((key) => this.#lines.get(key)?.count ?? 0));
   }

@@ -9,11 +9,11 @@
  */
 
 /**
- * - `setting`: passed on as it is;
+ * - `setting`: passed on unchanged;
  * - `path`: a file or folder, which a sandbox must show;
  * - `paths`: several folders with ":" between them;
- * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without
- *   user names and passwords.
+ * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without user
+ *   names and passwords.
  */
 type Kind = "setting" | "path" | "paths" | "registry";
 

@@ -1,6 +1,6 @@
 /**
- * Giving way: long work on the thread of the platform pauses between its
- * pieces, so that requests that arrived meanwhile are answered.
+ * Yields: long work on the platform's thread pauses between its pieces, so that requests that
+ * arrived meanwhile are served.
  *
  * @module
  */

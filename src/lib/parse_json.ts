@@ -36,7 +36,7 @@ export class JsonError extends Error {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Building an object takes ever longer for each member, and no honest one has so many. */
+/** Building an object gets slower with each member, and no legitimate one has so many. */
 const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];

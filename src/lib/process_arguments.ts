@@ -26,7 +26,7 @@ export const NODE_PROBE_ARGUMENT = "__node-probe";
 /** Looks for a newer release of the program. */
 export const RELEASE_CHECK_ARGUMENT = "__check-release";
 
-/** Answers requests beside the platform, on its port. */
+/** Serves requests together with the platform, on its port. */
 export const EDGE_PROCESS_ARGUMENT = "__edge";
 
 /** Serves an embedded database. */

@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long requests that run may take to end. */
+/** Timeout for running requests. */
 const PATIENCE_MS = 2000;
 
 /**

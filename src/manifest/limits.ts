@@ -96,7 +96,7 @@ export const MAX_TOTAL_EXCESS_COST = 20_000;
 
 export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
 
-/** How long production keeps assets of earlier deployments where nothing says, in seconds: 7 days. */
+/** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
 /** Longest such time, in seconds: 90 days. */

@@ -34,9 +34,9 @@ const NOTHING_IGNORED: IgnoredEntries = {
 };
 
 export interface WalkOptions {
-  /** The project's own folder: a walk of it leaves out what is no part of a site. */
+  /** The project's own folder: a walk of it skips files that do not belong to a site. */
   readonly projectRoot: string;
-  /** True to list folders named `node_modules` without reading them, as those of servers are. */
+  /** True to list folders named `node_modules` without reading them, such as those of servers. */
   readonly packagesApart?: boolean;
   /** Excluded and counted entries. */
   readonly ignored?: IgnoredEntries;

@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Runs a function on the request, on the answer, or beside both. */
+/** Runs a function on the request, on the response, or observing both. */
 export interface FunctionStep {
   readonly use: string;
   readonly mode: "request" | "response" | "observe";

@@ -16,7 +16,7 @@ export const VISIT_COST = 1 / 16;
 /** Least cost of looking into a rule, however little is done with it. */
 export const LOOK_COST = 2;
 
-/** Pairs of values that are compared in the time that one value takes to check. */
+/** Pairs of values compared in the time it takes to check one value. */
 const PAIRS_PER_VALUE = 128;
 
 /** A measure of work on one rule set, for all passes over it. */

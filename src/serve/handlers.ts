@@ -37,7 +37,7 @@ const HSTS = "max-age=31536000";
 
 /** Overrides the sites of hosts. */
 export interface HostOverride {
-  /** The one host whose site answers every request, and the API none; all hosts by default. */
+  /** The only host, whose site serves every request, without the API; all hosts by default. */
   hostname: string | undefined;
 }
 
@@ -124,7 +124,7 @@ export function createHandlers(
     readonly showing: Readonly<HostOverride>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
-    /** Answers other nodes, where there may be any. */
+    /** Serves other nodes, if there can be any. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;

@@ -23,7 +23,7 @@ export interface DataPlaces {
   readonly blobs: string;
 }
 
-/** From one format to the next. It must accept what an interrupted run of itself left. */
+/** Migrates from one format to the next. It must accept the leftovers of an interrupted run. */
 export interface Migration {
   /** Format that it starts from; it leads to the next one. */
   readonly from: number;
@@ -74,7 +74,7 @@ async function mark(options: MigrateOptions, { from, to, backup }: Journey): Pro
   });
 }
 
-/** Makes the backup and, once it is complete, marks the directory as one that is migrated. */
+/** Makes the backup and, once it is complete, marks the directory as migrating. */
 async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backup">) {
   const { places: { dataDir }, backUp, log } = options;
   const journey: Journey = { from, to, backup: `before-format-${to}.tar` };

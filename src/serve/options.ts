@@ -1,5 +1,5 @@
 /**
- * The options of a platform, and what a running one offers.
+ * The options of a platform, and the interface of a running one.
  *
  * @module
  */

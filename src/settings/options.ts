@@ -56,7 +56,7 @@ type Options<Leaves extends Leaf, Wanted> =
     >;
   };
 
-/** The options that someone gives: what has a default may be missing. */
+/** The given options: those with a default may be missing. */
 export type GivenSettings = Options<LeafOf<PlatformSetting>, "required">;
 
 /** The options with all defaults. */

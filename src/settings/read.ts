@@ -25,7 +25,7 @@ export interface SettingsFile {
   /** Absolute: paths in the file start from its folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only its owner can read it, so that it may hold secrets. */
+  /** Whether only its owner can read it, so that it may contain secrets. */
   readonly isPrivate: boolean;
 }
 
@@ -72,7 +72,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute; URLs, and files of Deno KV in memory, stay as they are. */
+/** Makes paths absolute; URLs, and in-memory files of Deno KV, stay unchanged. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);

@@ -323,7 +323,7 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether only the command line gives it: what this one run does. */
+/** Whether it is only allowed on the command line, because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 

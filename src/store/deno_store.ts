@@ -28,7 +28,7 @@ export class DenoStore extends RecordStore {
     this.#explain = explain;
   }
 
-  /** Opens a database by its path or URL; `":memory:"` is one that nobody else has. */
+  /** Opens a database by its path or URL; `":memory:"` is a private one. */
   static async open(place: string, explain?: Explain): Promise<DenoStore> {
     return new DenoStore(await Deno.openKv(place), explain);
   }

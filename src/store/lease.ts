@@ -27,7 +27,7 @@ export class Lease {
     this.#store = held?.store;
   }
 
-  /** A lease whose record has this version as long as it is held. */
+  /** A lease that is held while its record has this version. */
   static held(role: string, store: Pick<RecordReader, "get">, check: Check): Lease {
     return new Lease(role, { store, check });
   }

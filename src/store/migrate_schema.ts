@@ -50,9 +50,9 @@ export async function migrateSchema(
 }
 
 /**
- * Runs a transaction. Where work fails, the library rolls back, and if it has lost the connection,
+ * Runs a transaction. If work fails, the library rolls back, and if it has lost the connection,
  * that ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with
- * the connection therefore never ends: the library itself says then that it was closed.
+ * the connection therefore never settles: the library itself reports the closed connection.
  */
 async function inTransaction(
   sql: Sql,

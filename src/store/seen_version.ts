@@ -23,7 +23,7 @@ export class SeenVersion {
     this.#monotonic = monotonic;
   }
 
-  /** The newest that is known: a read that begins now has to see it. */
+  /** The newest known version: a read that starts now must see it. */
   get version(): bigint {
     return this.#version;
   }

@@ -1,5 +1,5 @@
 /**
- * Which errors of PostgreSQL are worth another attempt, and what the others say.
+ * Which errors of PostgreSQL are worth a retry, and the meaning of others.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** The server does not have what this node has read or stored already. */
+/** The server lacks data that this node has already read or stored. */
 export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 

@@ -99,7 +99,7 @@ export class TrafficCounter {
   readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
-  /** When the salt of the day is asked for again; never while an answer is awaited. */
+  /** When to ask for the day's salt again; never while a response is pending. */
   #askAgainAt = Infinity;
   /** Missing until the salt of the day has come. */
   #visitors: DayOfVisitors | undefined;

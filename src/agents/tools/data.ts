@@ -25,7 +25,7 @@ const MAX_LISTED = 1000;
 const MAX_ROWS = 100;
 /** Results of one query that an agent is shown. */
 const MAX_RESULTS = 20;
-/** Characters of values of one query that are kept; more are left out. */
+/** Maximum characters of values per query; the rest is dropped. */
 const MAX_VALUES = 200_000;
 /** Bytes of definitions that are read. */
 const MAX_SCHEMA_BYTES = 256 * 1024;

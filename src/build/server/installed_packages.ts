@@ -1,6 +1,6 @@
 /**
- * The packages of a project as they are installed: whole, with all that they declare,
- * so that nothing is missing that they load by names which nobody can read.
+ * The installed packages of a project: complete, with all declared dependencies, because packages
+ * may load files under computed names.
  *
  * @module
  */
@@ -222,7 +222,7 @@ class Installed {
     if (!this.files.has(path)) this.files.set(path, { parents: new Set() });
   }
 
-  /** A link inside of a package stays one; those that leave it lead nowhere. */
+  /** A link within a package stays a link; links that leave it are dropped. */
   async #addLink(path: string, home: string): Promise<void> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real !== undefined && isInside(real, home)) this.links.set(path, real);

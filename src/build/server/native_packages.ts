@@ -26,7 +26,7 @@ interface Addon {
 
 /** Major versions of Node. */
 export interface NodeMajors {
-  /** Of the one that the packages were installed with, if it is known. */
+  /** The Node version that installed the packages, if known. */
   readonly built: string | undefined;
   readonly serving: string;
 }

@@ -1,5 +1,5 @@
 /**
- * A server for Node itself: its files as they are, with the packages that it needs.
+ * A server for Node itself: its unchanged files, with the packages that it needs.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import { dirname, join, relative } from "node:path/posix";
 
 const PACKAGES = "node_modules";
 
-/** Folder of what has no place in `node_modules`; Node runs no TypeScript in that one. */
+/** Folder for packages that do not fit into `node_modules`; Node runs no TypeScript there. */
 const STORE = "svc_packages";
 
 export interface PlacedTrace {
@@ -41,7 +41,7 @@ export interface PlacedPackages {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** The first names of a path: those of one package, or of one entry of pnpm's own folder. */
+/** The first segments of a path: the name of a package, or of an entry in pnpm's own folder. */
 function firstEntry(path: string): string {
   const [first = "", second = ""] = path.split("/");
   return first.startsWith("@") || first.startsWith(".") ? `${first}/${second}` : first;
@@ -60,7 +60,7 @@ function packageAt(path: string): { readonly folder: string; readonly name: stri
 /** A path below the base, or beside it, as one that leads nowhere else. */
 const inStore = (path: string): string => path.replaceAll(/(?:^|(?<=\/))\.\.(?=\/)/g, "up");
 
-/** Answers where paths are deployed; each name of `node_modules` belongs to one folder. */
+/** Assigns deployed paths; each name in `node_modules` belongs to one folder. */
 function createPlaces(options: PlacesOptions, paths: readonly string[]) {
   const { base, directory, deployed, stores } = options;
   const owners = stores.map((store) => `${store}/`);

@@ -20,7 +20,7 @@ export interface TracedServer {
 
 const isPackaged = (path: string) => path.includes("/node_modules/");
 
-/** Names of files that are shown in one line. */
+/** Maximum number of file names on one line. */
 const SHOWN = 3;
 
 function showFiles(paths: readonly string[], project: string): string {

@@ -18,7 +18,7 @@ export interface Member {
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Folders that are looked into, at most. */
+/** Maximum number of folders to search. */
 const MAX_FOLDERS = 5000;
 /** How deep `**` looks below its base. */
 const MAX_DEPTH = 5;

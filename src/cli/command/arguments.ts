@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag of most commands in groups, which may stand before the command as well. */
+/** A flag of most commands in groups; it may also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that may stand before the command, and are followed by a value. */

@@ -123,8 +123,8 @@ const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Ca
 };
 
 /**
- * Looks up what a word can name. `given` is the value of `--project-id` if there is one; else
- * `svc.toml` says which project it is.
+ * Looks up possible names. `given` is the value of `--project-id`, if any; otherwise, `svc.toml`
+ * identifies the project.
  */
 export async function listCandidates(
   ctx: Context,

@@ -252,10 +252,9 @@ async function activate(
 }
 
 /**
- * Creates the deployment, uploads what the platform lacks and activates it.
- * When that fails or is stopped on the way, the deployment is stopped unless it
- * is live, and the error says which; uploaded blobs stay, and the next run
- * resumes from there.
+ * Creates the deployment, uploads what the platform lacks and activates it. If that fails or is
+ * interrupted, the deployment is stopped unless it is live, and the error says which; uploaded
+ * blobs stay, so the next run resumes from there.
  */
 export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
   const { client, files, cleanupClient, project } = request;

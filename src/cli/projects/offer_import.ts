@@ -1,6 +1,6 @@
 /**
- * Offers a person to import what configures another host. Each file is asked about
- * once: an import leaves its rules, and a no is written to `svc.toml`.
+ * Offers to import the configuration of another host. Each file is offered once: an import leaves
+ * its rules, and a refusal is written to `svc.toml`.
  *
  * @module
  */

@@ -165,9 +165,8 @@ async function settleMissing(
 }
 
 /**
- * Finds the project: `--project-id`, then `project.id`, then `project.name` of
- * `svc.toml`. If none of them is set, a person is asked; if nobody can be
- * asked, the error names the commands that solve it.
+ * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
+ * of them is set, asks; if nobody can be asked, the error names commands that help.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

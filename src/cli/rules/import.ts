@@ -143,7 +143,7 @@ async function addTo(
   );
 }
 
-/** Writes settings beside the rules, or shows them where the rules are printed. */
+/** Writes settings next to the rules, or prints them with the rules. */
 async function saveSettings(
   ctx: Context,
   output: string | undefined,

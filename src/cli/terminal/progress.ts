@@ -10,7 +10,7 @@ import { formatBytes } from "./format.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Progress {
-  /** Adds what is done since the last call. */
+  /** Adds the progress since the last call. */
   add(done: Amount): void;
   /** Removes the bar; call it even if the work failed. */
   end(): void;

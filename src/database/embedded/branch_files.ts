@@ -1,8 +1,7 @@
 /**
- * Reading the files of a branch for a backup, also while its process writes
- * them. PostgreSQL replays its log of changes from the last checkpoint, so a
- * copy is consistent if no checkpoint falls into it, and if what the replay
- * begins with is read first and the log last.
+ * Reads the files of a branch for a backup, even while its process writes them. PostgreSQL replays
+ * its log from the last checkpoint, so a copy is consistent if no checkpoint happens during it, the
+ * start of the replay is read first, and the log last.
  *
  * @module
  */

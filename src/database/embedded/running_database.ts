@@ -190,7 +190,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process at once; what was committed stays. */
+  /** Ends the process at once; committed data stays. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");

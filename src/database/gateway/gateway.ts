@@ -159,8 +159,8 @@ export class Gateway {
   }
 
   /**
-   * Opens a session for the platform itself, whatever the branch's number of
-   * clients. It counts as one until it's closed.
+   * Opens a session for the platform itself, regardless of the branch's client limit. It counts as
+   * one until it's closed.
    *
    * @throws {EngineError}
    */

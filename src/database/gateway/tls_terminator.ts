@@ -16,7 +16,7 @@ export interface CertificatePair {
 /** Registered for PostgreSQL (PostgreSQL 17, "direct" negotiation). */
 const PROTOCOL = "postgresql";
 const LOOPBACK = "127.0.0.1";
-/** How long a relayed connection may take to arrive, in milliseconds. */
+/** How long a relayed connection may take to be accepted, in milliseconds. */
 const ARRIVAL_MS = 5_000;
 
 type Arrival = PromiseWithResolvers<Deno.TlsConn>;
@@ -103,10 +103,10 @@ export class TlsTerminator {
   }
 
   /**
-   * Speaks TLS with a client from now on.
+   * Starts TLS with a client.
    *
-   * @param read what it has sent of it already
-   * @returns what it says inside; closing that closes the client's connection
+   * @param read TLS bytes that it has already sent
+   * @returns the decrypted connection; closing it closes the client's
    */
   async encrypt(client: Deno.TcpConn, read: Uint8Array): Promise<Connection> {
     const listener = await this.#listener();

@@ -223,7 +223,7 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} if a file is no text, saying how to make one of it */
+/** @throws {EngineError} if a file is not text, saying how to convert it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));

@@ -9,14 +9,14 @@ import type { Login, ServerAddress } from "./server_address.ts";
 /** A server as it was at earlier times. */
 export interface ServerHistory {
   facts(): Promise<HistoryFacts>;
-  /** Runs work with a server that has all databases as they were at a time. */
+  /** Runs work with a server that has the state of all databases at a time. */
   at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T>;
 }
 
 export interface ServerSource {
   /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
   readonly programsFolder: string | undefined;
-  /** Why it can't be reached now; `undefined` if nothing is known against it. */
+  /** Why it can't be reached now; `undefined` if no problem is known. */
   readonly problem: string | undefined;
   /** The server's past states; `undefined` if no history is kept. */
   readonly history: ServerHistory | undefined;

@@ -25,7 +25,7 @@ export interface DevProcessOptions extends GroupOptions {
   readonly wanted: ServerAddress;
   /** Whether it must be that port. */
   readonly fixed: boolean;
-  /** Ports that are not its: those of this program, and of the inspector. */
+  /** Ports that do not belong to it: those of this program and the inspector. */
   readonly notIts: ReadonlySet<number>;
   /** Gets each line of its output, colours included. */
   readonly onLine: (line: string) => void;

@@ -73,7 +73,7 @@ export interface DetectedProject {
     /** The expected place of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Set where the build is for another platform, or lacks what makes its server. */
+  /** Set if the build is for another platform, or lacks the part that creates its server. */
   readonly advice: Advice | undefined;
   /** URLs that its framework links pages by; the default by default. */
   readonly urls?: PageUrls;

@@ -1,6 +1,5 @@
 /**
- * One server for the functions of other platforms that a project has, beside the site that it
- * builds or consists of.
+ * One server for a project's functions for other platforms, in addition to its site.
  *
  * @module
  */

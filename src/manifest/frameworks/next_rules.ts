@@ -63,8 +63,8 @@ export interface NextRules {
    */
   readonly personal: readonly string[];
   /**
-   * Patterns (RE2) of paths that the server answers even where a file of `public/` has
-   * that path, as Next.js runs middleware, redirects and headers before files.
+   * Patterns (RE2) of paths that the server handles even if `public/` has a file there, because
+   * Next.js runs middleware, redirects and headers before files.
    */
   readonly beforeFiles: readonly string[];
 }
@@ -107,7 +107,7 @@ function personalPaths(
   { hasLocales, basePath }: NextPaths,
 ): readonly string[] {
   const middleware = middlewarePatterns(manifests);
-  // Middleware sees paths with their locale, which those of requests may lack.
+  // Middleware sees paths with a locale, which requests may lack.
   if (hasLocales && middleware.length > 0) return [EVERY_PATH];
   const { before, after } = writtenRules(manifests);
   const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);

@@ -11,7 +11,7 @@ import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";
 import type { BuiltOutput, Found, Placement } from "./types.ts";
 
-/** Lies in the server's build folder, and holds Next.js's config as it was built. */
+/** A file in the server's build folder with the built Next.js config. */
 const FACTS_FILE = "required-server-files.json";
 
 const factsSchema = z.object({

@@ -1,6 +1,6 @@
 /**
- * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's share of
- * the work: Nitro's server for Node obeys all but `isr`, and none on paths of files.
+ * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's part:
+ * Nitro's Node server applies all except `isr`, and none to paths of files.
  *
  * @module
  */

@@ -51,7 +51,7 @@ async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer)
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
 }
 
-/** Folder whose files other platforms serve beside an app that is exported. */
+/** Folder whose files other platforms serve in addition to an exported app. */
 const PUBLIC = "public";
 
 async function serverOf(

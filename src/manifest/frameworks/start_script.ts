@@ -132,7 +132,7 @@ function fileOf(program: string, list: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Cleans a path; one that leaves the project, or that a shell computes, is none. */
+/** Cleans a path; one that leaves the project, or that a shell computes, is ignored. */
 function cleanFile(file: string): string | undefined {
   const path = file.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (path === "" || path === ".") return ".";

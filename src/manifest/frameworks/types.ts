@@ -143,7 +143,7 @@ export interface FoundRoute {
   readonly pattern: string;
   /** Seconds for which a page is fresh; 0 stores none. */
   readonly revalidate: number;
-  /** Of two routes that hold for a path, the one with the higher number counts. */
+  /** If two routes match a path, the one with the higher number counts. */
   readonly precision: number;
 }
 
@@ -161,8 +161,8 @@ export interface FoundServer {
   /** Name of the container image of this machine that it starts in, by the image's own command. */
   readonly image?: string;
   /**
-   * Script of package.json that starts it on Node, if that is more than to run the entry: the
-   * author's files are then deployed as they are, without `launch`.
+   * Script of package.json that starts it on Node, if it does more than run the entry: the author's
+   * files are then deployed unchanged, without `launch`.
    */
   readonly script?: string;
   /** Packages that it imports by names that it computes, which come along to Node. */
@@ -192,7 +192,7 @@ export interface FoundServer {
    * those paths, and of those that it handles if there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
-  /** Modules beside the entry that are compiled for Node, with their paths in the deployment. */
+  /** Other modules that are compiled for Node, with their paths in the deployment. */
   readonly compiles?: Readonly<Record<string, string>>;
   /** Page of the first client for documents without a file; a path of the deployment. */
   readonly fallback?: string;
@@ -257,8 +257,8 @@ export interface Framework {
   /** True where a config file alone identifies it. */
   readonly configIdentifies?: boolean;
   /**
-   * Asked of a project with one of the packages, and of every project where
-   * `packages` is empty: whether it is one of this framework.
+   * Whether a project uses this framework; called for projects with one of the packages, or for
+   * every project if `packages` is empty.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
   /** Command lines of the framework's own program; `undefined` if it has none. */

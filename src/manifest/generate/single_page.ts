@@ -52,7 +52,7 @@ export async function withSinglePage(
   found: FoundFiles,
   { framework, folder }: {
     readonly framework: string | undefined;
-    /** The files that are published, as an output. */
+    /** The published files, as an output. */
     readonly folder: BuiltOutput;
   },
 ): Promise<FoundFiles> {

@@ -65,8 +65,8 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
 }
 
 /**
- * The commands of a line that run one after the other, each where the previous one succeeded. A
- * line with quotes is taken for one command.
+ * The sequential commands of a line, each of which requires the previous one to succeed. A line
+ * with quotes counts as one command.
  */
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());

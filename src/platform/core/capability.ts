@@ -1,6 +1,6 @@
 /**
- * The interface of a capability. Composition holds a list of these and loops over it to start,
- * stop, run housekeeping and delete, so that no capability knows the inside of another.
+ * The interface of a capability. Composition loops over a list of these to start, stop, run
+ * housekeeping and delete, so that no capability depends on another's internals.
  *
  * @module
  */

@@ -120,8 +120,8 @@ export interface DatabaseParts {
   /** The listener for clients. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
   /**
-   * Called when deployments of a project, or of any, may get other databases than
-   * before. Resolves when those that run have been looked at.
+   * Called when deployments of one or all projects may get different databases. Resolves when
+   * running ones have been checked.
    */
   onChanged(projectId?: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Branches of databases that belong to the previews of a git branch: made when
- * a preview first needs one, and removed when no preview of the branch is left.
+ * Database branches for the previews of a git branch: created when a preview first needs one, and
+ * removed with the last preview of the branch.
  *
  * @module
  */

@@ -160,9 +160,9 @@ export class DeploymentService {
   }
 
   /**
-   * Shows a deployment of production at its own address, for the commands of its checks.
+   * Shows a production deployment at its own URL, for the commands of its checks.
    *
-   * @throws {Failure} as `activate()`, or `conflict` for a deployment that is live already.
+   * @throws {Failure} like `activate()`, or `conflict` for a deployment that is already live.
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
     if (deployment.status === "LIVE") {

@@ -79,7 +79,7 @@ export class OpenUploads {
     }
   }
 
-  /** The uploads for which nothing has arrived since a moment. */
+  /** Uploads without data since a time. */
   async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
     for await (const { value } of readAll(this.#kv, keys.allOpenUploads(), openUploadRecord)) {
       if (value.fedAt < moment) yield value;

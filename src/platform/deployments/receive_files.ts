@@ -51,10 +51,10 @@ async function baseFiles(
 }
 
 /**
- * The whole list of files of a request.
+ * The complete file list of a request.
  *
- * @throws {Failure} `invalid_request`; `base_unusable` if the base is gone, or the list that
- * results is not the one that the client means; `payload_too_large` if it is too long.
+ * @throws {Failure} `invalid_request`; `base_unusable` if the base is gone, or the resulting list
+ * is not the client's; `payload_too_large` if it is too long.
  */
 export async function receiveFiles(
   services: FileServices,

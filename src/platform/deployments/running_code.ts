@@ -15,7 +15,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 
 /** The functions of deployments. */
 export interface DeployedFunctions {
-  /** Makes a received function safe to run; throws a `Failure` for one that is not. */
+  /** Makes an uploaded function safe to run; throws a `Failure` if that is impossible. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** The functions of a deployment, with the limits of its manifest; `undefined` if it has none. */
   open(

@@ -121,8 +121,8 @@ export async function* neededBlobs(
 }
 
 /**
- * Collects every blob that is needed; nothing is swept if a content cannot be read, or while
- * damaged records are set aside, which may need blobs.
+ * Collects every needed blob; nothing is swept if a content is unreadable, or while there are
+ * damaged records, which may need blobs.
  */
 async function markNeeded(
   services: SweepServices,

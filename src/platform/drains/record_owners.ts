@@ -49,8 +49,8 @@ export class RecordOwners {
   }
 
   /**
-   * The owner of a deployment's records; `undefined` if it is gone, or its variables cannot be
-   * read: nothing is sent that may hold a secret.
+   * The owner of a deployment's records; `undefined` if it is gone, or its variables are
+   * unreadable: then nothing is sent, because it may contain secrets.
    */
   of(
     projectId: string,

@@ -21,7 +21,7 @@ const MAX_MESSAGE = 500;
  * first, and must be processed after its exception.
  */
 const REQUEST_GRACE_MS = 1000;
-/** How many requests are remembered to have failed by an exception that is known already. */
+/** Number of requests to remember whose failure a known exception explains. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {

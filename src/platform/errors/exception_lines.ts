@@ -1,5 +1,5 @@
 /**
- * Exceptions in what a server writes: its lines arrive one by one. Pure.
+ * Finds exceptions in a server's output, which arrives line by line. Pure.
  *
  * @module
  */

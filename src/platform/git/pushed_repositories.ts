@@ -17,7 +17,9 @@ import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
+/**
+ * Largest pack file, in bytes: the limit of a repository, because one pack may contain all of it.
+ */
 const MAX_FILE = 8 * 1024 ** 3;
 /** How long an unreferenced pack is kept, because it may be in use. */
 const UNUSED_MS = 60 * 60 * 1000;
@@ -61,7 +63,7 @@ export class PushedRepositories {
     this.#options = options;
   }
 
-  /** Brings this node's copy up to date; one that a push is changing is left to that. */
+  /** Updates this node's copy; skips one that a push is changing. */
   async sync(projectId: string): Promise<void> {
     if (this.#receiving.has(projectId)) return;
     await this.#lock.run(projectId, () => this.#sync(projectId));
@@ -218,7 +220,7 @@ export class PushedRepositories {
     return pushedRepository(this.#options.root, projectId);
   }
 
-  /** Which record the copy is of; it is beside the repository, where git cannot write. */
+  /** The record version of the copy, stored outside the repository, where git cannot write. */
   #versionFile(projectId: string): string {
     return join(this.#options.root, `${projectId}.version`);
   }

@@ -28,7 +28,7 @@ export interface ReplayKey {
   readonly gone?: string;
 }
 
-/** Another node has answered the key meanwhile. */
+/** Another node has used the key meanwhile. */
 export class ReplayedError extends Error {
   override readonly name = "ReplayedError";
 }

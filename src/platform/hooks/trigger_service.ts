@@ -273,6 +273,8 @@ export class TriggerService {
   }
 }
 
-/** Whether `findDeployed()` has looked for the commit: what it did not find is created at once. */
+/**
+ * Whether `findDeployed()` has looked for the commit: if it was not found, it is created at once.
+ */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

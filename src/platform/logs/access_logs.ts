@@ -37,7 +37,7 @@ const MAX_SEARCHED = 500_000;
 /** Entries that are counted before other tasks get their turn. */
 const COUNTED_AT_ONCE = 1000;
 
-/** How much later than its time a line may stand: slow requests. */
+/** Maximum delay of a line after its start time: slow requests. */
 const LATE_MS = 60_000;
 /** The same for requests of front edges, which keep them while they do not reach the platform. */
 const REPORTED_LATE_MS = 24 * 60 * 60_000;

@@ -1,5 +1,5 @@
 /**
- * The logs of all nodes as one: each node has the log of its own answers, and is asked for it.
+ * Combines the logs of all nodes: each node logs its own responses, and is asked for them.
  *
  * @module
  */

@@ -113,7 +113,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** A security event concerns one person: whoever raises it. */
+/** A security event only concerns the person who raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"

@@ -57,7 +57,7 @@ export class PreviewService {
     return accessToWire(project, await this.#record(project.id));
   }
 
-  /** @throws {Failure} `invalid_request` for what is not an address. */
+  /** @throws {Failure} `invalid_request` for an invalid address. */
   async update(
     project: ProjectRecord,
     { password, maintenance, ...settings }: Wish,

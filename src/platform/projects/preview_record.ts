@@ -45,7 +45,7 @@ export const previewRecord = z.object({
 });
 export type PreviewRecord = z.infer<typeof previewRecord>;
 
-/** The record of a project that has none, or a new one. */
+/** The record of a project without one, or of a new project. */
 export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
   protection,
   password: null,

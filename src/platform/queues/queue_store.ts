@@ -147,7 +147,7 @@ export class QueueStore {
     }
   }
 
-  /** Whether any message waits, and the version by which the queue may be forgotten if none does. */
+  /** Whether any message waits, and otherwise the version for removing the queue. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);

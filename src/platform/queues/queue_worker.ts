@@ -239,7 +239,7 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A message that was deleted meanwhile counts no more, nor does a deleted environment's.
+      // A message that was deleted meanwhile no longer counts, nor does a deleted environment's.
       if (!await store.end(this.#place, entry, { ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

@@ -1,6 +1,6 @@
 /**
- * The requests of both sides of rolling releases: each process adds up what its edge counted, and
- * writes that where the one that judges reads it.
+ * Requests of both sides of rolling releases: each process writes the counts of its edge where the
+ * judging node reads them.
  *
  * @module
  */

@@ -1,10 +1,8 @@
 /**
- * Traffic in the store: counts by project, period and environment, and the salts of
- * visitors.
+ * Traffic in the store: counts by project, period and environment, and the salts of visitors.
  *
- * A process writes its counts of a period under its own name, again and again as they grow. It
- * reads nothing first, so a restart loses nothing and several processes can count at once; readers
- * merge the parts.
+ * Each process repeatedly writes its growing counts of a period under its own name. It never reads
+ * first, so several processes can count at once; readers merge the parts.
  *
  * @module
  */

@@ -114,7 +114,7 @@ export interface ActionDefinition<Raw, Normal> {
    * @throws {TypeError} for an action that validation would have refused.
    */
   compile(action: Normal, rule: CompilationContext): Effect;
-  /** Describes what the decision does not show, as the beginning of a line. */
+  /** Describes details that the decision does not show, as the start of a line. */
   explain?(action: Normal): string;
   /** Why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
   readonly whyNoLater?: string;

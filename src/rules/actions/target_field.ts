@@ -81,7 +81,7 @@ export interface TargetRules {
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
-/** Reports a target that leads where none may lead; `path` is the place of the action. */
+/** Reports a target that is not allowed; `path` is the place of the action. */
 export function* checkTarget(
   value: string,
   path: readonly PathStep[],
@@ -139,7 +139,7 @@ export function compileTargetOf(
 
 const VISIBLE = /^[\x21-\x7e]*$/;
 
-/** The query of a request, without its `?`, as an address can hold it. */
+/** The query of a request, without its `?`, in a form that a URL can contain. */
 export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }

@@ -24,7 +24,7 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */
+/** A rule set without errors, or none; there may be warnings in both cases. */
 export interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];

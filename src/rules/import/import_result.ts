@@ -23,7 +23,7 @@ export interface ImportResult {
   readonly ruleSet: RuleSet;
   /** The rule set as `svc.rules.toml`. */
   readonly toml: string;
-  /** Entries of the file that were read: those imported and those in `unsupported`. */
+  /** Number of entries in the file: imported ones and those in `unsupported`. */
   readonly read: number;
   /** Entries that became rules or settings. */
   readonly imported: number;

@@ -11,7 +11,7 @@
  */
 import { canonicalPathText } from "../request/path.ts";
 
-/** Longest glob, in characters; it bounds what one match can cost. */
+/** Longest glob, in characters; limits the cost of one match. */
 export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at one place of a glob or template. */

@@ -153,7 +153,7 @@ function* broaderIn(
   }
 }
 
-/** The groups that may hold broader pipelines, each with the members that are worth a look. */
+/** The groups that may contain broader pipelines, each with its relevant members. */
 function* groupsFor(
   narrow: Pipeline,
   { index, plain, check, grouped, pace }: Search,

@@ -26,7 +26,7 @@ const MAX_HOPS = 20;
 /** The most conditions that are tested over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
 
-/** How often a rule must come back in that many hops for a circle whose address ever changes. */
+/** How often a rule must recur in that many hops to count as a loop with ever-changing URLs. */
 const MIN_RETURNS = 3;
 
 /** The least number of conditions that one hop tests. */
@@ -67,7 +67,7 @@ function literalOf({ rule }: PlacedRule): string {
   return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
 }
 
-/** Conditions that are tested in the time that the check of one value takes. */
+/** Conditions tested in the time it takes to check one value. */
 const JUDGEMENTS_PER_VALUE = 16;
 
 /** An estimate of the rules that one request can meet at most. */

@@ -91,9 +91,8 @@ function unreachable(index: number, taker: Taker): Finding {
 }
 
 /**
- * Reports the enabled rules that are proven never to match: because of a rule
- * before them in their phase, of a redirect that answers before their phase, or
- * of a `deny` that no `allow` before it can lift.
+ * Reports enabled rules that are proven never to match: because of an earlier rule in their phase,
+ * a redirect before their phase, or a `deny` that no earlier `allow` can lift.
  */
 export function* warnUnreachable(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const phases = new Map<number, Takers>();

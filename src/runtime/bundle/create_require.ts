@@ -1,7 +1,7 @@
 /**
- * Modules that make their own `require` by `createRequire`, as many bundles do. A bundler sees
- * ordinary function calls there, and the named modules would be missing. So each such `require`
- * first looks into a table that the bundler fills.
+ * Modules that create their own `require` with `createRequire`, as many bundles do. A bundler only
+ * sees function calls there, and would miss the modules, so each such `require` first looks in a
+ * table that the bundler fills.
  *
  * @module
  */

@@ -1,8 +1,7 @@
 /**
- * Loads esbuild and its native binary. Run from source, esbuild finds the binary in
- * `node_modules` itself. A compiled program contains both packages in its own
- * `node_modules`, but nothing there can be executed, so the binary, which is compressed
- * there, is unpacked once to a cache folder.
+ * Loads esbuild and its native binary. From source, esbuild finds the binary in `node_modules`
+ * itself. A compiled program contains both packages, but cannot execute files from there, so the
+ * compressed binary is unpacked once to a cache folder.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The files that packages open beside themselves, which a bundle does not hold.
+ * Finds the files next to packages that they open, which a bundle does not contain.
  *
  * @module
  */

@@ -6,7 +6,10 @@
  */
 import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
-/** How long a program that listens on another port may take to listen on its own, in milliseconds. */
+/**
+ * How long a program that listens on another port may take to listen on its assigned one, in
+ * milliseconds.
+ */
 const OTHER_PORT_MS = 1000;
 
 /** Time between two attempts to connect, in milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 to one server, over connections that are kept open.
+ * HTTP/1.1 to one server, over persistent connections.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * Frames between the platform and the process of a server (`../process/frames/`), with a JSON head
- * as payload. These are the plain shapes; the platform checks what it receives with
+ * as payload. These are the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
  *
  * @module
@@ -114,9 +114,9 @@ export interface Listening {
 }
 
 /**
- * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
- * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
- * It reads as an interim answer, which clients skip.
+ * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
+ * accepts one connection per turn of its loop, and requests should not wait for a busy server. It
+ * looks like an interim response, which clients skip.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 

@@ -18,7 +18,9 @@ export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Raises the number to `id`; returns what it was, or `undefined` if it is that high already. */
+/**
+ * Raises the number to `id`; returns the previous one, or `undefined` if it is already that high.
+ */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {
     const before = load(cell, 0);

@@ -103,7 +103,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True once a call took more than it may: what it began may keep taking, so it is to be replaced.
+   * True once a call exceeded its limits: its background work may continue, so the worker must be
+   * replaced.
    */
   get tired(): boolean {
     return this.#isTired;

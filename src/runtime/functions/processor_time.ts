@@ -80,7 +80,7 @@ export class ProcessorTime {
     return this.#calls.get(id)?.spentMs ?? 0;
   }
 
-  /** Reads what the thread has taken, and charges the calls; without calls at most once. */
+  /** Reads the thread's processor time, and charges the calls; without calls, at most once. */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;
     const readMs = this.#options.read();

@@ -86,7 +86,7 @@ export interface FunctionLogEntry {
 
 export interface FunctionSource {
   readonly name: string;
-  /** A module that `sealFunction` has made, never one from elsewhere. */
+  /** A module created by `sealFunction`, never from elsewhere. */
   readonly source: string;
 }
 

@@ -60,7 +60,7 @@ export class WorkerRelief {
     control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
   }
 
-  /** Ends workers that only helped another one out, and have had nothing to do since. */
+  /** Ends workers that only relieved another, and have been idle since. */
   endSpares(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       if (worker.idleMs < SPARE_IDLE_MS || worker.loading) continue;

@@ -62,8 +62,7 @@ export interface ExchangeOptions extends WatchOptions {
 const encoder = new TextEncoder();
 
 /**
- * Reads heads until the final one: that of the answer itself, or the one that
- * switches protocols (101).
+ * Reads heads until the final one: the response's own, or the one that switches protocols (101).
  *
  * @throws OutboundError
  */

@@ -1,6 +1,5 @@
 /**
- * Decides where a server may connect to, by the address as the kernel gets it
- * (struct sockaddr, Linux).
+ * Decides where a server may connect, by the address passed to the kernel (struct sockaddr, Linux).
  *
  * @module
  */
@@ -80,7 +79,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for any free port on all addresses: what a socket has that only sends. */
+/** True for any free port on all addresses, like a socket that only sends. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;

@@ -26,7 +26,9 @@ const SET_DESCRIPTOR = 1;
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
 
-/** How often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
+/**
+ * How often in a row the kernel may withdraw its question, for example because a thread has ended.
+ */
 const MAX_FAILURES = 1000;
 
 /** A call that waits for its answer. */

@@ -72,13 +72,13 @@ function testArgument({ index, among, then, otherwise }: ArgumentTest): readonly
   ];
 }
 
-/** Answers a call by whether one of its arguments, an int, is among some values. */
+/** Decides a call by whether one of its arguments, an int, is in a set of values. */
 export const whereArgument = (call: CallName, test: ArgumentTest): Block => ({
   call,
   steps: testArgument(test),
 });
 
-/** Answers a call by a test that the value of one of its arguments chooses. */
+/** Decides a call with a test selected by one of its arguments. */
 export function byArgument(
   call: CallName,
   { index, tests, otherwise }: {
@@ -99,7 +99,7 @@ export function byArgument(
   };
 }
 
-/** Answers a call by whether one of its arguments, a pointer, is null. */
+/** Decides a call by whether one of its arguments, a pointer, is null. */
 export function wherePointer(
   call: CallName,
   { index, given, missing }: {

@@ -1,6 +1,6 @@
 /**
- * The Node processes of one server: one, or those that its command starts. Whichever
- * listens first on the server's port is the one that requests go to.
+ * The Node processes of one server: one, or those that its command starts. Requests go to the first
+ * that listens on the server's port.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const MAX_MEMBERS = 64;
 /** Questions to revalidate pages that wait for their answers; further ones get none. */
 const MAX_ASKED = 1000;
 
-/** Time in which the server's own port may still come once another one listens, in milliseconds. */
+/** How long to wait for the server's assigned port after another one listens, in milliseconds. */
 const OTHER_MS = 1000;
 
 /** The same, where the other port is any: it is rarely meant for requests. */

@@ -14,7 +14,9 @@ import {
   literalAddress,
 } from "./address_rules.ts";
 
-/** Looks up the addresses of a name, as text; rejects, or returns none, if there are none. */
+/**
+ * Looks up the addresses of a name, as text; rejects, or returns an empty list, if there are none.
+ */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
 /** Connects to an address that was judged. */

@@ -21,7 +21,7 @@ export type PlaceDecision<T extends Tenant> =
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
-  /** Places in use: those of tenants, and those of processes that are about to start. */
+  /** Occupied places: of tenants, and of starting processes. */
   readonly taken: number;
   readonly max: number;
   /** Processes that wait for a place. */
@@ -41,7 +41,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // Those that are ending already make room for as many.
+  // Ending processes already make enough room.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }

@@ -49,7 +49,7 @@ export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
   /** Places that all processes of a kind share; by default, any number may run. */
   readonly places?: ProcessPlaces | undefined;
-  /** Message where no place came free in time; `max` may run at once. */
+  /** Message if no place became free in time; at most `max` run at once. */
   readonly noPlace: (max: number) => string;
   /** Message where the supervisor has been closed. */
   readonly closed: string;

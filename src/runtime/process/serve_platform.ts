@@ -1,6 +1,6 @@
 /**
- * The process's own side of running foreign code: it connects to the platform,
- * does what that asks for, and ends with the connection.
+ * The process's side of running project code: connects to the platform, handles its requests, and
+ * ends with the connection.
  *
  * @module
  */

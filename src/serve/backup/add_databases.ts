@@ -23,7 +23,7 @@ type Storage = Awaited<ReturnType<typeof shownStorages>>[number];
 
 export interface AddDatabasesOptions {
   readonly dataDir: string;
-  /** Folder for files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string;
   /** URL of the PostgreSQL server that databases are on; that of `--postgres local` needs none. */
   readonly postgres: string | undefined;
@@ -147,7 +147,7 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the server that the platform uses; one in the data directory is started where it rests. */
+/** Opens the platform's server; one in the data directory is started if it is not running. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {

@@ -101,7 +101,7 @@ async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise
 interface Making {
   readonly options: BackupSource;
   readonly archive: ArchiveWriter;
-  /** Folder for files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string;
 }
 

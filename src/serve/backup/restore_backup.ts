@@ -189,8 +189,7 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
 }
 
 /**
- * Unpacks a backup beside the new data directory, verifies every file, and only then gives it its
- * name.
+ * Unpacks a backup next to the new data directory, verifies every file, and only then renames it.
  *
  * @throws {BackupError} if the backup is damaged or too new, or the folder is in use.
  */

@@ -33,7 +33,7 @@ export interface ReadRecords {
   readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
 
-/** Problems of the file as a database that are told, at most. */
+/** Maximum number of reported problems of the database file. */
 const MOST_PROBLEMS = 20;
 
 interface Row {

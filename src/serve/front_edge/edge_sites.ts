@@ -105,7 +105,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces all that is known; sites that were in use are read again at once. */
+  /** Replaces everything known; sites in use are reread immediately. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();

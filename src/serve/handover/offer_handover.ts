@@ -84,7 +84,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws where that ends meanwhile. */
+/** Waits while clients move to the successor; throws if that ends meanwhile. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});

@@ -34,8 +34,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A socket takes some 1,000 connections that have not been accepted, and refuses more at once:
- * as many requests may have waited for the successor.
+ * A socket queues about 1,000 unaccepted connections and refuses more: as many requests may have
+ * waited for the successor.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 

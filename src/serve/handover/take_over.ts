@@ -1,6 +1,5 @@
 /**
- * The side of the platform that comes: it takes ports and data directory over from the one
- * that runs.
+ * The taking-over side of a handover: takes ports and data directory from the running platform.
  *
  * @module
  */

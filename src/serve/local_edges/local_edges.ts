@@ -61,7 +61,7 @@ export class LocalEdges {
   /** Starts all edges but the drained ones. */
   start(): void {
     const { link } = this.#options;
-    // It may be behind without knowing it, and must answer no more.
+    // It may be outdated without knowing it, and must stop serving.
     link.onLost = (name) => {
       const slot = this.#find(name);
       if (slot?.isOn === true) slot.process?.kill();
@@ -144,7 +144,7 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. New connections come to this process meanwhile, so that none is lost. */
+  /** Stops edges. New connections come to this process meanwhile, so none is lost. */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.isOn = false;

@@ -9,7 +9,7 @@ import type { GivenLimits } from "../../platform/core/listener/mod.ts";
 
 const setup = z.object({
   type: z.literal("setup"),
-  /** Port of the loopback address where the platform answers its edges. */
+  /** Loopback port where the platform serves its edges. */
   originPort: z.int(),
   key: z.string(),
   host: z.string(),
@@ -37,7 +37,7 @@ export const toEdge = z.discriminatedUnion("type", [
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 
-/** From the edge: it knows all sites, accepts connections, accepts none any more. */
+/** From the edge: it knows all sites, accepts connections, or has stopped accepting. */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),
   z.object({

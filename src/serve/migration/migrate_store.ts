@@ -1,6 +1,6 @@
 /**
  * Moves a stopped platform: its records between a file and PostgreSQL, its blobs between a folder
- * and object storage. The source is left as it is.
+ * and object storage. The source stays unchanged.
  *
  * @module
  */

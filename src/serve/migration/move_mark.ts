@@ -43,7 +43,7 @@ export async function readMove(dataDir: string): Promise<Move | undefined> {
   }
 }
 
-/** Whether a move is the one that was begun. */
+/** Whether a move is the one in progress. */
 export function isSameMove(one: Places, other: Places): boolean {
   const text = ({ records, files }: Places) =>
     JSON.stringify([records?.from, records?.to, files?.from, files?.to]);

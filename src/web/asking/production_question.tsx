@@ -63,7 +63,7 @@ export async function hasEarlierProduction(api: PageApi, project: string): Promi
     params: { project },
     query: { environment: ENVIRONMENT_PRODUCTION, status: "LIVE", limit: 2 },
   });
-  // A filtered page ends after so many deployments, whatever fits: the others may fit.
+  // A filtered page ends after a number of deployments, even without matches: later ones may match.
   return items.length > 1 || nextCursor !== null;
 }
 

@@ -25,7 +25,7 @@ type Shown = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** How the branch is reached; undefined where the person may not connect. */
+/** How to connect to the branch; undefined if the person may not. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * SQL on a branch: what is typed only reads unless it may write.
+ * SQL on a branch: read-only unless writing is allowed.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Answers one message of an agent. No state is kept between messages: there are no sessions.
+ * Handles one message of an agent. There are no sessions, and no state between messages.
  *
  * @module
  */

@@ -58,7 +58,7 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
   throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
 };
 
-/** Whether the person may change what the page shows. */
+/** Whether the person may change the page's content. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
 
 /** The cursor of the page's list, as the address has it. */

@@ -42,7 +42,7 @@ const MAX_UPLOAD = 4 * MAX_TEXT;
 const SIZE = 20;
 /** Requests that a trial evaluates. */
 const TRIED = 1000;
-/** Pages of the log that are read to find them, as it holds other lines as well. */
+/** Maximum number of log pages to read for them, because the log contains other lines too. */
 const MAX_LOG_PAGES = 5;
 
 const NO_RULES: RuntimeRuleSet = { schemaVersion: SCHEMA_VERSION, rules: [] };

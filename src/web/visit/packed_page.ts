@@ -9,7 +9,7 @@ import { takesGzip } from "../layout/asset.ts";
 
 const pack = promisify(gzip);
 
-/** Shorter pages are sent as they are: they fit into one packet. */
+/** Shorter pages are not compressed: they fit into one packet. */
 const MIN_CHARACTERS = 1200;
 
 /**

@@ -51,8 +51,8 @@ export class PageSession {
   }
 
   /**
-   * Checks that one of our own pages sent a form. Before sign-in there is no
-   * token, so the origin alone has to match.
+   * Checks that one of our own pages sent a form. Before sign-in, there is no token, so only the
+   * origin must match.
    *
    * @throws {Failure} `forbidden` if another site sent the form.
    */

@@ -167,9 +167,9 @@ export class EmbeddedHistory {
   }
 
   /**
-   * Copies a branch as it was at a time to a new one, for PostgreSQL to open.
+   * Copies the state of a branch at a time to a new one, for PostgreSQL to open.
    *
-   * @returns names that database and role may have in it, the likeliest first
+   * @returns possible names of database and role in it, likeliest first
    * @throws {EngineError}
    */
   async copyAt(id: string, { time, target }: {
@@ -303,7 +303,7 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** The most that the history of one branch may take: as much as it wants if all fit. */
+  /** The limit for one branch's history: unlimited if all fit. */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }

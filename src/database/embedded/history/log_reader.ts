@@ -69,8 +69,8 @@ export class LogReader {
   readonly #until: number;
 
   /**
-   * @param from where a record begins
-   * @param until the last millisecond of which transactions count, since 1970
+   * @param from start of a record
+   * @param until the last millisecond of the transactions that count, since 1970
    */
   constructor(from: number, until = Infinity) {
     this.#from = this.#end = from;

@@ -40,7 +40,7 @@ export function waitsForLock(
   return key === undefined || others.has(key);
 }
 
-/** Gives back a lock as often as it was taken. */
+/** Releases a lock as often as it was acquired. */
 const release = (key: string, mode: "" | "_shared"): string => {
   const call = `pg_catalog.pg_advisory_unlock${mode}(${lockArguments(key)})`;
   return `WITH RECURSIVE given(back) AS (SELECT ${call} UNION ALL SELECT ${call} FROM given ` +

@@ -11,7 +11,7 @@ export type Hear = (message: Message) => void;
 /** More bytes for a statement that reads from its client (`COPY … FROM STDIN`). */
 export type ReadMore = () => Uint8Array;
 
-/** A PostgreSQL backend that takes one message at a time, and answers before it returns. */
+/** A PostgreSQL backend that handles one message at a time, synchronously. */
 export interface Backend {
   /** Differs whenever the settings of the session differ, by whatever they were set. */
   readonly settingsDigest: string;

@@ -1,7 +1,6 @@
 /**
- * Prepared statements of many clients in one backend: each gets its own name
- * there, and is prepared again where another client's statement, or
- * `DISCARD ALL`, has replaced it.
+ * Prepared statements of many clients in one backend: each gets its own name there, and is prepared
+ * again if another client's statement, or `DISCARD ALL`, replaced it.
  *
  * @module
  */

@@ -52,7 +52,7 @@ export class HeldState {
     const { suspects } = client;
     if (suspects.pins) {
       client.pinnedBy = this.#backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
-      // Any statement may drop the objects that pin the backend, whatever its text.
+      // Any statement may drop the objects that pin the backend, so its text does not matter.
       suspects.pins = client.pinnedBy !== undefined;
     }
     if (suspects.locks) {

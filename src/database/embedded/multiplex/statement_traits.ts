@@ -13,7 +13,7 @@ export interface StatementTraits {
   readonly locks: boolean;
   /** It may take advisory locks. */
   readonly takes: boolean;
-  /** It takes one advisory lock and does nothing else. */
+  /** It only acquires one advisory lock. */
   readonly call?: AdvisoryCall | undefined;
   /** It may drop the temporary tables of all. */
   readonly discards: boolean;

@@ -36,7 +36,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
 /** A name in the schema of temporary tables. */
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
-/** Statements in one transaction, which changes tables whatever role or mode its client has set. */
+/** Statements in one transaction, which changes tables regardless of its client's role or mode. */
 const changing = (statements: readonly string[]): string =>
   ["SET TRANSACTION READ WRITE", "SET LOCAL SESSION AUTHORIZATION DEFAULT", ...statements]
     .join(";\n");
@@ -66,9 +66,9 @@ export class Temporaries {
   }
 
   /**
-   * Parks the tables of whoever had the backend before a client.
+   * Parks the tables of the previous client of the backend.
    *
-   * @returns who has to keep the backend, as its tables cannot be parked
+   * @returns the client that must keep the backend because its tables cannot be parked
    */
   park(next: Client): Client | undefined {
     const owner = this.#owner;

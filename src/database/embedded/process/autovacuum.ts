@@ -11,7 +11,7 @@ import { BackendError } from "../multiplex/backend.ts";
 const PAUSE_MS = 60_000;
 /** If clients never leave the backend idle, the work runs beside them after this time. */
 const BUSY_MS = 5 * 60_000;
-/** One table may hold clients up for so long. What takes longer is left until the database stops. */
+/** How long one table may delay clients. Longer work waits until the database stops. */
 const TABLE_MS = 5_000;
 /** All tables together may hold up the stop of the database for so long. */
 const STOP_MS = 5_000;

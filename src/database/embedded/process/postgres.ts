@@ -1,6 +1,5 @@
 /**
- * PostgreSQL in this process: one backend, which takes messages and answers
- * them before it returns.
+ * PostgreSQL in this process: one backend that handles messages synchronously.
  *
  * @module
  */
@@ -69,7 +68,7 @@ interface EngineModule {
 const WASM_PAGE = 64 * 1024;
 const MB = 1024 * 1024;
 
-/** Memory that the runtime takes beside the database's, in MB. */
+/** Memory of the runtime in addition to the database's, in MB. */
 const RUNTIME_MB = 80;
 /** Below this the engine does not start, in MB. */
 export const MIN_MEMORY_MB = 160;

@@ -16,7 +16,7 @@ let flags: readonly Int32Array[] = [];
 let shared: Int32Array = new Int32Array(0);
 let limit: ReturnType<typeof setTimeout> | undefined;
 
-/** How long the backend may go on after it was interrupted, in milliseconds. */
+/** How long the backend may continue after an interrupt, in milliseconds. */
 const STUBBORN_MS = 5000;
 
 const isRunning = (run: number): boolean =>

@@ -1,6 +1,6 @@
 /**
- * The history of a local PostgreSQL: its databases as they were at any time of the last days.
- * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
+ * The history of a local PostgreSQL: restores databases to any time of the last days. PostgreSQL
+ * copies its write-ahead log to a folder; the platform adds a base backup each day.
  *
  * @module
  */
@@ -103,7 +103,7 @@ export class LocalHistory implements ServerHistory {
   }
 
   /**
-   * Runs work with a server that has all databases as they were at a time.
+   * Runs work with a server that has the state of all databases at a time.
    *
    * @throws {EngineError}
    */

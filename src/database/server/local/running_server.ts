@@ -1,5 +1,5 @@
 /**
- * The server that runs on the files of a cluster, by the note that it keeps beside them.
+ * Finds the server running on a cluster's files, by its pid file.
  *
  * @module
  */

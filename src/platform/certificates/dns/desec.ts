@@ -1,5 +1,5 @@
 /**
- * TXT records at deSEC (API v1). A record set is written as a whole, so concurrent changes by other
+ * TXT records at deSEC (API v1). Whole record sets are written, so concurrent changes by other
  * programs may lose a value.
  *
  * @module

@@ -44,8 +44,8 @@ function readHostname(url: string, endOfOrigin: number): string {
 }
 
 /**
- * Makes the test for hosts that the API answers on: the given names and any IP
- * address. All other hosts belong to the edge.
+ * Creates the test for hosts of the API: the given names and any IP address. All other hosts belong
+ * to the edge.
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));

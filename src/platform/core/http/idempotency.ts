@@ -76,11 +76,11 @@ export class Idempotency {
   }
 
   /**
-   * Answers a request once; the same one again gets the same answer, with
-   * `Idempotency-Replayed`. Refusals and failures are not kept.
+   * Handles a request once; a repetition gets the same response, with `Idempotency-Replayed`.
+   * Refusals and failures are not stored.
    *
-   * @throws {Failure} `conflict` if the key came with another request, or
-   *   the first one was interrupted, or another node has not answered it yet.
+   * @throws {Failure} `conflict` if the key was used for another request, or the first one was
+   * interrupted, or another node is still handling it.
    */
   async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {
     const { request, credentialId, key } = asked;

@@ -49,7 +49,7 @@ export class Refusals {
     return response;
   }
 
-  /** For a path that nothing is bound to: a page for a browser that is not calling the API. */
+  /** For an unknown path: a page for browsers, unless they call the API. */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,

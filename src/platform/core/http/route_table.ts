@@ -17,7 +17,7 @@ export interface RouteSet<Handler> {
   readonly allow: string;
 }
 
-/** Orders paths so that of those that fit the same request the most specific comes first. */
+/** Orders paths that match the same request by specificity, most specific first. */
 function compareSpecificity(one: PathPattern, other: PathPattern): number {
   const [left, right] = [one, other].map((path) =>
     path.split("/").map((segment) => segment.startsWith(":") ? "1" : "0").join("")

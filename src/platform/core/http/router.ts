@@ -284,10 +284,7 @@ export class Router {
     }
   }
 
-  /**
-   * Answers a request; one with an `Idempotency-Key` only once, if the endpoint
-   * stores responses.
-   */
+  /** Handles a request; with an `Idempotency-Key` only once, if the endpoint stores responses. */
   async #once(
     endpoint: Endpoint,
     asked: {

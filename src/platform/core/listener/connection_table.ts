@@ -74,8 +74,8 @@ export interface TableOptions {
 const EVICTED_PART = 1 / 8;
 
 /**
- * How many times the limit for a body without progress a response may still
- * take once its connection is ending.
+ * How many times the limit for a stalled body a response may still take once its connection is
+ * closing.
  */
 const CLOSING_BODIES = 10;
 
@@ -93,7 +93,7 @@ const RESETS_MS = 10_000;
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** The share of each connection when all of that is in use. */
 const FAIR_UNSENT = 1024 * 1024;
-/** How long an answer may rest while it is all taken, in milliseconds. */
+/** How long a fully received response may rest, in milliseconds. */
 const PRESSED_MS = 2_000;
 
 /** Phases of connections that had no request yet. */
@@ -278,7 +278,7 @@ export class ConnectionTable {
     }
   }
 
-  /** How a connection ends whose client does not take its answers; others on it continue first. */
+  /** Ends a connection whose client does not read its responses; others on it continue first. */
   #stalled(entry: Tracked, now: number): Ending | undefined {
     // Elsewhere the system ends what makes no progress.
     if (!entry.isShared) return undefined;

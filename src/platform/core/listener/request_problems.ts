@@ -1,6 +1,6 @@
 /**
- * Requests that are refused by their head alone: it is unclear which host they
- * are for (RFC 9112, 3.2), or where their body ends (RFC 9112, 6.1).
+ * Requests that are refused because of their head: their host (RFC 9112, 3.2) or the end of their
+ * body (RFC 9112, 6.1) is unclear.
  *
  * @module
  */

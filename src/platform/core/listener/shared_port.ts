@@ -106,9 +106,9 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 }
 
 /**
- * Lets other processes of this user listen on a port that this process listens on, which gets
- * all new connections until one of them attracts them. Returns the number of its sockets
- * there: 0 on systems that cannot share a port.
+ * Lets other processes of this user listen on this process's port; it still gets all new
+ * connections until one of them attracts them. Returns the number of its sockets there: 0 on
+ * systems that cannot share a port.
  */
 export function sharePort(port: number): number {
   const libc = openLibc();

@@ -19,7 +19,7 @@ const MAX_AT_ONCE = 64 * 1024;
 
 /** Most that is read of the rest of a body, in bytes. */
 const MAX_REST = 16 * 1024 * 1024;
-/** How long the rest of a body may take to arrive, in milliseconds. */
+/** Timeout for the rest of a body, in milliseconds. */
 const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
@@ -153,8 +153,8 @@ export function leaveBody(request: Request, response: Response): Promise<void> |
 }
 
 /**
- * Reads what nobody wants, within limits. The runtime drops the rest of a body with the
- * response and closes the connection, so a client that is still sending would lose the response.
+ * Reads an unwanted body, within limits. Otherwise, the runtime drops the rest of it with the
+ * response and closes the connection, so a client that is still sending loses the response.
  */
 async function readRest(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,

@@ -37,8 +37,8 @@ export class Claims {
   /**
    * Claims work whose own record names its holder.
    *
-   * @param update stores this process's name, unless another holder is named by then
-   * @returns what `update` returns; `undefined` if another process that lives has it
+   * @param update stores this process's name, unless there is another holder by then
+   * @returns the result of `update`; `undefined` if another live process has it
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,

@@ -65,7 +65,7 @@ export class Leases {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that came meanwhile found that nobody leads, and waits for nothing.
+    // Work that arrived meanwhile found no leader, and waits for nothing.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
     for (const role of ROLES) await this.#look(role, hasLapsed);

@@ -1,6 +1,5 @@
 /**
- * The nodes of a platform as its capabilities see them: which one this is, and what it
- * leads.
+ * The nodes of a platform for its capabilities: this node's identity, and what it leads.
  *
  * @module
  */
@@ -36,7 +35,7 @@ export interface Nodes {
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** The nodes of a platform that is one: it leads everything, and pays nothing for it. */
+/** A platform with a single node: it leads everything, at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

@@ -1,8 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and nobody without the file can send requests. The asker and the answerer each
- * bring a salt: no key seals twice with the same nonce, though a question is sent again by someone
- * who has recorded it.
+ * needs no TLS, and nobody without the file can send requests. Both sides contribute a salt, so no
+ * key seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */

@@ -13,7 +13,7 @@ import { AnswerSealer, openAnswer, openQuestion, sealedQuestion, sealQuestion } 
 import { PeerError } from "./peer_error.ts";
 import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } from "./peers.ts";
 
-/** How often an answer says that it continues, in milliseconds. */
+/** How often a pending response sends a sign of life, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
 /** Longest explanation of a refusal that is read. */
@@ -58,7 +58,7 @@ async function readQuestion(request: Request): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** The values as sealed parts, one read ahead, with a sign of life where none comes for long. */
+/** The values as sealed parts, one read ahead, with a sign of life during long pauses. */
 function answerStream(
   values: AsyncIterable<unknown>,
   { sealer, abort, onFault }: {

@@ -286,7 +286,7 @@ export class S3BlobStore implements BlobStore {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
       const { requests } = this.#options.bucket;
-      // This machine's clock may have been set since the last answer of the storage.
+      // This machine's clock may have been set since the storage's last response.
       await requests.look();
       if (mark.value.until < requests.storageTime()) return mark;
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));

@@ -28,7 +28,10 @@ const noAnswer = (reason: unknown): S3Error =>
 
 /** How long to wait, and how often to try. */
 export interface S3Patience {
-  /** Until the head of an answer, beside the time for the request's body, in milliseconds. */
+  /**
+   * Timeout for the head of a response, in addition to the time for the request's body, in
+   * milliseconds.
+   */
   readonly answerMs: number;
   /** Without a byte of an answer's body, in milliseconds. */
   readonly idleMs: number;
@@ -59,7 +62,7 @@ const SLOWEST_UPLOAD = 32;
 /** Requests at the same time. */
 const MAX_REQUESTS = 64;
 
-/** Longest answer that is read whole, in bytes: a page of a listing is below 1 MiB. */
+/** Longest response to read completely, in bytes: a page of a listing is below 1 MiB. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /** When clients may try again, in seconds. */
@@ -82,7 +85,7 @@ export interface S3RequestsOptions {
   readonly credentials: S3Credentials;
   readonly patience: S3Patience;
   readonly now: Clock;
-  /** Certificates (PEM) of authorities that are trusted beside the system's. */
+  /** Trusted authorities' certificates (PEM), in addition to the system's. */
   readonly caCerts?: readonly string[];
   /** Called when the storage stops answering, and when it answers again. */
   onChange(problem: string | undefined): void;
@@ -179,7 +182,7 @@ export class S3Requests {
     );
   }
 
-  /** Sends one request and returns its successful answer, whose body the caller takes. */
+  /** Sends one request and returns its successful response, whose body the caller must read. */
   async send(request: S3Request): Promise<Response> {
     const url = s3Url(this.#options.place, request.key);
     for (const [name, value] of Object.entries(request.query ?? {})) {

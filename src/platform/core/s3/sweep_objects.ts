@@ -51,7 +51,7 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
   return removed;
 }
 
-/** Marks an object that nothing needs, or removes one that was marked long ago. */
+/** Marks an unneeded object, or removes one that was marked long ago. */
 async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): Promise<boolean> {
   const { bucket, marks, now, lease } = options;
   const found = isMarked ? await marks.find(blob) : undefined;

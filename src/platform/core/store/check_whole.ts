@@ -1,5 +1,5 @@
 /**
- * Checks that the parts of a data directory belong together: a new platform beside the remains of
+ * Checks that the parts of a data directory belong together: a new platform in the remains of
  * another would lose those permanently.
  *
  * @module

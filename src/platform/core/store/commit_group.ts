@@ -39,7 +39,7 @@ export const LOCAL_LIMITS: GroupLimits = {
 /** A store of another machine (`denokv`) takes 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
-/** A store in PostgreSQL commits each for itself: what one call and its transaction can bear. */
+/** PostgreSQL commits each operation separately: the limits of one call and its transaction. */
 export const BATCH_LIMITS: GroupLimits = {
   checks: 1_000,
   mutations: 2_000,

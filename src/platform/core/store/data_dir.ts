@@ -54,9 +54,8 @@ export class DataDirUnusableError extends Error {
 }
 
 /**
- * Creates the data directory if it is missing (readable by its owner only) and
- * locks it for this process; the system frees the lock when the process ends,
- * however it ends.
+ * Creates the data directory if it is missing (readable by its owner only) and locks it for this
+ * process; the system frees the lock when the process ends for any reason.
  *
  * @throws {DataDirInUseError} when another process holds it.
  * @throws {DataDirUnusableError} when it cannot be created or written.

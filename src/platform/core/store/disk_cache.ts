@@ -10,7 +10,7 @@ import { isSha256 } from "../../../lib/hash.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import { blobPath } from "./fs_blob_store.ts";
 
-/** Part of the bound that is free after files went, so that they do not go one by one. */
+/** Part of the capacity that eviction frees at once, to avoid evicting files one by one. */
 const ROOM = 0.05;
 
 interface FoundFile {

@@ -124,7 +124,7 @@ export class FsBlobStore implements BlobStore {
     }
   }
 
-  /** Lets a file count as new. It fails where a sweep has removed the file meanwhile. */
+  /** Makes a file count as new. Fails if a sweep has removed it meanwhile. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;

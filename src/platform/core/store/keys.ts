@@ -27,7 +27,7 @@ export const keys = {
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** Which node does what one does for all. */
+  /** The node for each role that one node fills for all. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 

@@ -159,8 +159,8 @@ async function openReadable(
 }
 
 /**
- * Closes the files of a database to other users: the folder around them may let
- * one of them pass, as the owner of a local PostgreSQL.
+ * Closes the files of a database to other users, because the surrounding folder may admit one, such
+ * as the owner of a local PostgreSQL.
  */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;

@@ -66,10 +66,10 @@ async function isMarkedPortable(kv: RecordStore): Promise<boolean> {
 }
 
 /**
- * Makes sure that all values can be read, without changing anything. Returns
- * whether to mark the store, so that the next start can skip the check.
+ * Verifies that all values are readable, without changing anything. Returns whether to mark the
+ * store, so that the next start can skip the check.
  *
- * @throws {NewerValuesError} if one cannot.
+ * @throws {NewerValuesError} if one is not.
  */
 export async function checkReadable(kv: RecordStore): Promise<boolean> {
   if (await isMarkedPortable(kv)) return false;
@@ -90,7 +90,7 @@ export async function markPortable(kv: RecordStore): Promise<void> {
   await kv.set(MARK, new Uint8Array([1]));
 }
 
-/** How a store treats what is damaged in it. */
+/** How a store treats damaged records. */
 export interface DamageOptions {
   /** Is told of each record that was set aside; without it, reading one fails. */
   readonly onDamaged?: (message: string) => void;

@@ -13,8 +13,8 @@ const MAX_REMEMBERED = 1_000_000;
 const FILES_PER_STEP = 32;
 
 /**
- * How long a look at a file holds, in milliseconds: a deployment that goes live just after
- * it was created needs no second one.
+ * How long a check of a file is valid, in milliseconds: a deployment that goes live just after its
+ * creation needs no second one.
  */
 const LOOK_MS = 5000;
 

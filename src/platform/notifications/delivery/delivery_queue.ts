@@ -42,7 +42,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
   /** Finishes what a crash interrupted, and starts to send. */
   start(): Promise<void>;
-  /** Like `accept()`, for one receiver that is known already. */
+  /** Like `accept()`, for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;

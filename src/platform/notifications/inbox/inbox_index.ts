@@ -1,7 +1,6 @@
 /**
- * A person's inbox in memory: its pages, and how many notifications there are of each
- * kind, so that counting and paging cost the same however many there are. Does no
- * I/O.
+ * A person's inbox in memory: its pages, and the number of notifications of each kind, so that
+ * counting and paging have a constant cost. Does no I/O.
  *
  * @module
  */

@@ -22,7 +22,7 @@ import {
 } from "./preferences.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** How many people the cache holds; beyond that it is emptied. */
+/** Maximum number of people in the cache; beyond it, the cache is emptied. */
 const MAX_REMEMBERED = 10_000;
 
 /** Records of preferences; those of a person begin with these and the person's id. */
@@ -76,7 +76,7 @@ export class PreferenceService {
     return this.#change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
-  /** Changes one category; fields that are left out stay. */
+  /** Changes one category; omitted fields stay. */
   setCategory(
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,

@@ -12,9 +12,8 @@ const BYTE = 0x110000;
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;
 
 /**
- * Reads text of a normalized path as characters: a percent-encoded UTF-8
- * character counts as one, and an escaped ASCII character as one that differs
- * from the same character unescaped.
+ * Splits a normalized path into characters: a percent-encoded UTF-8 character counts as one, and an
+ * escaped ASCII character differs from the same one unescaped.
  */
 export interface PathUnits {
   readonly codes: readonly number[];

@@ -125,8 +125,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. For port 0, or no port, it is the only port, or a free
-   * one where servers may listen on further ports.
+   * The address that the server sees. For port 0, or none, it is the only port, or a free one if
+   * servers may listen on further ports.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

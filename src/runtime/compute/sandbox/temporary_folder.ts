@@ -1,7 +1,6 @@
 /**
- * The folder for temporary files of a server on Deno: memory that is mounted for
- * its process alone, or, where the system gives no mounts, a folder on the disk
- * that is watched.
+ * The folder for temporary files of a server on Deno: memory mounted only for its process or,
+ * without mounts, a watched folder on disk.
  *
  * @module
  */

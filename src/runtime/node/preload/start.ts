@@ -6,7 +6,7 @@
 
 import type { Listening } from "../../compute/wire.ts";
 
-/** How a server listens, and on which port if that is not its own. */
+/** How a server listens, and on which port if not its assigned one. */
 export interface NodeListening extends Listening {
   readonly port?: number;
   /** True if the server asked for any free port. */

@@ -66,7 +66,7 @@ export class ForeignProcess {
   }
 }
 
-/** True if this system lets a process take a descriptor of one that it has started. */
+/** True if this system lets a process copy a descriptor from its child process. */
 export function canLendDescriptors(libc: Libc): boolean {
   const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
   if (own < 0) return false;

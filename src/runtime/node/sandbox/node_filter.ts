@@ -164,8 +164,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Calls of a server that may start processes: each of those has the same filter.
- * Signals reach its own processes only, in their own namespace.
+ * Calls of a server that may start processes, all of which have the same filter. Signals only reach
+ * its own processes, in their own namespace.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [

@@ -72,7 +72,7 @@ export interface SocketRules extends PeerRules {
    * missing.
    */
   readonly server?: NamedSocket;
-  /** Ports that it may bind, and listen on; none if missing. */
+  /** Ports that it may bind and listen on; none by default. */
   readonly ports?: OwnPorts;
   /** True if the server's processes may pass descriptors to one another. */
   readonly passesDescriptors: boolean;
@@ -150,7 +150,7 @@ export class SocketCalls {
     return result;
   }
 
-  /** The address of a socket itself; zeros where it has none. */
+  /** The address of a socket itself; zeros if it has none. */
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);

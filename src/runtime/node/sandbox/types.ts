@@ -51,7 +51,7 @@ export interface NodeRequest {
   readonly listens?: (port: number, at: OwnAddress) => void;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
-  /** Folders with programs that it may start; none if missing. */
+  /** Folders with programs that it may start; none by default. */
   readonly programs?: readonly string[];
   /** Folders of toolchains, which it sees where they are; none if missing. */
   readonly toolchains?: readonly string[];
@@ -73,7 +73,7 @@ export interface NodeView {
   readonly tmp: string;
   /** Connects Node to the process. */
   readonly controlSocket: string;
-  /** The only address at which Node may listen. */
+  /** The only address where Node may listen. */
   readonly serverSocket: string;
   /** The further files, in the order of the request. */
   readonly files: readonly string[];

@@ -47,7 +47,7 @@ function unusable(root: string, cause: unknown): unknown {
   );
 }
 
-/** A folder that is gone is a disk that is not mounted, perhaps: it is not made again silently. */
+/** A missing folder may be an unmounted disk, so it is not silently recreated. */
 async function requireFolder(root: string): Promise<void> {
   const parent = dirname(root);
   const isThere = await Deno.stat(parent).then(({ isDirectory }) => isDirectory, () => false);

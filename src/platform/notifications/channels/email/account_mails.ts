@@ -1,7 +1,7 @@
 /**
  * Mails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
- * queue like notifications. They contain one-time links, so they are stored sealed, while the link
- * works.
+ * queue like notifications. They contain one-time links, so they are sealed, and only stored while
+ * the link works.
  *
  * @module
  */

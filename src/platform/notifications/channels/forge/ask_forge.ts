@@ -13,7 +13,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";
 import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 
-/** Largest answer that is read: a hundred comments of a pull request. */
+/** Largest response to read: a hundred comments of a pull request. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 

@@ -1,6 +1,6 @@
 /**
- * A client of the Telegram Bot API. Its addresses contain the bot's token, so its errors
- * neither name an address nor quote those of `fetch`.
+ * A client of the Telegram Bot API. Its URLs contain the bot's token, so its errors contain neither
+ * URLs nor messages of `fetch`.
  *
  * @module
  */

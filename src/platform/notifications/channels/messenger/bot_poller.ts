@@ -70,7 +70,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls where this node is the one that does; false if it is not. */
+  /** Polls if it is this node's turn; otherwise false. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

@@ -24,7 +24,7 @@ import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
 import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
-/** How many attempts one address may begin in ten minutes. */
+/** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
 /** And all addresses together: each attempt is stored. */
 const ALL_BEGINS = 5000;

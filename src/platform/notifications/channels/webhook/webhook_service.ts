@@ -69,8 +69,8 @@ export class WebhookService {
   }
 
   /**
-   * @throws {Failure} `invalid_request` for an address that is not public,
-   *   `conflict` where the workspace has too many.
+   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` if the workspace
+   * has too many.
    */
   async create(
     workspaceId: string,
