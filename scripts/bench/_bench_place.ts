@@ -105,7 +105,7 @@ export async function withBenchPlace<T>(
 }
 
 export interface HttpsPlace extends BenchPlace {
-  /** What the platform serves HTTPS with, and servers beside it should. */
+  /** The HTTPS certificate of the platform, for the other servers too. */
   readonly certificate: CertificateFiles;
 }
 

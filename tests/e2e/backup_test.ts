@@ -142,7 +142,7 @@ async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise
   return count;
 }
 
-/** Makes a backup under load, while what the round kills is killed. */
+/** Makes a backup under load, while the round's processes are killed. */
 async function backUpUnderLoad(
   box: Sandbox,
   file: string,

@@ -1,4 +1,4 @@
-/** Idle connections beyond what a process may open: the platform answers on, and ends in order. */
+/** Idle connections beyond a process's limit: the platform keeps responding, and ends cleanly. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";

@@ -77,7 +77,9 @@ export const commandServer = (command: string, options: TestOptions = {}): TestS
     ...options,
   });
 
-/** Starts the process of a server on Node where nobody may make namespaces, as in most containers. */
+/**
+ * Starts a Node server's process without permission to create namespaces, as in most containers.
+ */
 export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {
   const { command, args, env: own } = await spawnNodeServer(folder, facts);
   return {

@@ -160,7 +160,7 @@ export async function deployServer(
   });
 }
 
-/** A server that echoes what comes over a WebSocket, written by hand; `bye` makes it close. */
+/** A server with a handwritten WebSocket echo; `bye` makes it close. */
 export const SOCKET_SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";

@@ -1,6 +1,5 @@
 /**
- * Holds the answers of a platform against its OpenAPI document: every test
- * that calls the API checks what it is answered.
+ * Validates responses against the platform's OpenAPI document: every test that calls the API does.
  *
  * @module
  */
@@ -65,7 +64,7 @@ interface Described {
   readonly place: string;
 }
 
-/** What the document says of an answer; `undefined` for other paths than its own. */
+/** The document's description of a response; `undefined` for paths outside the API. */
 function describe(asked: Asked, status: number, shown: unknown): Described | undefined {
   const { pathname } = new URL(asked.path, "http://localhost");
   const fitting = operations.filter(({ pattern }) => pattern.test(pathname));

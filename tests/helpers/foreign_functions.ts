@@ -1,5 +1,5 @@
 /**
- * Projects with functions that are written for other platforms, and how they answer.
+ * Projects with functions written for other platforms, and their expected responses.
  *
  * @module
  */

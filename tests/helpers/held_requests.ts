@@ -107,7 +107,7 @@ export class ClientConnection {
       agent: this.#agent,
     });
     const response = once(asked, "response").then(([response]) => response as IncomingMessage);
-    // What breaks off later is seen where the response is read.
+    // Later failures appear where the response is read.
     asked.on("error", () => {});
     send(asked);
     return { asked, response };

@@ -1,6 +1,6 @@
 /**
- * A push service as browsers use one: it gives out subscriptions, checks who
- * sends (VAPID, RFC 8292), and decrypts what comes (RFC 8291).
+ * A push service for browsers: issues subscriptions, verifies senders (VAPID, RFC 8292), and
+ * decrypts messages (RFC 8291).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each in a server: deployed, it answers as under plain
- * Node. Takes those that `PACKAGES` names (`all`, or names with commas).
+ * Popular npm packages, each in a server: deployed, it responds like under plain Node. `PACKAGES`
+ * selects them (`all`, or names with commas).
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";

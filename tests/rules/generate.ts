@@ -218,7 +218,7 @@ const FILLINGS: readonly (readonly [RegExp, string])[] = [
 const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
   Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
 
-/** The request, bent to what a condition asks for, as far as that is easy. */
+/** The request, adapted to a condition if that is easy. */
 export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
   const wanted = { ...any?.[0], ...root };
   const old = new URL(request.url);

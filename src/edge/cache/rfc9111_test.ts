@@ -4,10 +4,10 @@
  *
  * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s before the clock.
  * Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl` (of the rule;
- * 100 s by default), `:clients` (they may revalidate), `:status`, and `:origin` for what the origin
- * does the second time.
+ * 100 s by default), `:clients` (they may revalidate), `:status`, and `:origin` for the origin's
+ * second response.
  *
- * The outcome is what the second client gets: `x-svc-cache`, then `validated` where the origin
+ * The outcome is the second client's response: `x-svc-cache`, then `validated` where the origin
  * responded with 304, and the status if it is not 200.
  */
 import assert from "node:assert/strict";

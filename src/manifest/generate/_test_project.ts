@@ -1,4 +1,4 @@
-/** Projects in memory, and what is found in them. */
+/** In-memory projects, and what is detected in them. */
 import { detectProject } from "../detect/detect_project.ts";
 import { type BuiltOptions, findBuilt } from "./generate_manifest.ts";
 
@@ -45,7 +45,7 @@ export async function inspect({ files, directory }: Project, options: BuiltOptio
   return { detected, found, folder };
 }
 
-/** Paths of what is deployed: of the output, or of what placements bring. */
+/** Paths of the deployed files: of the output, or of placements. */
 export function deployedPaths(
   { files }: Project,
   { found, folder }: Awaited<ReturnType<typeof inspect>>,

@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const START = Date.parse("2026-11-22T10:00:00Z");
 const DONE = { name: "b", files: 1, bytes: 1, sentBytes: 1, records: 1, blobs: 1, databases: [] };
 
-/** A schedule on a store in memory, whose backups come to what is given. */
+/** A schedule on an in-memory store, whose backups have the given outcomes. */
 function scheduleOf(run: () => Promise<BackupOutcome>) {
   const at = { now: START, record: NO_BACKUP as BackupRecord };
   const events: string[] = [];

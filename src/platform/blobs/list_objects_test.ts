@@ -50,6 +50,6 @@ Deno.test(`each page of ${KEYS} keys reads as much as the first one`, () =>
     read = 0;
     const top = await listObjects(counting, PLACE, { prefix: "", delimiter: "/", limit: LIMIT });
     assert.equal(top.prefixes.length, 50);
-    // One look at each folder, whatever it holds.
+    // One read per folder, whatever its size.
     assert.ok(read <= 51, `${read} records for 50 folders`);
   }));

@@ -44,7 +44,7 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** The place of the files for `--blobs`, as another network sees it where its host is given. */
+  /** The `--blobs` value for the files; with a host, as seen from another network. */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }

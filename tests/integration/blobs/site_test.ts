@@ -75,7 +75,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     for (const [path, headers, status] of cases) {
       assert.equal((await get(`/_svc/blobs/${path}`, headers)).status, status, path);
     }
-    // The policy of the site does not replace the sandbox of what visitors may have uploaded.
+    // The site's policy does not replace the sandbox for possible uploads of visitors.
     for (
       const [name, isSandboxed] of [["page.html", true], ["not.pdf", true], [
         "paper.pdf",

@@ -40,7 +40,7 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
   routes: [{ pattern: "^/.*$", layer: "app" }],
 });
 
-/** Answers with what a script is to bring about. */
+/** Responds with the expected effect of a script. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {

@@ -1,6 +1,6 @@
 /**
- * Visitors who leave at any moment of a request, wherever its answer comes from: none of them
- * keeps a place, a connection or a file open, and the next visitor is answered.
+ * Visitors who leave at any time during a request, whatever its origin: none keeps a place, a
+ * connection or a file open, and the next visitor is served.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";

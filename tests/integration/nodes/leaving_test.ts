@@ -1,6 +1,6 @@
 /**
- * A node is stopped under requests, as behind a load balancer: none is
- * lost, each answer of the node that leaves is the last of its connection, and what runs ends.
+ * A node is stopped during requests, like behind a load balancer: none is lost, each response of
+ * the leaving node is its connection's last, and running work ends.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -90,7 +90,7 @@ async function read(asked: ClientRequest) {
   return { statusCode: answer.statusCode, headers: answer.headers, text };
 }
 
-/** `Connection` of what a node that leaves answers on new connections, until it takes none. */
+/** `Connection` in a leaving node's responses on new connections, until it accepts none. */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
   await Promise.all(Array.from({ length: CLIENTS }, async () => {
