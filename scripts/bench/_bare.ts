@@ -17,7 +17,7 @@ export interface BareAnswer {
   readonly path: string;
   readonly status: number;
   readonly fields: readonly (readonly [string, string])[];
-  /** `null` if the answer has no body. */
+  /** `null` if the response has no body. */
   readonly text: string | null;
 }
 

@@ -114,7 +114,7 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time to the answer of the first request to a server that has never run, in milliseconds. */
+/** Time to the response of the first request to a server that has never run, in milliseconds. */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],

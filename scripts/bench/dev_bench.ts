@@ -34,7 +34,7 @@ interface Project {
 }
 
 interface Started extends AsyncDisposable {
-  /** Milliseconds to the first answer that is not an error. */
+  /** Milliseconds to the first response that is not an error. */
   readonly milliseconds: number;
   readonly errors: () => string;
 }

@@ -98,7 +98,7 @@ async function describeLate(place: BenchPlace, id: string): Promise<string> {
   ).join("\n");
 }
 
-/** Milliseconds from a trigger to its answer, and to the new page in production. */
+/** Milliseconds from a trigger to its response, and to the new page in production. */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
   const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });

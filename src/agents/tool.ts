@@ -8,7 +8,7 @@ import type { Client } from "../client/client.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Project } from "../contract/projects.ts";
 
-/** A call that makes sense after an answer. */
+/** A call that makes sense after a response. */
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -126,13 +126,13 @@ export function chooseProject(
   return given ?? confined;
 }
 
-/** An array of objects in an answer. */
+/** An array of objects in a response. */
 export function listOf(answer: Answer, key: string): readonly Answer[] {
   const list = answer[key];
   return Array.isArray(list) ? list as readonly Answer[] : [];
 }
 
-/** An object in an answer. */
+/** An object in a response. */
 export function partOf(answer: Answer, key: string): Answer {
   const part = answer[key];
   return typeof part === "object" && part !== null ? part as Answer : {};

@@ -1,5 +1,5 @@
 /**
- * Which page of a site answers documents without a file, as `svc.toml` and the project say.
+ * Which page of a site serves documents without a file, as `svc.toml` and the project say.
  *
  * @module
  */
@@ -42,7 +42,7 @@ function withPages(layers: Layers, paths: readonly string[]): Layers {
 
 const withoutPages = (layers: Layers): Layers => layers.map(({ fallback: _, ...layer }) => layer);
 
-/** Names the page that answers unknown paths, or says why none does. */
+/** Names the page that serves unknown paths, or says why none does. */
 function report(host: BuildHost, layers: Layers, { config, paths, isApp }: SinglePageFacts): void {
   const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
   const isSet = config?.static?.spa !== undefined;

@@ -1,6 +1,6 @@
 /**
- * The typed client of the HTTP API: every call is described by the contract's
- * endpoint, and every answer is checked against it.
+ * The typed client of the HTTP API: every call is described by the contract's endpoint, and every
+ * response is checked against it.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export interface ClientOptions {
   ) => (outcome: ChangeOutcome) => void;
   /** Called again and again while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
-  /** How long to wait for an answer; {@link USUAL_WAITS} by default. */
+  /** How long to wait for a response; {@link USUAL_WAITS} by default. */
   readonly waits?: Waits;
 }
 
@@ -91,7 +91,7 @@ export interface RawRequest {
 
 export interface Client {
   readonly baseUrl: string;
-  /** Calls an endpoint and returns its checked answer. */
+  /** Calls an endpoint and returns its checked response. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
   /** As `call`, with the answer's ETag. */
   send<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<ResponseOf<E>>>;

@@ -8,7 +8,7 @@ import { NoAnswerError } from "./errors.ts";
 
 /** Longest times, in milliseconds. */
 export interface Waits {
-  /** For an answer that only tells something, or for the head of a stream. */
+  /** For a response that only tells something, or for the head of a stream. */
   readonly read: number;
   /** For a change, such as the start of a server. */
   readonly change: number;

@@ -43,7 +43,7 @@ export interface StreamInput<E extends Endpoint> {
   readonly signal?: AbortSignal;
 }
 
-/** Calls an endpoint whose answer is bytes, once, and returns them as they arrive. */
+/** Calls an endpoint whose response is bytes, once, and returns them as they arrive. */
 export async function fetchOctets<E extends Endpoint>(
   client: Client,
   endpoint: E,

@@ -140,7 +140,7 @@ export interface ProjectConfig {
   };
   /** How files are served; `undefined` if the table is not written. */
   readonly static?: {
-    /** Whether index.html answers documents without a file. */
+    /** Whether index.html serves documents without a file. */
     readonly spa?: boolean;
     /** Whether URLs of pages end with a slash. */
     readonly trailingSlash?: TrailingSlash;

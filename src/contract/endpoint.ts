@@ -17,7 +17,7 @@ export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 /** Largest body of an endpoint that names no other limit, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** How long the answer to an `Idempotency-Key` is remembered, in hours. */
+/** How long the response to an `Idempotency-Key` is remembered, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
 
 type Shape = z.ZodType;

@@ -46,7 +46,7 @@ export interface RunningDev {
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
-  /** Forgets requests, mails, submissions and cached answers. */
+  /** Forgets requests, mails, submissions and cached responses. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;

@@ -18,7 +18,7 @@ export type FrontHandler = (
 
 export interface Front {
   readonly port: number;
-  /** Answers requests from now on. */
+  /** Serves requests from now on. */
   answer(handler: FrontHandler): void;
   /** Stops listening; what is still under way is cut off after a moment. */
   close(): Promise<void>;
@@ -78,7 +78,7 @@ export function openFront(
         cut.abort();
         await server.finished;
       } else {
-        // The runtime calls an answer completed a moment before it has sent it.
+        // The runtime calls a response completed a moment before it has sent it.
         await Promise.race([server.shutdown(), isLate]);
       }
       late.abort();

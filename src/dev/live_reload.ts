@@ -154,7 +154,7 @@ export class ReloadEvents {
     this.#send(this.#problemsMessage());
   }
 
-  /** Ends the answers, as the server ends. */
+  /** Ends the responses, as the server ends. */
   close(): void {
     for (const page of this.#pages) page.close();
     this.#pages.clear();

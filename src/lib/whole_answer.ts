@@ -40,7 +40,7 @@ export function answerOf(body: Body, status: number): Response {
 /** Whether a response of `answerOf()` is a stream, which may go on for long. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of an answer that leaves in one piece; `undefined` for any other. */
+/** The body of a response that leaves in one piece; `undefined` for any other. */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }

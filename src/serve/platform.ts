@@ -25,7 +25,7 @@ import type { CompleteOptions } from "./options.ts";
 /** The operator's settings, read and checked. */
 export interface Setup {
   readonly options: CompleteOptions;
-  /** The edge's cache of answers. */
+  /** The edge's cache of responses. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
@@ -39,7 +39,7 @@ export interface Setup {
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and what of them answers requests needs. */
+/** The platform's capabilities, and what serving requests needs of them. */
 export interface Platform {
   /** From the bottom up: started in this order, and closed in the reverse. */
   readonly capabilities: readonly Capability[];
@@ -64,6 +64,6 @@ export interface Platform {
   readonly images: ImageService | undefined;
   /** Serves front edges, and accepts requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
-  /** Answers requests to the endpoint of S3. */
+  /** Serves requests to the endpoint of S3. */
   readonly answerBlobs: (request: Request) => Promise<Response>;
 }

@@ -32,7 +32,7 @@ export async function raiseVersion(connections: Connections, version: bigint): P
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
-/** How long changes can be read, and how long a commit is remembered whose answer was lost. */
+/** How long changes can be read, and how long a commit is remembered whose response was lost. */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
 

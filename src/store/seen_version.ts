@@ -13,7 +13,7 @@ const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** Since when each answer was of a server that is behind. */
+  /** Since when each response was of a server that is behind. */
   #staleSince: number | undefined;
 
   readonly #monotonic;

@@ -34,7 +34,7 @@ export interface CountedRequest {
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path of a page that was shown; missing for all other answers. */
+  /** The path of a page that was shown; missing for all other responses. */
   readonly page: string | undefined;
 }
 

@@ -29,7 +29,7 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   return opened;
 }
 
-/** The status of a page over a new connection; 0 if there is no answer. */
+/** The status of a page over a new connection; 0 if there is no response. */
 async function statusOf(port: number): Promise<number> {
   try {
     return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
@@ -72,9 +72,8 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program answers while the connections are open; from source the
- * runtime accepts them itself, and the platform answers again when they are
- * gone (docs/decisions/runtime.md).
+ * The compiled program answers while the connections are open; from source the runtime accepts them
+ * itself, and the platform responds again when they are gone (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

@@ -60,7 +60,7 @@ function headingOf({ status, text }: Answer): string {
   return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
 }
 
-/** Asks until an answer is as wanted. */
+/** Asks until a response is as wanted. */
 async function askUntil(
   { ask }: Deployed,
   path: string,

@@ -29,7 +29,7 @@ export interface TestServer extends AsyncDisposable {
   readonly server: ComputeServer;
   readonly logs: ComputeLogEntry[];
   get(target: string, request?: Partial<ComputeRequest>): Promise<ComputeResult>;
-  /** Status and text of an answer, or the reason of its failure. */
+  /** Status and text of a response, or the reason of its failure. */
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 

@@ -49,7 +49,7 @@ interface AnswerNode {
 
 type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Fields of answers that the document has to name. */
+/** Fields of responses that the document has to name. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
 interface Asked {
@@ -60,7 +60,7 @@ interface Asked {
 interface Described {
   readonly where: string;
   readonly node: AnswerNode;
-  /** JSON pointer of the answer in the document. */
+  /** JSON pointer of the response in the document. */
   readonly place: string;
 }
 
@@ -93,7 +93,7 @@ function checkFields({ where, node }: Described, headers: Headers): void {
   }
 }
 
-/** Returns the type of an answer's content, which the document has to name. */
+/** Returns the type of a response's content, which the document has to name. */
 function checkType({ where, node }: Described, headers: Headers): string {
   const type = (headers.get("content-type") ?? "").split(";")[0]!;
   assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
@@ -106,7 +106,7 @@ function checkValue({ where, place }: Described, type: string, value: unknown): 
   assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails for an answer that the document does not describe; other paths than its own pass. */
+/** Fails for a response that the document does not describe; other paths than its own pass. */
 export function checkAnswer(
   asked: Asked,
   answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },

@@ -125,7 +125,7 @@ export function callsOf(
   };
 }
 
-/** Sends a query; the answer is a stream. */
+/** Sends a query; the response is a stream. */
 export function sendSql(
   platform: TestPlatform,
   at: string,

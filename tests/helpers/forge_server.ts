@@ -147,7 +147,7 @@ export interface ForgeServer extends AsyncDisposable {
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
-  /** Answers requests instead of the forge, while it is set. */
+  /** Serves requests instead of the forge, while it is set. */
   refuse: ((request: Request) => Response | undefined) | undefined;
   /** Called with a performed request, before its response is sent. */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;

@@ -51,7 +51,7 @@ export class ClientConnection {
     this.#port = port;
   }
 
-  /** Status and text of an answer. */
+  /** Status and text of a response. */
   async get(host: string, path: string): Promise<string> {
     const { asked, response } = await this.#open(host, path, "GET", (asked) => asked.end());
     const text = (await (await response).toArray()).join("");

@@ -55,7 +55,7 @@ export interface Target {
   readonly platform: TestPlatform;
   /** The address of one of the projects. */
   readonly repository: string;
-  /** Carries attacks out, and checks the answer of each. */
+  /** Carries attacks out, and checks the response of each. */
   attack(attacks: readonly Attack[]): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface ToolOptions extends RunOptions {
   readonly home: string;
 }
 
-/** The first line of the answer of a command that succeeds. */
+/** The first line of the response of a command that succeeds. */
 // deno-lint-ignore no-explicit-any -- any command's answer
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;

@@ -16,7 +16,7 @@ const MAX_PAGES = 60;
 /** A body that takes so long after its first bytes is a stream. */
 const STREAM_MS = 600;
 
-/** Headers that name the connection, the machine or the copy, not the answer. */
+/** Headers that name the connection, the machine or the copy, not the response. */
 const OF_TRANSPORT = new Set([
   ...["accept-ranges", "age", "cache-status", "connection", "content-encoding", "content-length"],
   ...["date", "etag", "keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
@@ -132,7 +132,7 @@ function valueOf(name: string, value: string): string | undefined {
 const cookieNames = (value: string | string[] | undefined) =>
   [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
 
-/** Headers of the answer itself, by name. */
+/** Headers of the response itself, by name. */
 function meaning(answer: Answer, side: Side): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {

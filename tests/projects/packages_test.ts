@@ -22,7 +22,7 @@ async function install(box: Sandbox, cases: readonly PackageCase[]): Promise<voi
   assert.equal(code, 0, stderr);
 }
 
-/** Compares the answers of one server under plain Node and deployed. */
+/** Compares the responses of one server under plain Node and deployed. */
 async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
   await writeCase(box.site, wanted);
   const { urls } = await box.json(["deploy", "--prod"]);

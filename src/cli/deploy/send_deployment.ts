@@ -78,7 +78,7 @@ export interface Sent {
   readonly reused: Amount;
 }
 
-/** How long to wait for the platform's answer after the user has stopped, in milliseconds. */
+/** How long to wait for the platform's response after the user has stopped, in milliseconds. */
 const CREATE_PATIENCE = 3000;
 
 /** How long going live takes without a word, in milliseconds. */

@@ -140,7 +140,7 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    // The next question reports that nobody can answer.
+    // The next question reports that nobody can respond.
     return undefined;
   }
 }

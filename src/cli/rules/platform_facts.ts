@@ -11,7 +11,7 @@ import type { Surroundings } from "../../rules/mod.ts";
 /** Longest wait for the platform to say what it can do, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Rules that may depend on the platform; others need no answer. */
+/** Rules that may depend on the platform; others need no response. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**

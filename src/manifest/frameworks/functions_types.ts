@@ -28,7 +28,7 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if there are files. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Longest time to the head of an answer, in milliseconds; the usual amount by default. */
+  /** Longest time to the head of a response, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */

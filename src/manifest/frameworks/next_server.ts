@@ -105,7 +105,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server answers from these too: for images, and where rules come before files.
+    // The server responds from these too: for images, and where rules come before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },

@@ -185,7 +185,7 @@ export interface FoundServer {
   readonly notes?: readonly string[];
   /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;
-  /** Longest time to the head of its answers, in milliseconds; the usual amount by default. */
+  /** Longest time to the head of its responses, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   /**
    * Set if the server only handles some URL paths, and the first client all others: patterns of
@@ -211,7 +211,7 @@ export interface FoundFiles {
   readonly directory: string;
   /** Like a server's; `directory` is then a path in their result. */
   readonly placements?: readonly Placement[];
-  /** Page of a single-page app, which answers documents without a file; relative to the output. */
+  /** Page of a single-page app, which serves documents without a file; relative to the output. */
   readonly fallback?: string;
   /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];

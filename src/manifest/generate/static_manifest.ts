@@ -12,7 +12,7 @@ export interface GenerateOptions {
   readonly framework?: { readonly name: string; readonly version?: string };
   /** Folder with the files, relative to the output; the whole output by default. */
   readonly directory?: string;
-  /** Page that answers documents without a file, relative to the output. */
+  /** Page that serves documents without a file, relative to the output. */
   readonly fallback?: string;
 }
 

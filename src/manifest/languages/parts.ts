@@ -58,7 +58,7 @@ export async function readToml(reader: ProjectReader, path: string): Promise<Tab
   return parsed?.ok === true ? parsed.document.value as Table : undefined;
 }
 
-/** The command of a Procfile that answers requests. */
+/** The command of a Procfile that serves requests. */
 export async function procfileCommand(reader: ProjectReader): Promise<string | undefined> {
   const text = await reader.readText("Procfile");
   return /^web:[ \t]*(\S.*)$/m.exec(text ?? "")?.[1]?.trim();

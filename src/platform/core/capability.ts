@@ -22,7 +22,7 @@ export interface Capability {
   recover?(): Promise<void>;
   /** Resumes what an earlier process left unfinished; the first request waits for it. */
   start?(): Promise<void>;
-  /** Called once the platform answers requests: starts what no request has to wait for. */
+  /** Called once the platform serves requests: starts what no request has to wait for. */
   whenListening?(): void;
   /** Takes over what another node has changed in the store that both share. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;

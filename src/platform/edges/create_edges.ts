@@ -24,7 +24,7 @@ interface Handlers {
 
 export interface Edges {
   readonly capability: Capability;
-  /** Answers requests of edges themselves. */
+  /** Serves requests of edges themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
    * Handles what edges pass on as if their clients had sent it here: of all edges, or of those on

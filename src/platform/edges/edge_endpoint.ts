@@ -27,7 +27,7 @@ export interface EdgeEndpointParts {
   readonly deployments: DeploymentStore;
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
-  /** Whether the API answers at a hostname. */
+  /** Whether the API responds at a hostname. */
   isApi(hostname: string): boolean;
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
@@ -67,7 +67,7 @@ export class EdgeEndpoint {
     [...this.#feeds.values()].filter((each) => each.edge === edge)
       .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
 
-  /** Answers a request to a path for front edges. */
+  /** Handles a request to a path for front edges. */
   readonly answer = async (request: Request, address: string): Promise<Response> => {
     try {
       return await this.#answer(request, address);

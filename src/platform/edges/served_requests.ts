@@ -35,7 +35,7 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** The answers of an edge from 1xx to 5xx, since the platform started. */
+  /** The responses of an edge from 1xx to 5xx, since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }

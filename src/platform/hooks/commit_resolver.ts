@@ -48,7 +48,7 @@ export class CommitResolver {
     return resolved;
   }
 
-  /** Asks git; callers with the same question at the same time share the answer. */
+  /** Asks git; callers with the same question at the same time share the response. */
   #ask(project: ProjectRecord, wanted: WantedCommit): Promise<Resolved> {
     const { branch, commitSha } = wanted;
     // A head that was asked for earlier may be older than this caller's push.

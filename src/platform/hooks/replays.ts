@@ -87,7 +87,7 @@ export class ReplayStore {
     this.#set(operation.check(place), replay, deploymentId);
   }
 
-  /** Stores an answer that made no deployment. */
+  /** Stores a response that made no deployment. */
   async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
     const operation = this.#kv.atomic();
     this.#set(operation, replay, deploymentId);

@@ -34,7 +34,7 @@ const readPart = z.union([
   z.object({ next: place.nullable(), top: place }),
 ]);
 
-/** Entries of one part of an answer. */
+/** Entries of one part of a response. */
 const PART = 200;
 /** Maximum number of entries that wait for a node that follows. */
 const MAX_BEHIND = 10_000;

@@ -294,7 +294,7 @@ export class PushService {
     return { ...report, refs };
   }
 
-  /** Runs git to answer a request; its scratch folder goes when the answer has been sent. */
+  /** Runs git to answer a request; its scratch folder goes when the response has been sent. */
   async #serve(
     project: ProjectRecord,
     signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is a word to Vercel's own
- * cache, which keeps the answer for so long and does not pass the word on.
+ * `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is a word to Vercel's own cache,
+ * which keeps the response for so long and does not pass the word on.
  *
  * @module
  */

@@ -36,7 +36,7 @@ const expectationSchema = z.strictObject({
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),
-  /** Seconds that the answer is kept, or `bypass`. */
+  /** Seconds that the response is kept, or `bypass`. */
   cache: z.union([z.literal("bypass"), z.int().positive()], 'Use a number of seconds or "bypass"')
     .optional(),
   /** The rule whose pipeline runs. */

@@ -114,7 +114,7 @@ export class ServerClient {
   }
 
   /**
-   * Sends a request and waits for the head of its answer.
+   * Sends a request and waits for the head of its response.
    *
    * @throws OutboundError; `idle_timeout` if the head did not come in time
    */

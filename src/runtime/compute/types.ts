@@ -36,7 +36,7 @@ export interface ComputeResponse {
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no answer, the others are a 502. */
+/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no response, the others are a 502. */
 export type ComputeFailure =
   | "timeout"
   | "memory"
@@ -161,7 +161,9 @@ export interface ComputeServerOptions {
   /** True runs it even where the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
-  /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
+  /**
+   * Revalidates cached pages of the deployment, for the server's code; a rejection is its response.
+   */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */
   readonly engine?: "deno" | "node" | "command";

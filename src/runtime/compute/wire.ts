@@ -17,7 +17,7 @@ export const ComputeFrame = {
   ping: 2,
   /** Let the server end itself, where it listens to SIGTERM; `ended` answers. */
   terminate: 3,
-  /** The answer to `revalidate` of the same id; payload: `Revalidated`. */
+  /** The response to `revalidate` of the same id; payload: `Revalidated`. */
   revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
@@ -131,7 +131,7 @@ export interface Ending {
   readonly message: string;
 }
 
-/** The answer to a request to revalidate pages. */
+/** The response to a request to revalidate pages. */
 export interface Revalidated {
   /** Why nothing was revalidated; missing if everything was. */
   readonly problem?: string;

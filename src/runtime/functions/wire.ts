@@ -26,7 +26,7 @@ export const FunctionFrame = {
   invoke: 3,
   /** The call's result is no longer wanted: abort it and answer `settled`. */
   cancel: 4,
-  /** The platform's answer to a `fetch`; payload: response head as JSON. */
+  /** The platform's response to a `fetch`; payload: response head as JSON. */
   fetched: 5,
   /** A `fetch` failed; payload: message. */
   fetchFailed: 6,

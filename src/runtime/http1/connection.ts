@@ -161,7 +161,7 @@ export class Http1Connection {
   }
 
   /**
-   * Sends a request and reads the head of its answer.
+   * Sends a request and reads the head of its response.
    *
    * @throws OutboundError
    */
@@ -194,7 +194,7 @@ export class Http1Connection {
           (error) => error.code !== "reset" && this.close(error),
         );
       }
-      // The read that watched the idle connection is the first of the answer.
+      // The read that watched the idle connection is the first of the response.
       if (watched !== undefined && !await watched) {
         throw new OutboundError("reset", "The connection had ended");
       }

@@ -23,7 +23,7 @@ export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Longest time to the head of the answer, in milliseconds; unlimited by default. */
+  /** Longest time to the head of the response, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 

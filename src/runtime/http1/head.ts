@@ -91,7 +91,7 @@ function readFraming(
 }
 
 /**
- * Reads the head of an answer, without its final empty line.
+ * Reads the head of a response, without its final empty line.
  *
  * @throws OutboundError `bad_response`
  */

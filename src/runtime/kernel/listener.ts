@@ -31,7 +31,7 @@ const ANSWER_BYTES = 24;
  */
 const MAX_FAILURES = 1000;
 
-/** A call that waits for its answer. */
+/** A call that waits for its response. */
 export interface HeldCall {
   readonly id: bigint;
   /** The thread that calls, as this process sees it. */

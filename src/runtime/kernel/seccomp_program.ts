@@ -44,7 +44,7 @@ export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS
 /** Loads the upper half of an argument. */
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
-/** The part of the program about one call; it must end with an answer on every path. */
+/** The part of the program about one call; it must end with a response on every path. */
 export interface Block {
   readonly call: CallName;
   readonly steps: readonly Step[];
@@ -124,7 +124,7 @@ export function wherePointer(
 /**
  * Puts the blocks of a program together.
  *
- * @param otherwise the answer to calls without a block
+ * @param otherwise the response to calls without a block
  */
 export function writeProgram(
   { arch, number }: Processor,

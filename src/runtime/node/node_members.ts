@@ -17,7 +17,7 @@ const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Processes that listen at the same time, such as the workers of a cluster. */
 const MAX_MEMBERS = 64;
 
-/** Questions to revalidate pages that wait for their answers; further ones get none. */
+/** Questions to revalidate pages that wait for their responses; further ones get none. */
 const MAX_ASKED = 1000;
 
 /** How long to wait for the server's assigned port after another one listens, in milliseconds. */
@@ -47,7 +47,7 @@ export interface MembersOptions {
 
 export class NodeMembers {
   readonly #members = new Set<FrameConnection>();
-  /** The process that answers requests, and pings. */
+  /** The process that serves requests, and pings. */
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;

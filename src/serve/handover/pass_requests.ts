@@ -72,7 +72,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The answer for the client, who is to open its next connection to the successor. */
+/** The response for the client, who is to open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");
@@ -84,7 +84,7 @@ function unavailable(reason: string): Response {
   return new Response(`${reason}\n`, { status: 503, headers });
 }
 
-/** Answers requests of each scheme. */
+/** Serves requests of each scheme. */
 export type Answering = Readonly<
   Record<"http" | "https", (request: Request, connection: Passed) => Response | Promise<Response>>
 >;

@@ -56,7 +56,7 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
 }
 
 /**
- * Answers a request to the platform's own host; `undefined` if it is for the API.
+ * Handles a request to the platform's own host; `undefined` if it is for the API.
  *
  * @param path path of the request's URL.
  * @param address the other end of the connection.

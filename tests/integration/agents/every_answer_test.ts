@@ -57,13 +57,13 @@ url = "/old"
 expect = { outcome = "redirect", status = 301, location = "/new" }
 `;
 
-/** Runs command lines in one folder, and notes which commands have printed an answer. */
+/** Runs command lines in one folder, and notes which commands have printed a response. */
 class Walk {
   readonly answered = new Set<string>();
 
   constructor(readonly platform: HookPlatform, readonly cwd: string) {}
 
-  /** The answer of a command that succeeds. */
+  /** The response of a command that succeeds. */
   // deno-lint-ignore no-explicit-any -- any command's answer
   async run(line: string, more: readonly string[] = [], options: RunOptions = {}): Promise<any> {
     const { port, folder } = this.platform;

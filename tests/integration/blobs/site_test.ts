@@ -128,7 +128,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     assert.deepEqual(list.items, []);
   }));
 
-/** Keeps everything for an hour, for a site whose server answers all paths. */
+/** Keeps everything for an hour, for a site whose server serves all paths. */
 const KEEP_ALL = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [

@@ -113,7 +113,7 @@ async function prepare() {
   };
 }
 
-/** Asks the neighbour all the time; tells the answers that were not right. */
+/** Asks the neighbour all the time; tells the responses that were not right. */
 function watch(neighbour: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;

@@ -69,7 +69,7 @@ interface Started {
   readonly command?: string;
   readonly files?: Files;
   readonly runtime?: Readonly<Record<string, unknown>>;
-  /** Parts of the answer to `/`. */
+  /** Parts of the response to `/`. */
   readonly answer: RegExp;
   /** A line of the server's log. */
   readonly logged?: RegExp;

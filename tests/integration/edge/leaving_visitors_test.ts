@@ -79,7 +79,7 @@ const PATHS = [
   "/large.txt",
 ];
 
-/** More than a server answers at once, in rounds of so many. */
+/** More than a server responds at once, in rounds of so many. */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
 /** Times after which they leave, in milliseconds: before, while and after the response begins. */

@@ -14,7 +14,7 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket holds, so that an answer is under way until it is read. */
+/** More than a socket holds, so that a response is under way until it is read. */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;

@@ -25,7 +25,7 @@ export interface BodyWait {
   since: number;
 }
 
-/** An answer on its way to a client. */
+/** A response on its way to a client. */
 export interface Sending {
   /** When the client last took a part of it; `undefined` while more is awaited from its source. */
   since: number | undefined;
@@ -81,11 +81,11 @@ const CLOSING_BODIES = 10;
 
 /**
  * Maximum number of requests under way on a connection. The runtime allows 200 streams; a client
- * has more only where it resets those whose answers are still being created.
+ * has more only where it resets those whose responses are still being created.
  */
 const MAX_REQUESTS = 256;
 
-/** Maximum number of answers that a client may give up in a time, in milliseconds. */
+/** Maximum number of responses that a client may give up in a time, in milliseconds. */
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
@@ -210,7 +210,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Notes that an answer is to be sent; call `sent` when that has ended. */
+  /** Notes that a response is to be sent; call `sent` when that has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -220,17 +220,17 @@ export class ConnectionTable {
     return sending;
   }
 
-  /** Notes that the client wants more of an answer. */
+  /** Notes that the client wants more of a response. */
   wants(sending: Sending): void {
     sending.since = undefined;
   }
 
-  /** Notes that the client has been handed more of an answer. */
+  /** Notes that the client has been handed more of a response. */
   progressed(sending: Sending): void {
     sending.since = this.#now();
   }
 
-  /** Notes that the client has an answer, or gave it up. */
+  /** Notes that the client has a response, or gave it up. */
   sent(entry: Tracked, sending: Sending, how: "whole" | "reset"): void {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;

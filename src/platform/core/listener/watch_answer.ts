@@ -29,7 +29,7 @@ export interface WatchedAnswer {
   readonly sending: Sending;
 }
 
-/** Watches an answer, if it is one to watch; to be called once the connection has it to send. */
+/** Watches a response, if it is one to watch; to be called once the connection has it to send. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,

@@ -17,7 +17,7 @@ export async function followAll<T>(
   { name, data, schema, signal, onPart, onSilent }: {
     readonly name: string;
     readonly data: unknown;
-    /** Of each part of an answer. */
+    /** Of each part of a response. */
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;

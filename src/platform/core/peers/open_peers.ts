@@ -32,7 +32,7 @@ export interface PeersOptions {
 }
 
 export interface OpenPeers extends Peers {
-  /** Answers a request to `PEER_PATH`. */
+  /** Handles a request to `PEER_PATH`. */
   handle(request: Request): Promise<Response>;
 }
 
@@ -41,7 +41,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of an answer; `alive` says that it continues. */
+/** A part of a response; `alive` says that it continues. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };

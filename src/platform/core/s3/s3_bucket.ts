@@ -83,7 +83,7 @@ export class S3Bucket {
     try {
       await upload.complete();
     } catch (error) {
-      // An earlier attempt has succeeded, and its answer was lost.
+      // An earlier attempt has succeeded, and its response was lost.
       if (await this.size(key).catch(() => undefined) === size) return;
       await upload.abort();
       throw error;

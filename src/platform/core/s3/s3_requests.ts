@@ -33,7 +33,7 @@ export interface S3Patience {
    * milliseconds.
    */
   readonly answerMs: number;
-  /** Without a byte of an answer's body, in milliseconds. */
+  /** Without a byte of a response's body, in milliseconds. */
   readonly idleMs: number;
   /** Attempts after the first. */
   readonly retries: number;
@@ -207,7 +207,7 @@ export class S3Requests {
     return etag;
   }
 
-  /** Sends one request and reads its answer as text. */
+  /** Sends one request and reads its response as text. */
   async text(request: S3Request): Promise<string> {
     return await readText(await this.send(request));
   }

@@ -37,7 +37,7 @@ export class GroupedStore extends StoreLayer {
   #waiting: Writer[] = [];
   #bytes = 0;
   #running = false;
-  /** The newest version that was stored here: the answer to a commit of nothing. */
+  /** The newest version that was stored here: the response to a commit of nothing. */
   #newest = NEVER;
 
   readonly #committer: GroupCommitter;

@@ -295,7 +295,7 @@ export const keys = {
   hookReplays: (id: string): Key => ["deploy_hook_replays", id],
   hookReplay: (id: string, keyHash: string): Key => ["deploy_hook_replays", id, keyHash],
 
-  /** Requests with an `Idempotency-Key`, and their answers. */
+  /** Requests with an `Idempotency-Key`, and their responses. */
   idempotency: (id: string): Key => ["idempotency", id],
   idempotencyAnswer: (id: string): Key => ["idempotency_answers", id],
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],

@@ -64,7 +64,7 @@ async function readExcerpt(
 }
 
 /**
- * Posts bytes and reads the head of the answer, with the beginning of its body if asked to.
+ * Posts bytes and reads the head of the response, with the beginning of its body if asked to.
  * Redirects are not followed.
  */
 export async function postOut(outbound: OutboundFetch, request: {

@@ -18,12 +18,12 @@ export type ToWorker =
     readonly socket: string;
     readonly tmp: string;
   }
-  /** The answer to `prepared`: the server's code may be loaded. */
+  /** The response to `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }
-  /** The server should end itself; `ended` is the answer. */
+  /** The server should end itself; `ended` is the response. */
   | { readonly type: "terminate" }
-  /** The answer to `revalidate` of the same id. */
+  /** The response to `revalidate` of the same id. */
   | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };
 
 /** From the server's thread. */

@@ -175,7 +175,7 @@ function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   ];
 }
 
-/** An answer that depends on no argument. */
+/** A response that depends on no argument. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
   among: [],

@@ -29,7 +29,7 @@ export class ForgeError extends Error {
 
   constructor(
     readonly outcome: Exclude<SendOutcome, { readonly type: "sent" }>,
-    /** The status of the answer, if there was one. */
+    /** The status of the response, if there was one. */
     readonly status?: number,
     options?: ErrorOptions,
   ) {

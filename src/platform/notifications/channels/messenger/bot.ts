@@ -1,5 +1,5 @@
 /**
- * The chat bot: its name and its answers.
+ * The chat bot: its name and its responses.
  *
  * @module
  */
