@@ -186,7 +186,7 @@ export function shortList(paths: readonly string[]): string {
 }
 
 /** A file that is not deployed unless its author says so. */
-interface Held {
+interface ExcludedFile {
   /** Relative to the project. */
   readonly path: string;
   readonly message: string;
@@ -209,8 +209,8 @@ const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 async function heldFiles(
   files: readonly OutputFile[],
   { root, signal }: { readonly root: string; readonly signal: AbortSignal },
-): Promise<Held[]> {
-  const held: Held[] = [];
+): Promise<ExcludedFile[]> {
+  const held: ExcludedFile[] = [];
   for (const [at, file] of files.entries()) {
     if (at % FILES_PER_STEP === FILES_PER_STEP - 1) {
       await nextTurn();

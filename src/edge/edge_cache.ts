@@ -91,7 +91,7 @@ export function forEdgeCache(
 }
 
 /** A request whose response the edge may store, and the rule for it. */
-interface Asked {
+interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
   /** Whether requests may wait for one another. */
@@ -99,7 +99,10 @@ interface Asked {
 }
 
 /** `undefined` if only the platform can respond to this visitor. */
-function askedOf(context: RequestContext, decided: EdgeResponse | Destination): Asked | undefined {
+function askedOf(
+  context: RequestContext,
+  decided: EdgeResponse | Destination,
+): CacheableRequest | undefined {
   const { clientRequest, site, decision: { cache, pipeline, rewrite } } = context;
   if (context.lacksLimits || clientRequest.lacksPlace || isSocketRequest(clientRequest)) {
     return undefined;

@@ -87,7 +87,7 @@ const SCOPED_REGISTRY = /^NPM_CONFIG_@[^:]+:REGISTRY$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Found {
+interface NetworkVariable {
   readonly name: string;
   readonly value: string;
   readonly kind: Kind;
@@ -101,7 +101,7 @@ function kindOf(name: string): Kind | undefined {
   return Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
 }
 
-function find(env: Environment): Found[] {
+function find(env: Environment): NetworkVariable[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const kind = kindOf(name);
     return value === undefined || kind === undefined ? [] : [{ name, value, kind }];

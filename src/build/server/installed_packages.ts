@@ -58,7 +58,7 @@ export interface InstalledOptions {
   readonly everything: boolean;
 }
 
-interface Found {
+interface PackageFolder {
   /** Real path of the package's folder. */
   readonly folder: string;
 }
@@ -124,7 +124,7 @@ class Installed {
   }
 
   /** Finds a package as Node does, from a folder upward; a link on the way is kept. */
-  async #find(name: string, from: string): Promise<Found | undefined> {
+  async #find(name: string, from: string): Promise<PackageFolder | undefined> {
     const { base } = this.#options;
     const last = from === base || isInside(from, base) ? base : "/";
     for (let folder = from;; folder = dirname(folder)) {
@@ -136,7 +136,7 @@ class Installed {
   }
 
   /** The package at a path, if there is one. */
-  async #at(path: string): Promise<Found | undefined> {
+  async #at(path: string): Promise<PackageFolder | undefined> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real === undefined || !(await Deno.stat(real)).isDirectory) return undefined;
     if (real !== path) this.links.set(path, real);
@@ -155,7 +155,7 @@ class Installed {
     this.files.get(path)!.parents.add(importer);
   }
 
-  #take({ folder }: Found): void {
+  #take({ folder }: PackageFolder): void {
     if (folder === this.#options.project || this.#taken.has(folder)) return;
     this.#taken.add(folder);
     this.#queue.push(folder);

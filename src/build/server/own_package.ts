@@ -19,12 +19,12 @@ const schema = z.object({
   exports: z.unknown().optional(),
 });
 
-interface Found {
+interface PackageFile {
   readonly path: string;
   readonly text: string;
 }
 
-async function nearestPackage(from: string, project: string): Promise<Found | undefined> {
+async function nearestPackage(from: string, project: string): Promise<PackageFile | undefined> {
   for (let folder = from;; folder = dirname(folder)) {
     const text = await createFolderReader(folder).readText(FILE);
     if (text !== undefined) return { path: `${folder}/${FILE}`, text };

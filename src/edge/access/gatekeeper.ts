@@ -96,7 +96,7 @@ interface Visit {
 }
 
 /** How a browser got in: the content of its pass. */
-type Way = Distribute<TokenContent<"pass">>;
+type PassContent = Distribute<TokenContent<"pass">>;
 type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"> : never;
 
 const hashOf = (text: string): string => sha256Hex(`svc access browser\n${text}`);
@@ -279,7 +279,7 @@ export class Gatekeeper {
   }
 
   /** Gives a browser its pass, and redirects to the requested page. */
-  #letIn(visit: Visit, way: Way, endsAt: number, to = returnOf(visit)): EdgeResponse {
+  #letIn(visit: Visit, way: PassContent, endsAt: number, to = returnOf(visit)): EdgeResponse {
     const { request, gate, key, now } = visit;
     const { scheme, host } = request;
     const content = { ...way, host, projectId: gate.access.projectId, endsAt };

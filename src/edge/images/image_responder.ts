@@ -100,7 +100,7 @@ interface Source {
   read(count: (bytes: number) => void): Promise<Bytes>;
 }
 
-type Made =
+type ConversionResult =
   | { readonly outcome: Extract<ImageOutcome, { type: "converted" | "busy" | "refused" }> }
   | {
     readonly outcome: Extract<ImageOutcome, { type: "original" }>;
@@ -128,7 +128,7 @@ export class ImageResponder {
   readonly #remote: RemoteSources;
   readonly #memory = new SourceMemory();
   readonly #remembered = new RecentMap<RememberedSource>(MAX_REMEMBERED);
-  readonly #making = new SingleFlight<Made>();
+  readonly #making = new SingleFlight<ConversionResult>();
 
   readonly #options: ImageResponderOptions;
 
@@ -299,9 +299,9 @@ export class ImageResponder {
     }
   }
 
-  #convert(image: WantedImage, source: Source, key: string): Promise<Made> {
+  #convert(image: WantedImage, source: Source, key: string): Promise<ConversionResult> {
     const { ask, query: { width, height, fit, quality }, format } = image;
-    return this.#memory.use(async (count): Promise<Made> => {
+    return this.#memory.use(async (count): Promise<ConversionResult> => {
       const bytes = await source.read(count);
       const sniffed = sniffImage(bytes);
       if (sniffed === undefined || sniffed.type === "svg" && !image.allowsSvg) {

@@ -117,7 +117,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
 };
 
 /** The parsed form that all frameworks share. */
-interface Wish {
+interface ParsedImageQuery {
   readonly source: string;
   readonly w?: string | undefined;
   readonly h?: string | undefined;
@@ -126,7 +126,7 @@ interface Wish {
   readonly fit?: string | undefined;
 }
 
-function fromWish(images: SiteImages, { source, w, h, q, f, fit }: Wish): ParsedQuery {
+function fromWish(images: SiteImages, { source, w, h, q, f, fit }: ParsedImageQuery): ParsedQuery {
   const width = wholeNumber(w, MAX_IMAGE_SIDE);
   const height = wholeNumber(h, MAX_IMAGE_SIDE);
   if (w !== undefined && width === undefined || h !== undefined && height === undefined) {
@@ -168,7 +168,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   return keepsSvg && isQuery ? { ...parsed, keepsSvg } : parsed;
 }
 
-const IPX_NAMES: Readonly<Record<string, keyof Wish | "s">> = {
+const IPX_NAMES: Readonly<Record<string, keyof ParsedImageQuery | "s">> = {
   w: "w",
   width: "w",
   h: "h",
@@ -206,7 +206,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
   }
   // IPX crops to a box by default.
   if (wish.w !== undefined && wish.h !== undefined) wish.fit ??= "cover";
-  return fromWish(images, wish as unknown as Wish);
+  return fromWish(images, wish as unknown as ParsedImageQuery);
 }
 
 function decodeModifiers(text: string): string {

@@ -11,7 +11,7 @@ import { BlobStoreError } from "./store_error.ts";
 
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
-type Asked = Parameters<SiteObjects["answer"]>[1];
+type ObjectRequest = Parameters<SiteObjects["answer"]>[1];
 
 /** Opens the objects of a store whose keys have one of these prefixes. */
 export function openSiteObjects(
@@ -36,7 +36,7 @@ async function read(
   objects: ObjectStore,
   place: BlobPlace,
   key: string,
-  request: Asked,
+  request: ObjectRequest,
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);

@@ -30,13 +30,13 @@ export interface OwnerParts {
   onTrouble(message: string): void;
 }
 
-interface Known {
+interface CachedOwner {
   readonly owner: RecordOwner | undefined;
   readonly until: number;
 }
 
 export class RecordOwners {
-  readonly #known = new RecentMap<Known>(MAX_KNOWN);
+  readonly #known = new RecentMap<CachedOwner>(MAX_KNOWN);
   readonly #reading = new SingleFlight<RecordOwner | undefined>();
   /** The resource of the platform itself. */
   readonly platform: OtlpResource;

@@ -30,7 +30,7 @@ const GRANT_MS = 60_000;
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 
-type Parts = Pick<
+type SignInParts = Pick<
   AccountParts,
   "kv" | "box" | "memory" | "passwords" | "limits" | "publicOrigin" | "now" | "random"
 >;
@@ -44,9 +44,9 @@ export class PreviewSignIn implements AccessKeeper {
   readonly signInUrl: string;
   #keyReading: Promise<Uint8Array> | undefined;
 
-  readonly #parts: Parts;
+  readonly #parts: SignInParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: SignInParts) {
     this.#parts = parts;
     this.signInUrl = `${parts.publicOrigin}${PREVIEW_SIGN_IN_PATH}`;
   }

@@ -44,7 +44,7 @@ export interface EmbeddedHistoryOptions extends HistoryLimits {
   readonly onTrouble: (message: string) => void;
 }
 
-interface Parts extends EmbeddedHistoryOptions {
+interface HistoryParts extends EmbeddedHistoryOptions {
   readonly folders: BranchFolders;
   readonly isRunning: (id: string) => boolean;
 }
@@ -103,9 +103,9 @@ export class EmbeddedHistory {
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
 
-  readonly #parts: Parts;
+  readonly #parts: HistoryParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: HistoryParts) {
     this.#parts = parts;
     this.#rounds = startRounds({
       firstMs: FIRST_MS,

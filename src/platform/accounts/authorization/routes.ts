@@ -51,7 +51,7 @@ const refreshFields = z.object({ refresh_token: secret, client_id: clientId });
 async function exchangeGrant(
   service: AuthorizationService,
   grantType: string,
-  { fields, client }: Asked,
+  { fields, client }: GrantRequest,
 ): Promise<Tokens | undefined> {
   if (grantType === "authorization_code") {
     const given = parseOAuthFields(fields, codeFields);
@@ -68,7 +68,7 @@ async function exchangeGrant(
 }
 
 /** The parameters of a grant request. */
-interface Asked {
+interface GrantRequest {
   readonly fields: unknown;
   readonly request: Request;
   readonly client: Client;
@@ -79,7 +79,7 @@ export function bindAuthorizationRoutes(router: Router, { service, publicOrigin,
   readonly publicOrigin: string;
   readonly service: AuthorizationService;
   /** Grants that do not start on a page, by their types. */
-  readonly otherGrants: Readonly<Record<string, (asked: Asked) => Promise<object>>>;
+  readonly otherGrants: Readonly<Record<string, (asked: GrantRequest) => Promise<object>>>;
 }): void {
   router.foreign("POST", "/oauth/token", {
     refuse: oauthFailure,

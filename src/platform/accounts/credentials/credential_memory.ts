@@ -22,7 +22,7 @@ const FAMILIES_BY_HASH = new Set(["api_key_by_hash", "access_token_by_hash", "se
 /** Other records that are cached here. */
 const FAMILIES = new Set(["access_tokens", "api_keys", "memberships", "users", "workspaces"]);
 
-interface Found {
+interface StoredCredential {
   readonly id: string;
   readonly userId: string;
   readonly name: string;
@@ -38,7 +38,7 @@ interface Found {
 }
 
 /** Returns the limits of a credential; none unless it is an API key. */
-function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefined {
+function grantOf({ permissions, projects, expiresAt }: StoredCredential): KeyGrant | undefined {
   return permissions && {
     permissions,
     projects: projects ?? null,
@@ -157,7 +157,7 @@ export class CredentialMemory {
 
   async #load(
     type: Caller["credential"]["type"],
-    find: () => Promise<Found | undefined>,
+    find: () => Promise<StoredCredential | undefined>,
   ): Promise<KnownCredential | undefined> {
     const before = this.#changes;
     const found = await find();

@@ -32,7 +32,7 @@ export type PublicKey = z.infer<typeof publicKey>;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.string().max(500) });
 const keySet = z.object({ keys: z.array(z.unknown()).max(100) });
 
-interface Known {
+interface CachedKeys {
   readonly keys: readonly PublicKey[];
   readonly readAt: number;
 }
@@ -45,11 +45,11 @@ export interface IssuerKeysOptions {
 }
 
 export class IssuerKeys {
-  readonly #known = new RecentMap<Known>(MAX_ISSUERS);
+  readonly #known = new RecentMap<CachedKeys>(MAX_ISSUERS);
   readonly #failed = new RecentMap<{ readonly error: DocumentError; readonly at: number }>(
     MAX_ISSUERS,
   );
-  readonly #reading = new SingleFlight<Known>();
+  readonly #reading = new SingleFlight<CachedKeys>();
 
   readonly #options: IssuerKeysOptions;
 
@@ -63,7 +63,7 @@ export class IssuerKeys {
    * @throws {DocumentError} if they cannot be read
    */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
-    const named = ({ keys }: Known) => keys.filter((key) => key.kid === kid);
+    const named = ({ keys }: CachedKeys) => keys.filter((key) => key.kid === kid);
     const known = this.#known.get(issuer);
     const age = known === undefined ? Infinity : this.#options.now() - known.readAt;
     const found = known === undefined ? [] : named(known);
@@ -76,7 +76,7 @@ export class IssuerKeys {
     }
   }
 
-  async #read(issuer: string): Promise<Known> {
+  async #read(issuer: string): Promise<CachedKeys> {
     const { now } = this.#options;
     const failure = this.#failed.get(issuer);
     if (failure !== undefined && now() - failure.at < FAILED_MS) throw failure.error;

@@ -34,11 +34,11 @@ export type BuildEnd =
   | { readonly state: "INTERRUPTED" };
 
 /** A deployment with its content, or the outcome of its build. */
-type Made =
+type BuildResult =
   | { readonly type: "made"; readonly deployment: DeploymentRecord }
   | { readonly type: "ended"; readonly end: BuildEnd };
 
-type Moment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
+type BuildMoment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
 
 const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
 
@@ -119,11 +119,11 @@ export class BuildWorker {
     build: BuildRecord,
     deployment: DeploymentRecord,
     signal: AbortSignal,
-  ): Promise<Made> {
+  ): Promise<BuildResult> {
     const { id, ...job } = build;
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
-    const made: { result?: Made } = {};
+    const made: { result?: BuildResult } = {};
     // Migrations and check commands run in the checkout, which is removed afterwards.
     const use: UseBuilt = async (content, commands) => {
       if (!hasCommands(content, deployment)) return;
@@ -155,7 +155,7 @@ export class BuildWorker {
     build: BuildRecord,
     deployment: DeploymentRecord,
     content: BuiltContent,
-  ): Promise<Made> {
+  ): Promise<BuildResult> {
     try {
       const made = await this.#attach(deployment, content);
       await this.#raise("build_success", made);
@@ -236,7 +236,7 @@ export class BuildWorker {
   }
 
   /** Marks the deployment as failed, unless it was stopped or deleted in the meantime. */
-  async #fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
+  async #fail(build: BuildRecord, moment: BuildMoment, cause: unknown): Promise<BuildEnd> {
     const { deployments, now, onTrouble } = this.#services;
     const failure = toFailure(cause);
     const isRace = cause instanceof RangeError;
@@ -256,7 +256,7 @@ export class BuildWorker {
     return { state: "FAILED", error };
   }
 
-  #raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
+  #raise(moment: BuildMoment, deployment: DeploymentRecord): Promise<void> {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 }

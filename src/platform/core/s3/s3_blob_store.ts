@@ -61,7 +61,7 @@ export function objectKey(workspaceId: string, sha256: string): string {
   return `${workspaceId}/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-interface Seen {
+interface KnownBlob {
   readonly size: number;
   readonly at: number;
 }
@@ -71,7 +71,7 @@ export class S3BlobStore implements BlobStore {
   readonly #folder: string;
   readonly #fetches = new SingleFlight<void>();
   /** Blobs that were in the storage, unmarked. */
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, KnownBlob>();
 
   readonly #options: S3BlobStoreOptions;
 
@@ -301,7 +301,7 @@ export class S3BlobStore implements BlobStore {
     return undefined;
   }
 
-  #remember(sha256: string, seen: Seen): void {
+  #remember(sha256: string, seen: KnownBlob): void {
     if (this.#seen.size >= MAX_REMEMBERED) this.#seen.clear();
     this.#seen.set(sha256, seen);
   }

@@ -30,10 +30,10 @@ interface IncomingRequest {
 }
 
 /** The arguments of `listen`; `other` is a socket or descriptor of the server's own. */
-type Asked = { readonly port?: number; readonly host?: string } | "other";
+type ListenArguments = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
-export function readListenArguments(args: readonly unknown[]): Asked {
+export function readListenArguments(args: readonly unknown[]): ListenArguments {
   const [first, second] = args;
   if (typeof first === "object" && first !== null) {
     const { port, host, path, fd, handle, _handle } = first as Record<string, unknown>;
