@@ -26,7 +26,7 @@ async function compile(): Promise<number> {
 /**
  * Makes what `in_arm64.sh` starts. Returns the reason where this machine cannot.
  *
- * @throws {Error} where the program does not compile.
+ * @throws {Error} if the program does not compile.
  */
 export async function provideArm64(): Promise<string | undefined> {
   if (!isInstalled("qemu-aarch64-static")) return "install Debian's qemu-user-static";

@@ -1,6 +1,6 @@
 /**
- * Large files beside what `deno compile` packs: they are taken out of the stage, and put into
- * the executable between the runtime and what is packed (src/lib/shipped_file.ts reads them).
+ * Keeps large files out of what `deno compile` packs: they are taken out of the stage, and attached
+ * to the executable between the runtime and the packed data (src/lib/shipped_file.ts reads them).
  *
  * @module
  */

@@ -17,14 +17,14 @@ export interface BundleOptions {
   readonly outdir: string;
   /** Packages that stay imports, because they are shipped as files. */
   readonly external: readonly string[];
-  /** Where the program looks for releases, unless it is told otherwise. */
+  /** Where the program looks for releases by default. */
   readonly releasesUrl?: string | undefined;
 }
 
 export interface BundleReport {
   readonly chunks: number;
   readonly bytes: number;
-  /** What is read before the command is known: `main.js` and its static imports. */
+  /** The bytes read before the command is known: `main.js` and its static imports. */
   readonly entryBytes: number;
   /** What the bundler says of its chunks. */
   readonly metafile: Metafile;
@@ -44,7 +44,7 @@ const REQUIRE = [
   "});\n",
 ].join("");
 
-/** Where a chunk calls `require` itself: the bundler's own helper, and code that is evaluated. */
+/** Chunks that call `require` directly: the bundler's own helper, and evaluated code. */
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
@@ -97,7 +97,7 @@ const versionAlone = (root: string): Plugin => ({
   },
 });
 
-/** What the compiler puts in the place of names. */
+/** The constants that replace names at compile time. */
 function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }
@@ -141,7 +141,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
 const sizeOf = ({ outputs }: Metafile, paths: Iterable<string>): number =>
   [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
 
-/** What is read and evaluated where these modules, each loaded by itself, are imported. */
+/** The code read and evaluated when these modules are imported separately. */
 export interface Loaded {
   readonly chunks: number;
   readonly bytes: number;
@@ -150,9 +150,9 @@ export interface Loaded {
 }
 
 /**
- * What is loaded by modules, named by their paths in the repository.
+ * The code loaded by modules, by their paths in the repository.
  *
- * @throws {TypeError} Where one of them is no module that is loaded by itself.
+ * @throws {TypeError} If one of them is not loaded separately.
  */
 export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded {
   const { outputs } = metafile;

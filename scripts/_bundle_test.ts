@@ -27,7 +27,7 @@ const LARGE =
 const SCHEMAS_OF_OTHERS =
   /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
 
-/** Packages that are no part of what every start copies. */
+/** Packages that must not be part of the data copied at every start. */
 const RARE =
   /\/node_modules\/(?:acme-client|age-encryption|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 

@@ -12,9 +12,8 @@ export interface DebianProgram {
 }
 
 /**
- * Installs the programs that are missing, where this process is root and has
- * `apt-get`; nothing comes from elsewhere. Returns the programs that are
- * missing afterwards.
+ * Installs the programs that are missing, if this process is root and has `apt-get`; uses no other
+ * source. Returns the programs that are still missing.
  */
 export async function installMissing(
   wanted: readonly DebianProgram[],
@@ -36,9 +35,8 @@ export interface ForeignOptions {
 }
 
 /**
- * Unpacks packages for another processor, from where this machine's apt gets its own. The machine
- * stays as it is: apt keeps what it reads in a folder for this call. Returns the complaint of a
- * program that fails.
+ * Unpacks packages for another processor, from this machine's apt sources. The machine stays
+ * unchanged: apt uses a folder for this call. Returns the complaint of a program that fails.
  */
 export async function unpackForeign(
   packages: readonly string[],
@@ -81,7 +79,7 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** What makes apt work in a folder, and for another processor. */
+/** Options for apt to work in a folder, and for another processor. */
 function aptOptions(state: string, architecture: string): readonly string[] {
   const options = [
     `Dir::State=${state}`,

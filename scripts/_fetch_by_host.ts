@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Has the connections; each request has its own where it is missing. */
+  /** Has the connections; each request has its own if it is missing. */
   readonly agent?: Agent;
 }
 

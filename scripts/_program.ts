@@ -21,7 +21,7 @@ export function programCommand(): Command {
     : [COMPILED];
 }
 
-/** What a clean environment keeps beside the network's variables. */
+/** Variables of a clean environment, in addition to the network's. */
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
@@ -73,7 +73,7 @@ export interface PlatformOptions {
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the program; {@link programCommand} where missing. */
+  /** Starts the program; {@link programCommand} by default. */
   readonly command?: Command;
   /** Called with each line of stderr. */
   readonly onLine?: (line: string) => void;
@@ -184,7 +184,7 @@ export interface ToolOptions {
 export interface RunningTool {
   readonly pid: number;
   readonly result: Promise<ToolResult>;
-  /** Ends it at once; does nothing where it has ended already. */
+  /** Ends it immediately; does nothing if it has ended. */
   kill(): void;
 }
 

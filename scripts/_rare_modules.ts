@@ -78,7 +78,7 @@ export function rarePackages(root: string): Plugin {
   };
 }
 
-/** Where pg_dump takes WebAssembly that its caller has read, which it offers to no caller. */
+/** Where pg_dump accepts compiled WebAssembly, an option that callers cannot reach. */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
 /** Puts the WebAssembly of pg_dump into its module, which would look for a file beside itself. */

@@ -7,7 +7,7 @@ import { RARE_MODULES, RARE_PACKAGES } from "./_rare_modules.ts";
 import { ROOT } from "./_source_files.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** What each module offers; those of packages are what the program imports of them. */
+/** The exports of each module; for packages, those that the program imports. */
 const OFFERED: Readonly<Record<string, readonly string[]>> = {
   ...RARE_PACKAGES,
   pglite: ["PGlite", "EmscriptenBuiltinFilesystem"],

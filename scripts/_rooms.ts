@@ -1,11 +1,10 @@
 /**
- * The rooms of the house as data: who may import whom, and what may be imported
- * past the `mod.ts` of a folder.
+ * The rooms as data: allowed imports, and exceptions that bypass a folder's `mod.ts`.
  *
  * @module
  */
 
-/** Each room below `src/` with the rooms that it may import; `lib` holds nothing of ours. */
+/** Each room below `src/` with the rooms that it may import; `lib` imports none. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     "agents",

@@ -10,7 +10,7 @@ import type { Batch, Plan } from "./_suites.ts";
 import { addCounts, type Counts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 import { type FileTime, readTimes } from "./_test_times.ts";
 
-/** How long an interrupted run may take to name what it was doing. */
+/** How long an interrupted run may take to report its state. */
 const LAST_WORDS_MS = 10_000;
 
 /** Shows what runs say, as it comes. */
@@ -56,7 +56,7 @@ function limitTime(child: Deno.ChildProcess, deadline: number) {
 interface RunOptions {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
-  /** Others run beside it: what it says is shown as one piece when it has ended. */
+  /** Whether others run in parallel: its output is shown in one piece at the end. */
   readonly isBeside: boolean;
   readonly program?: string | undefined;
   readonly show: Show;

@@ -1,6 +1,6 @@
 /**
- * The stage: the folder that `deno compile` packs into the program. Beside the
- * bundle it holds the packages that are no code to bundle, as files.
+ * The stage: the folder that `deno compile` packs into the program. In addition to the bundle, it
+ * contains packages that cannot be bundled, as files.
  *
  * @module
  */
@@ -131,10 +131,10 @@ async function nativeEsbuild(root: string, platform: Platform, folder: string): 
 const lockSchema = z.object({ npm: z.record(z.string(), z.object({ integrity: z.string() })) });
 
 /**
- * Fetches a package that `deno.lock` names from npm, since Deno installs those of this
- * machine alone, and unpacks it to `folder`.
+ * Fetches a package in `deno.lock` from npm, because Deno only installs this machine's, and unpacks
+ * it to `folder`.
  *
- * @throws {Error} where it cannot be fetched, or is another one than `deno.lock` says.
+ * @throws {Error} if it cannot be fetched, or differs from `deno.lock`.
  */
 async function fetchPackage(name: string, root: string, folder: string): Promise<string> {
   const lock = lockSchema.parse(JSON.parse(await Deno.readTextFile(join(root, "deno.lock"))));
@@ -164,9 +164,9 @@ async function copyFiles(from: string, to: string, files: readonly string[]): Pr
 const BEST_QUALITY = 11;
 
 /**
- * The quality that `BROTLI_QUALITY` names; the best where it is not set.
+ * The quality that `BROTLI_QUALITY` names; the best if it is not set.
  *
- * @throws {RangeError} Where it names none.
+ * @throws {RangeError} If it names none.
  */
 export function parseQuality(text: string | undefined): number {
   if (text === undefined || text === "") return BEST_QUALITY;
@@ -197,9 +197,9 @@ export async function stageDocuments(stage: string, quality = BEST_QUALITY): Pro
 }
 
 export interface StageOptions {
-  /** That of this machine where missing. */
+  /** That of this machine by default. */
   readonly platform?: Platform;
-  /** Of brotli, from 0 to 11; the best where missing. */
+  /** Of brotli, from 0 to 11; the best by default. */
   readonly quality?: number;
 }
 

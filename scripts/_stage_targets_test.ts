@@ -29,7 +29,7 @@ const isElf = (head: DataView, machine: number) =>
 const isMachO = (head: DataView, cpu: number) =>
   head.getUint32(0, true) === 0xfeedfacf && head.getUint32(4, true) === cpu;
 
-/** What every stage holds but for esbuild's program. */
+/** The content of every stage, except for esbuild's binary. */
 const COMMON = [
   "deno.json",
   LICENCES_FILE,

@@ -213,7 +213,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     // Running one.
     "evaluate",
     "compile",
-    // What one is made of.
+    // The parts of a rule set.
     "rule_set",
     "actions",
     "decision.ts",

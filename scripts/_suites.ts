@@ -24,7 +24,7 @@ export interface Suite {
   readonly alone?: readonly string[];
   /** The files of `deno task test`; missing if that runs all but those of `first`. */
   readonly short?: readonly string[];
-  /** What its tests start instead of the compiled program, as a path from the root. */
+  /** The program that its tests start instead of the compiled one, as a path from the root. */
   readonly program?: string;
   /** Debian programs without which tests of the suite are skipped. */
   readonly needs: readonly DebianProgram[];
@@ -217,7 +217,7 @@ export interface Plan {
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
-  /** Path of what the tests start; the program of `SVC_BIN` where missing. */
+  /** Path of what the tests start; the program of `SVC_BIN` by default. */
   readonly program?: string;
 }
 
@@ -231,7 +231,7 @@ const EMPTY_ROOT_SHORT: readonly string[] = [
 
 const MINUTE_MS = 60_000;
 
-/** What a run is given: its variables, and how many processors there are. */
+/** The inputs of a run: its variables, and the number of processors. */
 export interface Surroundings {
   readonly variable: (name: string) => string | undefined;
   readonly processors: number;

@@ -1,5 +1,5 @@
 /**
- * What a run of `deno test` came to, read from its output.
+ * The results of a `deno test` run, parsed from its output.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const SUMMARY = /^(?:ok|FAILED) \| (?<passed>\d+) passed.*? \| (?<failed>\d+) fa
 /** The list before the closing line: a name and its place on each line. */
 const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
 
-/** What `deno test` says when it is interrupted: the tests that it had begun. */
+/** Printed by an interrupted `deno test`: the tests that had started. */
 const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
 
 /** The result of a test; steps are indented, or have a test's name and dots before their own. */
@@ -49,7 +49,7 @@ const RESULT_LINE = new RegExp(RESULT.source);
 const lastList = (output: string, pattern: RegExp): string[] =>
   [...output.matchAll(pattern)].at(-1)?.groups?.list?.trimEnd().split("\n") ?? [];
 
-/** What stands before the results of a file, where files run one after the other. */
+/** The line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
 /** A test with its file, where files run side by side. */
@@ -58,7 +58,7 @@ const WITH_FILE = /^(?:\.\/)?(?<file>\S+_test\.tsx?) => (?<test>.+)$/;
 /** In the list before the closing line: a module that threw outside of its tests. */
 const UNCAUGHT = /^(?:\.\/)?(?<file>\S+) \(uncaught error\)$/;
 
-/** The name of a failed test that stands for what a module threw outside of its tests. */
+/** The name of a failed test that represents an error outside a module's tests. */
 const OUTSIDE = "(outside of its tests)";
 
 /** Between the names of a test and its step. */

@@ -102,7 +102,7 @@ FAILED | 3 passed (1 step) | 2 failed (4 steps) (1s)
   ]);
 });
 
-/** What Deno prints for files side by side: one throws as it loads, of another a step fails. */
+/** Deno's output for parallel files: one throws on load, a step of another fails. */
 const BESIDE = `./t/e_test.ts => te ... ok (409ms)
 Uncaught error from ./t/x_test.ts FAILED
 ./t/y_test.ts => bad ... s ... FAILED (2ms)

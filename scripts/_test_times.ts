@@ -10,7 +10,7 @@ export interface FileTime {
   readonly seconds: number;
 }
 
-/** What stands before the results of a file, where files run one after the other. */
+/** The line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
 /** A result, with its file where files run side by side; steps are indented, or have two dots. */

@@ -26,7 +26,7 @@ import { findStoreyViolations } from "./check_storeys.ts";
 
 interface Step {
   readonly name: string;
-  /** Returns what is wrong; nothing when all is well. */
+  /** Returns the problems; empty if there are none. */
   readonly run: () => Promise<readonly string[]>;
 }
 
@@ -121,6 +121,6 @@ async function report({ name, run }: Step) {
   return problems.length === 0;
 }
 
-// The longest step takes one core; the others take turns beside it.
+// The longest step takes one core; the others share the rest.
 const passed = await pMap(STEPS, report, { concurrency: 2 });
 Deno.exit(passed.includes(false) ? 1 : 0);

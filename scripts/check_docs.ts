@@ -1,7 +1,6 @@
 /**
- * Checks what the documents say of files: every link leads to a file, and to a
- * heading of it if it names one. Every entry of the decisions has a status and a
- * date, and their index lists every topic.
+ * Checks the links in documents: each must lead to a file and, if it names one, to a heading in it.
+ * Every decision needs a status and a date, and the index must list every topic.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Keeps the addresses of package registries out of the repository: whoever
- * builds it says where packages come from, in the settings of npm and Deno.
+ * Keeps URLs of package registries out of the repository: the settings of npm and Deno define where
+ * packages come from.
  *
  * @module
  */

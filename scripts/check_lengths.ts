@@ -5,9 +5,9 @@
  */
 import { isTest } from "./_source_files.ts";
 
-/** Most lines of a source file. */
+/** Maximum number of lines of a source file. */
 export const MAX_SOURCE_LINES = 400;
-/** Most lines of a file of tests. */
+/** Maximum number of lines of a file of tests. */
 export const MAX_TEST_LINES = 500;
 
 export interface TextFile {

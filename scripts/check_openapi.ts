@@ -23,7 +23,7 @@ const RULES = {
   "no-ambiguous-paths": "off",
 } as const;
 
-/** What the linter says of the document; nothing where all is well. */
+/** The linter's findings; empty if there are none. */
 export async function lintOpenApi(): Promise<string[]> {
   const document = openApiDocument({ version: "0.0.0", serverUrl: "https://svc.example.net" });
   const config = await createConfig({ extends: ["recommended"], rules: RULES });

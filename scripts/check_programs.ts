@@ -1,6 +1,6 @@
 /**
- * Keeps one place where other programs are started: what is started elsewhere
- * would get the descriptors that this program has inherited.
+ * Restricts starting programs to one place: programs started elsewhere would inherit this program's
+ * descriptors.
  *
  * @module
  */

@@ -133,7 +133,7 @@ class Finder {
     return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
-  /** Whether an expression is no promise, or one that someone takes, or one that cannot reject. */
+  /** Whether an expression is not a promise, or is one that is used or cannot reject. */
   #isHandled(node: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(node)) return this.#isHandled(node.expression);
     if (ts.isAwaitExpression(node) || ts.isYieldExpression(node) || ts.isVoidExpression(node)) {
@@ -222,7 +222,7 @@ class Finder {
     return handled;
   }
 
-  /** Whether whatever can throw in a body stands in a `try` that has a `catch`. */
+  /** Whether everything in a body that can throw is inside a `try` with a `catch`. */
   #isGuarded(node: ts.Node): boolean {
     if (ts.isFunctionLike(node)) return true;
     if (ts.isTryStatement(node) && node.catchClause !== undefined) {
@@ -251,7 +251,10 @@ class Finder {
     return this.#cannotReject(call);
   }
 
-  /** A handler may call what reports, but neither throw nor await what can reject. */
+  /**
+   * A handler may call reporting functions, but must neither throw nor await anything that can
+   * reject.
+   */
   #onlyReports(node: ts.Node): boolean {
     if (ts.isFunctionLike(node)) return true;
     if (ts.isThrowStatement(node)) return false;
@@ -298,7 +301,7 @@ function isHandedOver(node: ts.Node): node is ts.Expression {
     return !isWaitedFor && (parent.arguments?.includes(node) ?? false);
   }
   if (ts.isPropertyAssignment(parent)) return parent.initializer === node;
-  // A variable without a type takes whatever it is given.
+  // A variable without a type annotation accepts anything.
   if (ts.isVariableDeclaration(parent)) {
     return parent.initializer === node && parent.type !== undefined;
   }

@@ -1,6 +1,6 @@
 /**
- * Holds the imports inside a large room to its storeys: none runs up. As the storeys have
- * one order, no circle of inner rooms is left.
+ * Enforces the order of inner rooms: imports in a large room only run downward, so inner rooms
+ * cannot form a cycle.
  *
  * @module
  */
@@ -19,7 +19,7 @@ interface InnerRoom {
   readonly storey: number;
 }
 
-/** Tests and their helpers may use whatever the check of rooms lets them. */
+/** Tests and their helpers may import anything that the check of rooms allows. */
 const FOR_TESTS = /(?:^|\/)(?:_[^/]*|[^/]*_(?:test|bench))\.tsx?$/;
 
 function innerRoomOf(path: string, { storeys }: Building): InnerRoom | undefined {

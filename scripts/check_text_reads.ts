@@ -1,6 +1,6 @@
 /**
- * Keeps one place where text files are read: elsewhere, bytes that are not
- * UTF-8 would turn into other characters in silence.
+ * Restricts reading text files to one place: elsewhere, bytes that are not UTF-8 would silently
+ * become other characters.
  *
  * @module
  */

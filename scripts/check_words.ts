@@ -32,7 +32,9 @@ const WORDS: Words = [
   [/\bthis once\b/i, "only once"],
 ];
 
-/** Words that only what the program says must avoid, as comments and guides may explain. */
+/**
+ * Words that only the program's own texts must avoid; comments and guides may use them to explain.
+ */
 export const SPOKEN_WORDS: Words = [
   ...WORDS,
   [/\bof (?:its|their|one's) own\b/i, "its own …"],

@@ -1,9 +1,9 @@
 /**
- * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the
- * program, stages it, and compiles it to one file.
+ * `deno task compile [--target …] [--output dist/svc] [--releases-url URL]`: bundles the program,
+ * stages it, and compiles it to one file.
  *
- * `DENORT_BIN` names the base runtime; without it Deno downloads its own.
- * `BROTLI_QUALITY` (0 to 11) packs faster, and larger, than the best, which a release has.
+ * `DENORT_BIN` names the base runtime; without it Deno downloads its own. `BROTLI_QUALITY` (0 to
+ * 11) compresses faster but worse than the best, which releases use.
  *
  * @module
  */
@@ -46,7 +46,7 @@ if (baseRuntime !== undefined) await checkBaseRuntime(baseRuntime);
 
 const quality = parseQuality(Deno.env.get("BROTLI_QUALITY"));
 
-/** Deno gives programs for Windows this ending where it is missing. */
+/** Deno gives programs for Windows this ending if it is missing. */
 const ending = flags.target?.includes("windows") && !flags.output.endsWith(".exe") ? ".exe" : "";
 const output = resolve(flags.output + ending);
 const stage = join(ROOT, "dist", "stage");
@@ -83,7 +83,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-kv",
     "--unstable-net",
     "--unstable-worker-options",
-    // Its file would lie in the folder for temporary files, where others may put one first.
+    // The cache file would be in the folder for temporary files, where others could plant one.
     "--no-code-cache",
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
     ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),

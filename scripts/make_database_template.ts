@@ -1,7 +1,6 @@
 /**
- * `deno task database-template`: makes the files of an empty database with the
- * engine that is installed, and packs them for the program. Needed whenever the
- * engine's version changes.
+ * `deno task database-template`: creates the files of an empty database with the installed engine,
+ * and packs them for the program. Needed after each change of the engine's version.
  *
  * @module
  */

@@ -1,9 +1,8 @@
 /**
- * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`:
- * makes a release of compiled programs. The signing key is a file outside of the
- * repository that `SVC_RELEASE_KEY` names (PEM, as `openssl genpkey -algorithm ed25519`
- * writes it). `--new-key FILE` makes one, and prints what `src/release/trusted_keys.ts` is to
- * hold of it.
+ * `deno run -A scripts/release.ts --programs dist/programs --out dist/release --place URL`: creates
+ * a release from compiled programs. The signing key is a file outside of the repository that
+ * `SVC_RELEASE_KEY` names (PEM, as `openssl genpkey -algorithm ed25519` writes it). `--new-key
+ * FILE` creates one, and prints its entry for `src/release/trusted_keys.ts`.
  *
  * @module
  */

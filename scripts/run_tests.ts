@@ -1,14 +1,14 @@
 /**
- * `deno task test`: compiles the program, runs every capability through it once, and ends
- * with one line, `N passed, N failed`. `deno task test:all` runs every test, and
- * `deno task test --rest` those that `deno task test` leaves out; `deno task test unit e2e`
- * runs all tests of the suites that it names. `--without <file>` leaves a file out.
+ * `deno task test`: compiles the program, runs every capability through it once, and ends with one
+ * line, `N passed, N failed`. `deno task test:all` runs every test, and `deno task test --rest`
+ * those that `deno task test` leaves out; `deno task test unit e2e` runs all tests of the suites
+ * that it names. `--without <file>` leaves a file out.
  *
- * `SVC_BIN` names a program that is compiled already. Where no base runtime can be had,
- * the same tests run the source, and the closing lines say so.
+ * `SVC_BIN` names a compiled program. Without a base runtime, the same tests run from source, and
+ * the closing lines say so.
  *
- * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` where that holds
- * nothing but the C library, `short` a few of them, `tools` with the programs of this machine.
+ * `EMPTY_ROOT` runs the e2e tests against dist/svc in its own root: `libc` with nothing but the C
+ * library, `short` for a few of them, `tools` with this machine's programs.
  *
  * @module
  */

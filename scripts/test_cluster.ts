@@ -1,7 +1,7 @@
 /**
  * `deno task test:cluster`: the long form of the suite `cluster`, with three PostgreSQL under
- * Patroni and its own object storage. As root on Debian it installs what it needs, and
- * all that it starts ends with it.
+ * Patroni and its own object storage. As root on Debian, it installs its dependencies, and
+ * everything that it starts ends with it.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
  * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): leaves out Deno's
- * checks for leaks. What a program keeps for its whole life (esbuild's process, loaded libraries,
- * idle connections) begins in whichever test needs it first, and counts as a leak there. Tests of
- * leaks look at descriptors and processes themselves.
+ * checks for leaks. Resources that last for the program's life (esbuild's process, loaded
+ * libraries, idle connections) start in the first test that needs them, and would count as leaks
+ * there. Tests of leaks look at descriptors and processes themselves.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * A bare `Deno.serve` that answers the bytes that svc answers, by path, in the runtime
- * that svc runs in: from source, or compiled where `SVC_BIN` and `DENORT_BIN`
- * name a program and its runtime.
+ * A bare `Deno.serve` that sends the same bytes as svc, by path, in the same runtime: from source,
+ * or compiled if `SVC_BIN` and `DENORT_BIN` name a program and its runtime.
  *
  * @module
  */
@@ -18,7 +17,7 @@ export interface BareAnswer {
   readonly path: string;
   readonly status: number;
   readonly fields: readonly (readonly [string, string])[];
-  /** `null` if the answer has no body. */
+  /** `null` if the response has no body. */
   readonly text: string | null;
 }
 

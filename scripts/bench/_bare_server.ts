@@ -1,6 +1,5 @@
 /**
- * What the runtime can do at most: `Deno.serve` with answers from a file, found
- * by the path that is asked for.
+ * The runtime's upper limit: `Deno.serve` with responses from a file, by the requested path.
  *
  * @module
  */

@@ -30,7 +30,7 @@ export interface BenchPlace {
   tool(args: readonly string[]): Promise<ToolRun>;
 }
 
-/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 where unknown. */
+/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 if unknown. */
 export function peakMemory(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);
@@ -105,7 +105,7 @@ export async function withBenchPlace<T>(
 }
 
 export interface HttpsPlace extends BenchPlace {
-  /** What the platform serves HTTPS with, and servers beside it should. */
+  /** The HTTPS certificate of the platform, for the other servers too. */
   readonly certificate: CertificateFiles;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Processes that only compute, as work that a server shares the processors with. What
- * a bare server loses beside them is what the machine does not have.
+ * Processes that only compute, to compete for the processors. A bare server's loss shows what the
+ * machine lacks.
  *
  * @module
  */

@@ -20,7 +20,7 @@ export interface DatabaseSide {
   branch(database: string, branch: string): Promise<void>;
   removeBranch(database: string, branch: string): Promise<void>;
   url(database: string): Promise<string>;
-  /** Makes a database as it is when nobody has used it for long. */
+  /** Puts a database into the state of one that is unused for long. */
   letSleep(database: string): Promise<void>;
   /** Processes that run databases now. */
   processes(): readonly number[];

@@ -10,7 +10,7 @@ export interface H2loadOutput {
   readonly report: string;
   /** Its `--log-file`: start in microseconds, status and duration in microseconds, by tabs. */
   readonly log: string;
-  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";
 }
 
@@ -26,9 +26,8 @@ function p99Of(log: string): number {
 }
 
 /**
- * Reads h2load's report and log. Throws where answers were errors that were not
- * meant, where none came, and where the protocol was not HTTP/2: such a rate
- * means nothing.
+ * Parses h2load's report and log. Throws for unexpected errors, for no responses, and if the
+ * protocol was not HTTP/2: such a rate is meaningless.
  */
 export function readH2load({ report, log, expects }: H2loadOutput): Measured {
   const rate = /^finished in .*?, ([\d.]+) req\/s/m.exec(report)?.[1];

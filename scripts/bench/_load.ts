@@ -34,14 +34,14 @@ export interface Load {
   readonly script?: string;
   /** Paths that h2load requests in turn, where one is not enough. */
   readonly paths?: readonly string[];
-  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";
   /**
-   * Connections with one request at once each; 32 where missing. HTTP/2 has a
-   * fourth of them with four streams each: as many requests at once.
+   * Connections with one request at once each; 32 by default. HTTP/2 has a fourth of them with four
+   * streams each: as many requests at once.
    */
   readonly connections?: number;
-  /** `http` where missing. */
+  /** `http` by default. */
   readonly protocol?: Protocol;
 }
 
@@ -51,7 +51,7 @@ const MOST_SECONDS = 10;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Reads wrk's report. Throws where answers were errors that were not meant: such a rate means nothing. */
+/** Parses wrk's report. Throws for unexpected errors: such a rate is meaningless. */
 export function readReport(report: string, expects: "success" | "refusal" = "success"): Measured {
   const trouble = expects === "refusal"
     ? /^\s*Socket errors: .*$/m.exec(report)?.[0]

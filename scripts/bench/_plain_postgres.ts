@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL from Debian with its default settings, beside which databases are
- * measured: a cluster in a temporary folder, on the loopback address.
+ * A PostgreSQL from Debian with default settings, for comparison: a cluster in a temporary folder,
+ * on the loopback address.
  *
  * @module
  */

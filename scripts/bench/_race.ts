@@ -10,7 +10,7 @@ import { againstAim, againstMost, formatTable, median, whole } from "./_table.ts
 
 export interface Runner {
   readonly name: string;
-  /** The process that answers, by itself or by processes that it started. */
+  /** The process that serves, directly or through its child processes. */
   readonly pid: number;
   readonly port: number;
   /** HTTP/1.1 and HTTP/2 over TLS; a runner without it is measured over plain TCP only. */
@@ -89,8 +89,8 @@ async function heat(entrants: readonly Entrant[], given: Race): Promise<readonly
 }
 
 /**
- * Rates and processor times of svc against those of another. Runs of one round
- * are neighbours in time: what else the machine does weighs on both.
+ * Rates and processor times of svc against another. Runs of one round are close in time, so other
+ * load on the machine affects both.
  */
 function comparison(
   own: readonly Cost[],

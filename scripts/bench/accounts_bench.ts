@@ -14,7 +14,7 @@ const CLIENT = { client_id: "bench" };
 /** Most that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
-/** Each request comes from another address, as the platform limits what one may do. */
+/** Each request comes from another address, because the platform limits each. */
 const FROM_EVERYWHERE = `
 local n = 0
 local function from()
@@ -34,7 +34,7 @@ request = function()
 end
 `;
 
-/** The API over plain TCP, whatever address people use. */
+/** The API over plain TCP, whatever the public URL. */
 const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform.port}`;
 
 interface Credentials {
@@ -143,7 +143,7 @@ async function measure(
   };
 }
 
-/** The rows of one protocol; what is added is beside the first of them. */
+/** The rows of one protocol; the added ones are compared with the first. */
 async function rowsOf(
   place: BenchPlace,
   cases: readonly Case[],

@@ -1,6 +1,6 @@
 /**
  * Records in PostgreSQL under Patroni, where each commit waits for one synchronous standby,
- * beside the embedded store: the same operations by the same code, as the platform uses it.
+ * compared with the embedded store: the same operations with the platform's own code.
  *
  * @module
  */

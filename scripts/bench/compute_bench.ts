@@ -1,7 +1,6 @@
 /**
- * Servers of deployments: the first request to one that does not run, what svc
- * adds to a warm one beside the same server run alone, and kept pages beside
- * static files.
+ * Servers of deployments: the first request to a stopped one, svc's overhead over the same server
+ * alone, and cached pages compared with static files.
  *
  * @module
  */
@@ -18,7 +17,7 @@ const COLD_STARTS = 6;
 const ROUNDS = 4;
 const SECONDS = 2;
 
-/** What a request may take longer than at the server alone, in milliseconds. */
+/** Maximum overhead of a request over the server alone, in milliseconds. */
 const MOST_ADDED_MS = 0.5;
 
 /** The processor time of a peer is its own; that of svc has the server's with it. */
@@ -31,8 +30,8 @@ const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 const PAGE = "0123456789abcdef".repeat(64);
 
 /**
- * At `/` a server that does nothing for its answer, at `/list` one that renders
- * a page, as servers of projects do: some 0.3 ms of work.
+ * `/` is a server that does no work, `/list` renders a page like real projects do: some 0.3 ms of
+ * work.
  */
 const SERVER = `
 import { createServer } from "node:http";
@@ -115,7 +114,7 @@ async function withServerAlone<T>(
   }
 }
 
-/** Time to the answer of the first request to a server that has never run, in milliseconds. */
+/** Time to the response of the first request to a server that has never run, in milliseconds. */
 async function coldStarts(
   { site, tool, platform }: BenchPlace,
   engine: (typeof ENGINES)[number],

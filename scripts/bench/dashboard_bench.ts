@@ -206,7 +206,7 @@ const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
 /** Pages that lead on where someone is signed in. */
 const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
 
-/** Routes that are no page, or whose page stands here for nothing that grows. */
+/** Routes that are not pages, or whose page has nothing that grows here. */
 const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/": "leads on to the projects",
   "/sign-in/messenger": "needs a bot",

@@ -18,13 +18,13 @@ const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
 /** Rows of the branch that is copied, in megabytes; 0 for the small one alone. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
-/** What is measured, all of it where not said: a busy machine wants short runs. */
+/** The parts to measure, all by default: a busy machine needs short runs. */
 const CHOSEN = partsOf("BENCH_PARTS");
 const SMALL_MB = 10;
 const ROUNDS = 3;
 const CONNECTIONS = 5;
 const SECONDS = 2;
-/** What a large branch needs of the disk at most, its source, copies and logs, by its size. */
+/** Maximum disk usage of a large branch (source, copies and logs), relative to its size. */
 const DISK_PARTS = 8;
 
 const LOADS: readonly Load[] = (["select", "tpcb"] as const).flatMap((script) =>
@@ -67,7 +67,7 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Medians of what each side takes; the sides take turns in every round. */
+/** Medians of each side; the sides alternate in every round. */
 async function race(
   sides: readonly DatabaseSide[],
   rounds: number,

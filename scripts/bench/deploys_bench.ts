@@ -15,7 +15,7 @@ const DEPLOYS = 10;
 /** Files of the site that is deployed, of which some differ each time. */
 const [FILES, CHANGED] = [500, 100];
 const BUILDS = 4;
-/** What a build runs: a second of one processor, then files. */
+/** The command of a build: a second of one processor, then files. */
 const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " +
   "for i in $(seq 300); do echo page $i > dist/$i.html; done && echo built > dist/index.html";
 
@@ -136,7 +136,7 @@ async function measureWhile(
 ): Promise<Rounds> {
   let isOver = false;
   const over = work.finally(() => isOver = true);
-  // What fails is thrown below, after the second that is being measured.
+  // Failures are thrown below, after the measured second.
   over.catch(() => {});
   const rounds = await measureInTurns(entrants, (round) => !isOver && round < MOST_ROUNDS);
   await over;

@@ -1,7 +1,7 @@
 /**
- * `deno task bench dev`: what `svc dev` adds to a project's own dev server: to its start,
- * up to the first answer, and to each request. A bare server of Node shows the most of it,
- * a new SvelteKit project what a person sees.
+ * `deno task bench dev`: the overhead of `svc dev` over a project's own dev server: at start, up to
+ * the first response, and per request. A bare Node server shows the worst case, a new SvelteKit
+ * project a typical one.
  *
  * @module
  */
@@ -34,7 +34,7 @@ interface Project {
 }
 
 interface Started extends AsyncDisposable {
-  /** Milliseconds to the first answer that is not an error. */
+  /** Milliseconds to the first response that is not an error. */
   readonly milliseconds: number;
   readonly errors: () => string;
 }
@@ -100,7 +100,7 @@ async function timeRequest(url: string): Promise<number> {
 
 const logLine = z.object({ m: z.string() });
 
-/** Where the project's own server listens under `svc dev`, from what that logs. */
+/** The port of the project's own server under `svc dev`, from its log. */
 function serverPort(log: string): number {
   for (const line of log.trim().split("\n")) {
     const { m } = logLine.parse(JSON.parse(line));

@@ -1,7 +1,6 @@
 /**
- * What a request step that does nothing costs, and what a neighbour feels of
- * functions that mean harm. Where an aim is missed, `docs/decisions/edge.md`
- * says why.
+ * The cost of a request step that does nothing, and the effect of hostile functions on neighbours.
+ * If a target is missed, `docs/decisions/edge.md` says why.
  *
  * @module
  */
@@ -161,7 +160,7 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
   };
 }
 
-/** What asks beside hostile functions: a page, a step, and a bare server that knows of neither. */
+/** Clients next to hostile functions: of a page, a step, and an independent bare server. */
 interface Neighbour {
   readonly name: string;
   measure(): Promise<Cost>;

@@ -1,6 +1,6 @@
 /**
- * Deploy hooks: how many triggers a second are taken, and how long a static
- * repository takes from the trigger to the answer of a browser.
+ * Deploy hooks: triggers accepted per second, and the time of a static repository from the trigger
+ * to the response in a browser.
  *
  * @module
  */
@@ -88,7 +88,7 @@ async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> 
   return jobs.length / (performance.now() - started) * 1000;
 }
 
-/** How a deployment stands that should be live: its record, its build, and what that said. */
+/** The state of a deployment that should be live: its record, its build, and the build's output. */
 async function describeLate(place: BenchPlace, id: string): Promise<string> {
   const asked = ["", "/build-log"].map((part) => call(place, `/v1/deployments/${id}${part}`));
   const builds = call(place, "/v1/projects/bench/builds");
@@ -98,7 +98,7 @@ async function describeLate(place: BenchPlace, id: string): Promise<string> {
   ).join("\n");
 }
 
-/** Milliseconds from a trigger to its answer, and to the new page in production. */
+/** Milliseconds from a trigger to its response, and to the new page in production. */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
   const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });

@@ -1,7 +1,7 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|cluster|dev|databases …]`:
- * measures and prints tables with the aim beside each. Loopback only; what it starts it
- * stops, and its files are in temporary folders.
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits|kv|cluster|dev|databases
+ * …]`: measures and prints tables with targets. Uses loopback only, stops everything that it
+ * starts, and puts its files in temporary folders.
  *
  * @module
  */

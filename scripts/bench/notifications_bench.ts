@@ -1,6 +1,6 @@
 /**
- * Notifications: events a second through to the inbox, thousands of open
- * streams, and what an inbox costs however much it holds.
+ * Notifications: events per second to the inbox, thousands of open streams, and the cost of an
+ * inbox at any size.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * External rewrites and the cache before them, beside nginx and Caddy, over one
- * HTTPS origin. Caddy has no separate cache: it shows what a cache saves.
- * Where an aim is missed, `docs/decisions/edge.md` says why.
+ * External rewrites and their cache, compared with nginx and Caddy, over one HTTPS origin. Caddy
+ * has no separate cache, so it shows what a cache saves. If a target is missed,
+ * `docs/decisions/edge.md` says why.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * `deno task bench start`: how long the program takes to its first word, beside bare Node
- * in the same run, and what an idle platform takes of memory. Rounds alternate between all
- * commands, and the least time of each counts, as other work only ever adds to it.
+ * `deno task bench start`: the program's time to its first output, compared with bare Node in the
+ * same run, and the memory of an idle platform. Rounds alternate between all commands, and each
+ * one's minimum counts, because other load only adds to it.
  *
  * @module
  */

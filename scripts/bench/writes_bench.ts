@@ -1,6 +1,6 @@
 /**
- * What is written while requests wait: polls of the device flow, events, and
- * triggers that start a build, with many clients at once.
+ * Writes while requests wait: polls of the device flow, events, and triggers that start a build,
+ * with many concurrent clients.
  *
  * @module
  */
@@ -147,7 +147,7 @@ async function makeRepository(folder: string): Promise<string> {
   return await git(folder, "rev-parse", "HEAD");
 }
 
-/** Makes the hooks that take all triggers of a minute; returns their addresses. */
+/** Creates the hooks for all triggers of a minute; returns their URLs. */
 async function makeHooks({ platform, token }: BenchPlace, gitUrl: string): Promise<string[]> {
   const fields = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const create = async (path: string, body: unknown) =>

@@ -79,10 +79,10 @@ async function digests(folder: string): Promise<string> {
 }
 
 /**
- * Writes programs, archives, packages, bill of materials and installers, then the manifest
- * and the digests of all of them, both signed.
+ * Writes programs, archives, packages, bill of materials and installers, then the manifest and the
+ * digests of all of them, both signed.
  *
- * @throws {Error} where the key is not one that the programs trust.
+ * @throws {Error} if the key is not one that the programs trust.
  */
 export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   const { version, dataFormat, out, keyPem, trusted } = options;

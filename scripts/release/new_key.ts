@@ -6,10 +6,10 @@
 import { publicKeyOf } from "../../src/release/mod.ts";
 
 /**
- * Makes a signing key in a new file that only its owner can read; returns its public half,
- * as `src/release/trusted_keys.ts` has it.
+ * Creates a signing key in a new file that only its owner can read; returns its public half, in the
+ * form of `src/release/trusted_keys.ts`.
  *
- * @throws {Deno.errors.AlreadyExists} where the file is there: no key is overwritten.
+ * @throws {Deno.errors.AlreadyExists} if the file exists: no key is overwritten.
  */
 export async function makeSigningKey(path: string): Promise<string> {
   const pair = await crypto.subtle.generateKey("Ed25519", true, ["sign", "verify"]);

@@ -8,7 +8,7 @@ import { TARGETS } from "./targets.ts";
 /** npm's package of this machine's program. */
 const OWN = `svc-${Deno.build.os}-${Deno.build.arch === "x86_64" ? "x64" : "arm64"}`;
 
-/** A registry of the packages of a release, as npm asks one; it counts what is fetched. */
+/** A registry with a release's packages for npm; it counts downloads. */
 async function withRegistry(
   { root, out }: Made,
   test: (registry: { readonly url: string; readonly fetched: string[] }) => Promise<void>,

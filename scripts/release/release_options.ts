@@ -1,5 +1,5 @@
 /**
- * What a release is made of.
+ * The inputs of a release.
  *
  * @module
  */

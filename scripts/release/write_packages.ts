@@ -89,7 +89,7 @@ async function writeNpm(
   await writeTemplate("npm/svc.js", join(launcher, "svc.js"), values);
 }
 
-/** Writes what installs the programs; digests and addresses are those of this release. */
+/** Writes the packages that install the programs, with the digests and URLs of this release. */
 export async function writePackages(
   programs: readonly ReleasedProgram[],
   facts: Facts,

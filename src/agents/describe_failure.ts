@@ -5,7 +5,7 @@
  */
 import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts";
 
-/** Diagnostics and problems that are shown; there may be thousands. */
+/** Maximum number of diagnostics and problems to show; there may be thousands. */
 const MAX_SHOWN = 10;
 
 /** Advice for error codes, in addition to their explanations. */

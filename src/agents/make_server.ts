@@ -47,7 +47,7 @@ function offerDocuments(server: McpServer): void {
   );
 }
 
-/** Longest text of an answer, in characters: an agent pays for each. */
+/** Longest text of a response, in characters: an agent pays for each. */
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
@@ -116,7 +116,7 @@ export interface ToolServer {
   settled(): Promise<void>;
 }
 
-/** Makes a server that offers the tools; what it suggests is offered too. */
+/** Creates a server that offers the tools, including those that it suggests. */
 export function makeServer<Around extends Surroundings>(
   options: ServerOptions<Around>,
 ): ToolServer {

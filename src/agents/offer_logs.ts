@@ -1,6 +1,6 @@
 /**
- * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is what its build
- * printed, `svc://deployments/<id>/logs` what it answered and wrote while it was live.
+ * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is its build output,
+ * `svc://deployments/<id>/logs` its requests and output while it was live.
  *
  * @module
  */
@@ -33,7 +33,7 @@ const buildLine = ({ time, level, text }: BuildLogLine): string =>
 /**
  * A deployment that the agent may see.
  *
- * @throws {ToolFailure} if it is of another project than the one that the agent is confined to
+ * @throws {ToolFailure} if it belongs to another project than the agent's
  */
 async function openDeployment(
   id: string,

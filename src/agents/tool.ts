@@ -8,7 +8,7 @@ import type { Client } from "../client/client.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Project } from "../contract/projects.ts";
 
-/** A call that makes sense after an answer. */
+/** A call that makes sense after a response. */
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -34,9 +34,9 @@ export interface Surroundings {
   /** The API, as the agent's credential may call it. */
   api(): Promise<Client>;
   /**
-   * The project that a tool is about: the named one, or the one that is usual here.
+   * The project for a tool: the named one, or the default.
    *
-   * @throws {ToolFailure} if none is named, or another than the agent is confined to
+   * @throws {ToolFailure} if there is neither, or the agent is confined to another project
    */
   open(given: string | undefined): Promise<OpenedProject>;
   /** The database that is usual for the project, where something says so. */
@@ -72,7 +72,9 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   readonly input: Input;
   /** Members of the facts that it always answers with. */
   readonly output: z.ZodRawShape;
-  /** `read` changes nothing; `destroy` takes something away or changes what visitors see at once. */
+  /**
+   * `read` changes nothing; `destroy` deletes something or immediately changes what visitors see.
+   */
   readonly effect: "read" | "write" | "destroy";
   /** True if calling it again with the same input changes nothing more. */
   readonly isIdempotent?: boolean;
@@ -99,14 +101,14 @@ export function defineTool<Input extends z.ZodRawShape, Around = Surroundings>(
 
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** Input of tools that are about one project. */
+/** Input of tools for one project. */
 export const projectInput = {
   project: z.string().max(100).optional()
     .describe("Name or id of the project; optional if there is a default"),
 };
 
 /**
- * The project that is meant, by name or id; `undefined` if nothing says.
+ * The project by name or id; `undefined` if none is given.
  *
  * @throws {ToolFailure} if the agent is confined to another one
  */
@@ -124,13 +126,13 @@ export function chooseProject(
   return given ?? confined;
 }
 
-/** An array of objects in an answer. */
+/** An array of objects in a response. */
 export function listOf(answer: Answer, key: string): readonly Answer[] {
   const list = answer[key];
   return Array.isArray(list) ? list as readonly Answer[] : [];
 }
 
-/** An object in an answer. */
+/** An object in a response. */
 export function partOf(answer: Answer, key: string): Answer {
   const part = answer[key];
   return typeof part === "object" && part !== null ? part as Answer : {};

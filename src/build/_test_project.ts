@@ -1,4 +1,4 @@
-/** A project in a temporary folder, with a host that remembers what was said. */
+/** A project in a temporary folder, with a host that records messages. */
 import { dirname, join } from "node:path";
 import type { BuildHost } from "./types.ts";
 

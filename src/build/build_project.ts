@@ -143,7 +143,7 @@ function commandOf(options: BuildOptions, detected: DetectedProject): string | u
     options.settings?.buildCommand ?? detected.buildCommand;
 }
 
-/** Folders that a person or the platform named; where there are any, no others are tried. */
+/** Folders that a person or the platform named; if there are any, no others are tried. */
 function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   const written = config?.build.outputDirs ?? [];
   const setting = settings?.outputDirectory ?? null;
@@ -183,7 +183,7 @@ async function findOutputFolder(
   });
 }
 
-/** Explains a missing output; a server that nothing runs is named, unless svc.toml says static. */
+/** Explains a missing output; names a server that nothing runs, unless svc.toml says static. */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -216,8 +216,8 @@ function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
 }
 
 /**
- * The variables that a build gets: the framework's, then the project's; those that
- * steer which code runs are left out.
+ * The variables for a build: the framework's, then the project's, without those that select code to
+ * run.
  */
 async function buildVariables(
   host: BuildHost,
@@ -231,7 +231,7 @@ async function buildVariables(
   return { ...frameworkVariables(host, detected), ...env };
 }
 
-/** A project that svc.toml says how to start is deployed as it is, whatever it is written in. */
+/** A project with a start command in svc.toml is deployed unchanged, in any language. */
 function asProgram(detected: DetectedProject, config: ProjectConfig | undefined): DetectedProject {
   const { server } = detected;
   if (config?.build.runtime !== "command" || server !== undefined) return detected;
@@ -276,8 +276,8 @@ function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedPro
 }
 
 /**
- * Whether a person or the platform wrote their own build command: the script of the app, as
- * it is detected, builds nothing else.
+ * Whether someone set the build command explicitly; a detected build script does not build anything
+ * else.
  */
 function isWritten({ buildCommand, config, settings }: BuildOptions, detected: DetectedProject) {
   const written = buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null;
@@ -295,9 +295,8 @@ function showCommands(
 }
 
 /**
- * Installs packages where none are, and runs the build command, if there is one. What
- * the project needs of its workspace is built before, unless the command is a written
- * one, which may do so itself.
+ * Installs missing packages, and runs the build command, if any. Workspace dependencies are built
+ * first, unless the command was set explicitly, because it may build them itself.
  */
 async function runBuild(
   host: BuildHost,
@@ -339,8 +338,8 @@ async function runBuild(
 }
 
 /**
- * Detects the project, installs its packages where none are, runs its build
- * command unless asked not to, and finds the output.
+ * Detects the project, installs missing packages, runs its build command unless disabled, and finds
+ * the output.
  */
 export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detect(host, options);

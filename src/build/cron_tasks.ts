@@ -16,8 +16,8 @@ const scheduled = z.looseObject({
 });
 
 /**
- * A manifest with the tasks of `svc.toml` beside its own; says how many there are. A
- * manifest that is invalid stays as it is: it is refused elsewhere.
+ * A manifest with the added tasks of `svc.toml`, and their total number. An invalid manifest stays
+ * unchanged: it is refused elsewhere.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -1,5 +1,5 @@
 /**
- * The forms of a project: those of `svc.toml`, or those that are found in its HTML.
+ * The forms of a project: those in `svc.toml`, or those found in its HTML.
  *
  * @module
  */
@@ -65,9 +65,8 @@ function warnOfForms(
 }
 
 /**
- * A manifest with the forms of `svc.toml`; without a `[forms]` table, with those that the pages
- * have. Forms of the manifest itself stay. A manifest that is invalid stays as it is: it is refused
- * elsewhere.
+ * A manifest with the forms of `svc.toml` or, without a `[forms]` table, those of the pages. The
+ * manifest's own forms stay. An invalid manifest stays unchanged: it is refused elsewhere.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -16,8 +16,8 @@ const declaring = z.looseObject({
 });
 
 /**
- * A manifest with the queues of `svc.toml` beside its own. A manifest that is invalid stays as it
- * is: it is refused elsewhere.
+ * A manifest with the added queues of `svc.toml`. An invalid manifest stays unchanged: it is
+ * refused elsewhere.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -1,7 +1,6 @@
 /**
- * Settings of `svc.toml` that apply to the whole deployment, in its manifest: whether visitors' web
- * vitals are measured, who may visit it, what must pass before it goes live, which URLs its pages
- * have, and what is kept of earlier deployments.
+ * Adds settings of `svc.toml` for the whole deployment to its manifest: web vitals, protection,
+ * release checks, page URLs, and retention of earlier deployments.
  *
  * @module
  */
@@ -30,8 +29,8 @@ export function readDatabaseSettings(
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * A manifest with the settings of `svc.toml`, which count before its own. A manifest that is no
- * object stays as it is: it is refused elsewhere.
+ * A manifest with the settings of `svc.toml`, which override its own. A manifest that is not an
+ * object stays unchanged: it is refused elsewhere.
  */
 export function withDeclaredSettings(
   manifest: unknown,

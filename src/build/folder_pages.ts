@@ -24,7 +24,7 @@ function fileName(folder: string): string {
 
 /**
  * Returns a function that reports whether the output shows the page of a folder at a path such as
- * `/internal`; `undefined` if a server may answer it.
+ * `/internal`; `undefined` if a server may handle it.
  */
 export function folderPagesOf(
   manifest: unknown,

@@ -1,6 +1,6 @@
 /**
- * Files by which other hosts are configured: nothing of them is applied here, and
- * nobody should learn that from a visitor.
+ * Configuration files of other hosts: they have no effect here, and the author should learn that
+ * before a visitor does.
  *
  * @module
  */
@@ -274,8 +274,8 @@ export interface ServedFacts {
 }
 
 /**
- * The files of an output without those that only configure other hosts and, where the output is
- * the project's own folder, without all configuration.
+ * The files of an output, without other hosts' configuration and, if the output is the project's
+ * own folder, without any configuration.
  */
 export async function withoutForeignFiles(
   host: BuildHost,

@@ -16,7 +16,7 @@ export interface ForetellOptions {
   readonly detected: DetectedProject;
 }
 
-/** Finds out what a deploy takes; `undefined` if there is no server. */
+/** Predicts the engine of a deploy; `undefined` if there is no server. */
 export async function foretellEngine(
   { directory, config, detected: { server, startCommand } }: ForetellOptions,
 ): Promise<EngineChoice | undefined> {

@@ -9,8 +9,8 @@ import type { ProjectConfig } from "../config/project_config.ts";
 const anyObject = z.record(z.string(), z.unknown());
 
 /**
- * A manifest with the limits of `svc.toml`, which count before its own. A manifest
- * that is not an object stays as it is: it is refused elsewhere.
+ * A manifest with the limits of `svc.toml`, which override its own. A manifest that is not an
+ * object stays unchanged: it is refused elsewhere.
  */
 export function withFunctionLimits(
   manifest: unknown,

@@ -66,7 +66,7 @@ export class HashCache {
     this.#startedAt = place.now();
   }
 
-  /** Reads what was kept at a place; an empty cache where nothing usable is. */
+  /** Reads the stored cache; empty if there is none, or it is unusable. */
   static async open(place: HashCachePlace): Promise<HashCache> {
     const saved = await readCheckoutCache(place.root, NAME, savedHashes);
     const known = new Map<string, Hashed>();
@@ -76,7 +76,7 @@ export class HashCache {
     return new HashCache(place, known);
   }
 
-  /** The hash of a file that is as it was when that was computed. */
+  /** The hash of a file that has not changed since it was computed. */
   find(path: string, info: Deno.FileInfo): string | undefined {
     const name = this.#nameOf(path);
     const known = this.#saved.get(name);

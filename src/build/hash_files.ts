@@ -41,7 +41,7 @@ const CONCURRENCY = 16;
 const FILES_PER_STEP = 100;
 
 /** Information about a file that has not been read yet. */
-interface Known {
+interface FileFacts {
   /** Its hash, from the cache. */
   readonly packed?: PackedFile;
   /** File information, if the file is on disk and must be hashed. */
@@ -58,11 +58,11 @@ async function hashContent({ path, content, size }: OutputContent): Promise<Pack
 }
 
 /**
- * Looks up the files without reading them. To look at a file here takes a tenth of what it takes to
- * ask another thread.
+ * Looks up files without reading them. A lookup here takes a tenth of the time of asking another
+ * thread.
  */
-function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<Known[]> {
-  const known: Known[] = [];
+function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<FileFacts[]> {
+  const known: FileFacts[] = [];
   for (const { path, content, info: listed } of files) {
     if (known.length % FILES_PER_STEP === FILES_PER_STEP - 1) yield;
     if (typeof content !== "string") {
@@ -97,8 +97,8 @@ function assertWithinLimits(files: readonly OutputContent[]): void {
 }
 
 /**
- * The SHA-256 and size of every file, in the given order. With a place for a cache, only what has
- * changed since the previous run is read.
+ * The SHA-256 and size of every file, in the given order. With a cache, only files that changed
+ * since the previous run are read.
  *
  * @throws {BuildError} `output_invalid` if the platform would refuse the files
  */

@@ -102,7 +102,7 @@ function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEnt
   return ignored;
 }
 
-/** Reads what is left out of a site that is its project's own folder. */
+/** Reads the ignore rules of a site that is its project's own folder. */
 export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
   const report = emptyReport();
   const at = (file: IgnoreFile) => withFolder(ignore(), { root, folder: "", file });

@@ -37,9 +37,8 @@ function ownOutputs(): ReadonlySet<string> {
 }
 
 /**
- * Splits listed files into those to deploy and those that this program writes to. Files that
- * this program itself writes to, as in `svc deploy > deploy.log`, change until it ends, and are
- * no part of a deployment.
+ * Separates the files to deploy from those that this program is writing to, as in `svc deploy >
+ * deploy.log`: these change until it ends, and are not deployed.
  */
 function withoutOwnOutput(files: readonly OutputFile[]): {
   readonly files: readonly OutputFile[];
@@ -69,7 +68,7 @@ export interface Survey extends WalkResult {
   readonly report: IgnoreReport;
 }
 
-/** Lists an output folder; if it is the project's own, without what that ignores. */
+/** Lists an output folder; if it is the project's own, without ignored files. */
 export async function surveyFolder(folder: string, projectRoot: string): Promise<Survey> {
   const isProject = await Deno.realPath(folder) === await Deno.realPath(projectRoot);
   const ignored = isProject ? await readIgnoredFiles(projectRoot) : undefined;
@@ -192,7 +191,7 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
 }
 
 /**
- * Takes what was listed as what is deployed: reports what is left out, and throws all problems.
+ * Decides which listed files to deploy: reports those left out, and throws all problems.
  *
  * @throws {BuildError}
  */

@@ -1,7 +1,7 @@
 /**
  * Turns a project's folder into the content of a deployment: runs the build command, finds the
  * output and its manifest, reads the rules, bundles the functions, and hashes everything. The CLI
- * uses it in the folder where a person works, the platform in a checkout.
+ * uses it in the working folder, the platform in a checkout.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Whether the Node of the machine is one that a framework runs on: the most
- * usual reason for a build that fails at once.
+ * Checks that the machine's Node can run a framework: otherwise, the most common reason for an
+ * immediate build failure.
  *
  * @module
  */

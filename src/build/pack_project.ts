@@ -95,7 +95,7 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
 export interface PackOptions extends BuildOptions {
   /** Absolute path of the folder that a person is in: says which app of a workspace is meant. */
   readonly standing?: string | undefined;
-  /** True to take manifest and rules as they are; the platform judges them anyway. */
+  /** True to leave manifest and rules unchecked; the platform validates them anyway. */
   readonly skipValidation?: boolean;
   /** The hash cache between runs; none if missing. */
   readonly cachedAt?: HashCachePlace;
@@ -157,7 +157,7 @@ async function warnOfOthers(
 /**
  * Validates the rules, builds the project, and takes or makes its manifest.
  *
- * @throws {BuildError} Where the project is at fault, with all problems of the step that failed
+ * @throws {BuildError} If the project is at fault, with all problems of the step that failed
  */
 export async function assembleProject(host: BuildHost, options: PackOptions): Promise<Assembled> {
   const { skipValidation } = options;
@@ -207,10 +207,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Does all of a deployment that needs no platform: {@link assembleProject},
- * then hashes the files and bundles the functions.
+ * Does all of a deployment that needs no platform: {@link assembleProject}, then hashes the files
+ * and bundles the functions.
  *
- * @throws {BuildError} Where the project is at fault
+ * @throws {BuildError} If the project is at fault
  */
 export async function packProject(host: BuildHost, options: PackOptions): Promise<Pack> {
   const assembled = await assembleProject(host, options);

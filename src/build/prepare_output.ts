@@ -1,6 +1,5 @@
 /**
- * The output as it will be deployed: its files, the manifest that says what
- * they are, and its servers prepared.
+ * The final output: its files, the manifest that describes them, and its prepared servers.
  *
  * @module
  */
@@ -44,11 +43,11 @@ export interface OutputFacts {
   readonly projectRoot: string;
   readonly detected: DetectedProject;
   readonly settings: ServerSettings;
-  /** Whether someone named the output directory, rather than that it was found. */
+  /** Whether the output directory was set explicitly, not detected. */
   readonly isNamed?: boolean;
   /** Image settings of `svc.toml`, if there are any. */
   readonly images?: ImageSettings;
-  /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
+  /** True to leave the manifest and servers unchecked; the platform validates them anyway. */
   readonly skipValidation?: boolean;
 }
 
@@ -82,7 +81,7 @@ async function readManifest(output: string): Promise<unknown> {
 
 type Usable = Exclude<Found, { readonly type: "unusable" }>;
 
-/** The output of a project that svc.toml says how to start, where nothing else is known of it. */
+/** The output of a project with a start command in svc.toml, if nothing else is known about it. */
 function findProgram(
   { framework }: DetectedProject,
   { paths }: BuiltOutput,
@@ -192,7 +191,7 @@ interface Described {
   readonly found: Usable | undefined;
 }
 
-/** Lists the files, and takes the output's manifest or makes one. */
+/** Lists the files, and reads the output's manifest or creates one. */
 async function describeOutput(host: BuildHost, facts: OutputFacts): Promise<Described> {
   const { output, projectRoot } = facts;
   const written = await readManifest(output);
@@ -247,8 +246,8 @@ function serverFactsOf(
 }
 
 /**
- * Lists the files, takes the output's manifest or makes one, validates it, and
- * prepares the servers. Throws with all problems of a step at once.
+ * Lists the files, reads or creates the manifest, validates it, and prepares the servers. Throws
+ * with all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const described = await describeOutput(host, facts);

@@ -327,7 +327,7 @@ Deno.test("packProject() warns of a closed folder only where its own page stays 
   });
 });
 
-/** Three levels, each with its own file that takes back some of what is above it. */
+/** Three levels, each with its own file that reverts some patterns above it. */
 const NESTED: Readonly<Record<string, string>> = {
   "index.html": "",
   ".gitignore": "*.log\n/secret\nbuild/\ncache\n!keep.log\n",

@@ -1,7 +1,6 @@
 /**
- * Files that no visitor should get: secrets, whose deployment is refused, and configuration of
- * hosts and builds, which is left out. This is the one list of both. `.svcignore` deploys such a
- * file anyway where it lists it with `!`.
+ * Files that no visitor should get: secrets, which are refused, and configuration of hosts and
+ * builds, which is left out. A `!` pattern in `.svcignore` deploys such a file anyway.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { BuildError } from "./build_error.ts";
 import { isListed } from "./ignored_files.ts";
 import type { BuildHost } from "./types.ts";
 
-/** Names of files that hold secrets whatever is in them, with what they are. */
+/** Names of files that always contain secrets, with a description. */
 const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
   [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/, "a private SSH key"],
   [/\.(?:p12|pfx|jks|keystore|bcfks|kdbx?)$/, "a store of keys or passwords"],
@@ -102,7 +101,7 @@ const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
 
-/** Says what a file holds that is secret; `undefined` if nothing was found. */
+/** Describes the secret in a file; `undefined` if none was found. */
 function secretOf(path: string, text: string): string | undefined {
   const name = basename(path);
   if (KEY_FIRST.test(text) || KEY_KINDS.test(name) && PRIVATE_KEY.test(text)) {
@@ -177,7 +176,7 @@ function findSecret({ absolutePath, path, size }: OutputFile): string | undefine
     (mayBeCredentials && size <= MAX_CREDENTIALS_BYTES ? credentialsOf(name, text) : undefined);
 }
 
-/** Names of files that are shown in one line. */
+/** Maximum number of file names on one line. */
 const SHOWN = 3;
 
 /** The first of some paths, and how many more there are. */
@@ -187,7 +186,7 @@ export function shortList(paths: readonly string[]): string {
 }
 
 /** A file that is not deployed unless its author says so. */
-interface Held {
+interface ExcludedFile {
   /** Relative to the project. */
   readonly path: string;
   readonly message: string;
@@ -210,8 +209,8 @@ const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 async function heldFiles(
   files: readonly OutputFile[],
   { root, signal }: { readonly root: string; readonly signal: AbortSignal },
-): Promise<Held[]> {
-  const held: Held[] = [];
+): Promise<ExcludedFile[]> {
+  const held: ExcludedFile[] = [];
   for (const [at, file] of files.entries()) {
     if (at % FILES_PER_STEP === FILES_PER_STEP - 1) {
       await nextTurn();
@@ -260,8 +259,8 @@ export async function refusePrivateFiles(
 }
 
 /**
- * The files of a site that is its project's own folder, without configuration; says what it leaves
- * out. `isServed` tells which paths visitors can ask for.
+ * The files of a site that is its project's own folder, without configuration; reports those left
+ * out. `isServed` tells which paths are public.
  */
 export async function withoutConfiguration<File extends { readonly path: string }>(
   host: BuildHost,

@@ -1,5 +1,5 @@
 /**
- * Running a project's own commands, their output shown as it comes.
+ * Runs a project's own commands, and shows their output as it arrives.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface CommandRun {
   readonly directory: string;
   /** Variables over the host's. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Asked only where the command fails, with the end of its output: what may be the reason. */
+  /** Called if the command fails, with the end of its output, to find a possible reason. */
   readonly suspect?: (output: string) => Promise<string | undefined>;
 }
 
@@ -27,7 +27,10 @@ function shellOf(command: string): { readonly program: string; readonly args: st
 /** How much of a command's output is kept, in characters. */
 const MAX_KEPT = 16 * 1024;
 
-/** How long a command's output is read after its end, in milliseconds: what it left running may hold it open. */
+/**
+ * How long to read a command's output after it ended, in milliseconds: remaining processes may hold
+ * it open.
+ */
 const LAST_OUTPUT_MS = 2000;
 
 async function forward(

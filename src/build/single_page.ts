@@ -1,5 +1,5 @@
 /**
- * Which page of a site answers documents without a file, as `svc.toml` and the project say.
+ * Which page of a site serves documents without a file, as `svc.toml` and the project say.
  *
  * @module
  */
@@ -42,7 +42,7 @@ function withPages(layers: Layers, paths: readonly string[]): Layers {
 
 const withoutPages = (layers: Layers): Layers => layers.map(({ fallback: _, ...layer }) => layer);
 
-/** Names the page that answers unknown paths, or says why none does. */
+/** Names the page that serves unknown paths, or says why none does. */
 function report(host: BuildHost, layers: Layers, { config, paths, isApp }: SinglePageFacts): void {
   const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
   const isSet = config?.static?.spa !== undefined;
@@ -60,8 +60,8 @@ function report(host: BuildHost, layers: Layers, { config, paths, isApp }: Singl
 }
 
 /**
- * A manifest with what `svc.toml` says about single-page apps, which counts before what was
- * detected. A manifest that is not an object stays as it is: it is refused elsewhere.
+ * A manifest with the single-page settings of `svc.toml`, which override detection. A manifest that
+ * is not an object stays unchanged: it is refused elsewhere.
  *
  * @throws {BuildError} if there is no page to serve
  */

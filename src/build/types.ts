@@ -18,7 +18,7 @@ export interface FileFindings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Takes one stream of a command's output, as it comes. */
+/** Receives one stream of a command's output. */
 export interface OutputSink {
   write(chunk: string): void;
   /** Nothing more comes. */
@@ -36,7 +36,7 @@ export interface BuildHost {
   showPath(absolutePath: string): string;
   /** Ends commands and throws its reason when it is aborted. */
   readonly signal: AbortSignal;
-  /** Folder for what can be made again at any time, such as esbuild's binary. */
+  /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;
   /** Folder for programs that builds share, such as package managers; kept between them. */
   readonly toolsDir: string;

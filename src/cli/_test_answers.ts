@@ -12,7 +12,8 @@ import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 
 const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
-// Of `format: "uuid"` and others zod writes a pattern too; those that Ajv has no name for say nothing more.
+// For `format: "uuid"` and others, zod also writes a pattern; formats that Ajv does not know add
+// nothing.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
@@ -52,7 +53,7 @@ const parsed = (line: string): unknown => {
 };
 
 /**
- * Checks all that was printed on stdout in JSON mode: a failure, an object, or the lines of a
+ * Validates everything printed to stdout in JSON mode: a failure, an object, or the lines of a
  * stream. Output that is not JSON, such as that of a command run by `env exec`, is ignored.
  */
 export function assertAnswers(argv: readonly string[], stdout: string): void {

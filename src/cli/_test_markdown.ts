@@ -1,5 +1,5 @@
 /**
- * Markdown that is made from code, as the repository holds it.
+ * Markdown generated from code, compared with the repository's.
  *
  * @module
  */

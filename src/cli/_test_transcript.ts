@@ -1,7 +1,6 @@
 /**
- * Transcripts: command lines run one after the other against their own
- * platform, for people and in JSON mode, and what came out kept as golden
- * files in `fixtures/cli/transcripts/`.
+ * Transcripts: command lines run in sequence against their own platform, for people and in JSON
+ * mode, with their output in golden files in `fixtures/cli/transcripts/`.
  *
  * @module
  */

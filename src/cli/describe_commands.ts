@@ -1,5 +1,5 @@
 /**
- * The commands as data: what `--help --json` prints, and `docs/cli.md` is made from.
+ * The commands as data: the output of `--help --json`, and the source of `docs/cli.md`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Child processes of the program, started by itself and never by a person. Each loads only what it
- * needs, as visitors wait for it.
+ * Child processes that the program starts itself, never a person. Each loads only what it needs,
+ * because visitors wait for it.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const PROCESSES: Readonly<Record<string, () => Promise<Run>>> = {
   },
 };
 
-/** Runs what the hidden argument names; an unknown one is wrong usage. */
+/** Runs the process of the hidden argument; an unknown one is a usage error. */
 export async function runHiddenProcess(name: string, rest: readonly string[]): Promise<never> {
   const [path] = rest;
   const load = PROCESSES[name];

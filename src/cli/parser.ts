@@ -92,7 +92,7 @@ function versionFlags(asked: AskedCommand | undefined, options: BuildOptions): s
   return own.some(({ long }) => long === "--version") ? "-v" : "-v, --version";
 }
 
-/** Builds the parser of the command that is asked for, or of the whole tool without one. */
+/** Builds the parser of the requested command, or of the whole CLI. */
 export function buildProgram(asked: AskedCommand | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: CLI, platform and edge in one program")
@@ -127,7 +127,7 @@ export interface CommandInputs {
   readonly usage: string;
 }
 
-/** Finds what the command that a command line names may have. */
+/** Finds the inputs of the command in a command line. */
 export function inputsOf(
   program: ReturnType<typeof buildProgram>,
   argv: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Runs one command line: builds the parser with the one command that is asked
- * for, runs it, and maps whatever happens to output and exit code.
+ * Runs one command line: builds the parser with the requested command, runs it, and maps the
+ * outcome to output and exit code.
  *
  * @module
  */
@@ -69,7 +69,9 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
   });
 }
 
-/** Returns help as data: one command, those of a group, or all with the global flags. */
+/**
+ * Returns help as data: for one command, for those of a group, or for all with the global flags.
+ */
 async function helpAsData(argv: readonly string[]): Promise<Record<string, unknown>> {
   const { describeCommands, describeGlobalFlags } = await import("./describe_commands.ts");
   const words = namedWords(argv, COMMANDS);
@@ -230,9 +232,8 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Runs the CLI with the arguments after its name and returns the exit code:
- * 0 done, 1 failed, 2 used wrongly, 130 interrupted, or what the command itself
- * returns. Never throws.
+ * Runs the CLI with the arguments after its name and returns the exit code: 0 success, 1 failure, 2
+ * wrong usage, 130 interrupted, or the command's own. Never throws.
  */
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = wantsJson(argv, host.env);

@@ -49,7 +49,7 @@ for (const words of lines) {
 
 Deno.test("every example of a command parses", async () => {
   for (const { words: prefix, leaf } of leavesOf(COMMANDS)) {
-    // Nobody is shown the examples of a hidden command, which may be those of its new name.
+    // The examples of a hidden command are never shown, and may be those of its new name.
     if (leaf.hidden === true) continue;
     const command = (await leaf.load()).default;
     assert.ok(command.examples.length > 0, `${leaf.name} has no example`);

@@ -1,6 +1,6 @@
 /**
- * The typed client of the HTTP API: every call is described by the contract's
- * endpoint, and every answer is checked against it.
+ * The typed client of the HTTP API: every call is described by the contract's endpoint, and every
+ * response is checked against it.
  *
  * @module
  */
@@ -20,17 +20,17 @@ export interface ClientOptions {
   readonly baseUrl: string;
   /** API key, or what gets one; without it only public endpoints can be called. */
   readonly token?: string | (() => Promise<string>);
-  /** Slug of the workspace to act in; the key's own where missing. */
+  /** Slug of the workspace to act in; the key's own by default. */
   readonly workspace?: string;
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Makes the `Idempotency-Key` of a request that must be carried out once: what is between
-   * here and there may send it again when a connection closes. Without it none is sent.
+   * Creates the `Idempotency-Key` of a request that must run once: a proxy may resend it when a
+   * connection closes. Without it, no key is sent.
    */
   readonly newIdempotencyKey?: () => string;
-  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's where missing. */
+  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's by default. */
   readonly now?: () => number;
   /** Called for each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
@@ -43,7 +43,7 @@ export interface ClientOptions {
   ) => (outcome: ChangeOutcome) => void;
   /** Called again and again while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
-  /** How long to wait for an answer; {@link USUAL_WAITS} where missing. */
+  /** How long to wait for a response; {@link USUAL_WAITS} by default. */
   readonly waits?: Waits;
 }
 
@@ -91,7 +91,7 @@ export interface RawRequest {
 
 export interface Client {
   readonly baseUrl: string;
-  /** Calls an endpoint and returns its checked answer. */
+  /** Calls an endpoint and returns its checked response. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
   /** As `call`, with the answer's ETag. */
   send<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<ResponseOf<E>>>;
@@ -277,7 +277,7 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // A call that may be repeated is asked about afterwards, and ends at once.
+    // A repeatable call ends at once; its result is checked afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
     const limits = limitsOf(method === "GET" ? waits.read : waits.change);

@@ -24,7 +24,7 @@ const HEALTH = {
 
 type Answer = Response | Error;
 
-/** A platform that gives one answer after the other and notes what it was asked. */
+/** A platform that returns prepared responses in order, and records requests. */
 function platformOf(answers: Answer[]) {
   const requests: Request[] = [];
   const answer: typeof fetch = (input, init) => {

@@ -24,7 +24,7 @@ import {
 
 export type DeviceLoginOptions = OAuthOptions;
 
-/** The answer to a poll. */
+/** The response to a poll. */
 export type PollAnswer =
   | { readonly type: "token"; readonly token: DeviceToken }
   | { readonly type: "pending" }

@@ -1,6 +1,6 @@
 /**
- * The ways in which a call to the platform can fail: it got an error, the platform could not be
- * reached, or the answer does not match the contract.
+ * The ways in which a call to the platform can fail: an error response, an unreachable platform, or
+ * a response that does not match the contract.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ErrorCode, Problem } from "../contract/common.ts";
 import { type CertificateFault, certificateFault } from "./certificate_fault.ts";
 
 export interface ApiErrorFacts {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
   /** The platform's machine code; `undefined` if something else answered. */
   readonly code?: ErrorCode;
@@ -20,7 +20,7 @@ export interface ApiErrorFacts {
   readonly retryAfter?: number;
 }
 
-/** The platform answered, and the answer is an error. */
+/** The platform answered, and the response is an error. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -41,7 +41,7 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: wrong address, platform not running, or the network failed. */
+/** No response came: wrong address, platform not running, or the network failed. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 

@@ -18,7 +18,7 @@ export interface OAuthOptions {
   readonly now: () => number;
 }
 
-/** An answer of the platform. */
+/** A response of the platform. */
 export interface Received {
   readonly status: number;
   /** Address of the platform. */
@@ -64,7 +64,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Checks an answer. @throws {ContractError} */
+/** Checks a response. @throws {ContractError} */
 export function parseOAuthAnswer<T>(schema: z.ZodType<T>, body: unknown, request: string): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;

@@ -1,6 +1,6 @@
 /**
- * How long a call may take: some time more for a change after the user has
- * stopped, and an end for a platform that never answers.
+ * How long a call may take: some extra time for a change after the user has stopped it, and a
+ * timeout for an unresponsive platform.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { NoAnswerError } from "./errors.ts";
 
 /** Longest times, in milliseconds. */
 export interface Waits {
-  /** For an answer that only tells something, or for the head of a stream. */
+  /** For a response that only tells something, or for the head of a stream. */
   readonly read: number;
   /** For a change, such as the start of a server. */
   readonly change: number;

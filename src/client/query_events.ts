@@ -43,7 +43,7 @@ export interface StreamInput<E extends Endpoint> {
   readonly signal?: AbortSignal;
 }
 
-/** Calls an endpoint whose answer is bytes, once, and returns them as they arrive. */
+/** Calls an endpoint whose response is bytes, once, and returns them as they arrive. */
 export async function fetchOctets<E extends Endpoint>(
   client: Client,
   endpoint: E,
@@ -71,8 +71,8 @@ function parseEvent(line: string, request: string): QueryEvent {
 }
 
 /**
- * The events of an answer to SQL, checked one by one. Throws
- * {@link UnreachableError} where the answer breaks off.
+ * The events of an SQL response, validated one by one. Throws {@link UnreachableError} if the
+ * response breaks off.
  */
 async function* readEvents(
   client: Client,

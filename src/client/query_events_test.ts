@@ -22,7 +22,7 @@ function streamOf(...pieces: readonly (string | Uint8Array | Error)[]) {
   }, { highWaterMark: 0 });
 }
 
-/** A client whose platform answers with this body. */
+/** A client whose platform responds with this body. */
 function clientWith(body: ReadableStream<Uint8Array>, asked: Request[] = []) {
   const answer: typeof fetch = (input, init) => {
     asked.push(new Request(input, init));

@@ -29,9 +29,8 @@ export interface UploadOptions {
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Called with the progress since the last call: blobs that the platform has
-   * confirmed, and bytes of large ones as they leave. A blob that has to be
-   * sent again takes its bytes back.
+   * Called with the progress since the last call: blobs that the platform has confirmed, and sent
+   * bytes of large ones. Resending a blob subtracts its bytes.
    */
   readonly onProgress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
@@ -41,8 +40,8 @@ const MAX_BATCHED_BLOB = 1024 * 1024;
 /** Room for the boundary and headers of one multipart part, in bytes. */
 const PART_OVERHEAD = 320;
 /**
- * Largest batch. The contract allows eight times as much, but a platform takes 130 ms at once to
- * read 500 small blobs, and visitors of its sites wait meanwhile.
+ * Largest batch. The contract allows eight times as much, but the platform blocks for 130 ms to
+ * read 500 small blobs, while visitors wait.
  */
 const BATCH_BYTES = 1024 * 1024 + PART_OVERHEAD;
 const BATCH_BLOBS = 100;

@@ -1,7 +1,6 @@
 /**
  * The cache of a checkout: files in `.svc/cache/` at the project's root, which git ignores. Each
- * can be removed at any time; one that is damaged, or cannot be read or written, is as good as
- * none.
+ * can be removed at any time; a damaged or inaccessible one is ignored.
  *
  * @module
  */
@@ -13,13 +12,13 @@ import { readTextFile } from "../lib/utf8.ts";
 /** Path of the folder, relative to the project's root. */
 export const CACHE_PATH = ".svc/cache";
 
-/** Largest file that is read, in bytes: what is remembered of 100,000 files. */
+/** Largest file to read, in bytes: enough for the data of 100,000 files. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Length of the first line: the SHA-256 of all that follows it. */
 const DIGEST_LENGTH = 64;
 
-/** Does without what a file or its content does not allow; mistakes of ours are thrown. */
+/** Ignores failures of the file or its content; programming errors are thrown. */
 async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

@@ -116,8 +116,8 @@ export async function clearContext(root: string): Promise<boolean> {
 }
 
 /**
- * The text of a `.gitignore` under which git ignores the context; `undefined` if the given one does
- * so already. What is in it stays as it is.
+ * The text of a `.gitignore` that ignores the context; `undefined` if the given one already does.
+ * Its other content stays unchanged.
  */
 export function withContextIgnored(source: string): string | undefined {
   if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;

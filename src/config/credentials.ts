@@ -41,7 +41,7 @@ function withPlatform(credentials: Credentials, apiUrl: string, platform: Platfo
   return { ...credentials, platforms: { ...credentials.platforms, [apiUrl]: platform } };
 }
 
-/** Adds or replaces a login and makes it the default, beside what is there. */
+/** Adds or replaces a login and makes it the default; the others stay. */
 export function addLogin(credentials: Credentials, login: Login): Credentials {
   const apiUrl = normalizeApiUrl(login.apiUrl);
   const logins = platformOf(credentials, apiUrl)?.logins ?? {};
@@ -62,7 +62,7 @@ export function addLogin(credentials: Credentials, login: Login): Credentials {
 /** Which logins to remove: one workspace's, or every one of a platform. */
 export interface LoginRemoval {
   readonly apiUrl: string;
-  /** The workspace to log out of; every one where missing. */
+  /** The workspace to log out of; every one by default. */
   readonly workspace?: string;
 }
 
@@ -108,18 +108,17 @@ export function withDefaultWorkspace(
   return withPlatform(credentials, apiUrl, { defaultWorkspace: choice.workspace, logins });
 }
 
-/** Which credential is wanted; what is left out is chosen from the stored defaults. */
+/** The requested credential; missing parts come from the stored defaults. */
 export interface CredentialQuery {
-  /** The platform; the current one where missing. */
+  /** The platform; the current one by default. */
   readonly apiUrl?: string;
-  /** The workspace; the platform's default where missing. */
+  /** The workspace; the platform's default if missing. */
   readonly workspace?: string;
 }
 
 /**
- * Finds the token for a workspace: that workspace's own, else the platform's
- * newest, since one account may reach several workspaces. A token never goes
- * to another platform than the one that gave it out.
+ * Finds the token for a workspace: the workspace's own, or else the platform's newest, because one
+ * account may have several workspaces. A token is only ever sent to the platform that issued it.
  */
 export function findCredential(
   credentials: Credentials,

@@ -40,7 +40,7 @@ export function credentialsPath({ home, xdgConfigHome }: CredentialsLocation): s
   return join(base, "svc", "credentials.json");
 }
 
-/** The file is there but cannot be used. The message never holds what is in it. */
+/** The file exists but is unusable. The message never contains its content. */
 export class CredentialsFileError extends Error {
   override readonly name = "CredentialsFileError";
 
@@ -58,7 +58,7 @@ export interface LoadedCredentials {
   readonly warnings: readonly string[];
 }
 
-/** Names where problems are; what is there may be a token, and is left out. */
+/** The places of problems, without the content, which may be a token. */
 function places({ issues }: z.ZodError): string {
   const paths = issues.map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
   return [...new Set(paths)].slice(0, 5).join(", ");
@@ -123,9 +123,8 @@ async function writeCredentials(path: string, credentials: Credentials): Promise
 }
 
 /**
- * Stores a login beside the others and makes it the default. Throws
- * {@link CredentialsFileError} rather than replace a file that it cannot read,
- * and `TypeError` for a token or workspace slug that cannot be one.
+ * Stores a login and makes it the default; the others stay. Throws {@link CredentialsFileError}
+ * instead of replacing an unreadable file, and `TypeError` for an invalid token or workspace slug.
  */
 export async function saveLogin(path: string, login: Login): Promise<void> {
   const { credentials } = await loadCredentials(path);

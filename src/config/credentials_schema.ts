@@ -1,6 +1,6 @@
 /**
- * The shape of the credentials file. It is loaded where there is a file to check: a command
- * that is given its key by the environment starts without it.
+ * The schema of the credentials file, loaded only if there is a file to check: commands with a key
+ * from the environment start without it.
  *
  * @module
  */

@@ -128,11 +128,11 @@ function withoutEmptyTables(value: unknown): unknown {
 }
 
 /**
- * Sets and removes keys of a `svc.toml`, keeping comments, order and
- * formatting: lines that no change concerns stay byte for byte as they are.
+ * Sets and removes keys of a `svc.toml`, preserving comments, order and formatting: unaffected
+ * lines stay identical.
  *
- * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is no TOML,
- * and `TypeError` where a key cannot be set because something that is not a table is in its way.
+ * The text must be TOML, but need not be a valid `svc.toml`. Throws `SyntaxError` if it is not
+ * TOML, and `TypeError` if a key cannot be set because a value other than a table is in its way.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
   if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
@@ -159,7 +159,7 @@ export function newProjectConfig(values: ProjectConfigChanges): string {
   return editProjectConfig(`${SCHEMA_COMMENT}\n`, values);
 }
 
-/** The full text of the schema file: what editors read, and what `docs/schema/` holds. */
+/** The text of the schema file in `docs/schema/`, for editors. */
 export function projectConfigSchemaText(): string {
   return `${JSON.stringify(projectConfigJsonSchema(), null, 2)}\n`;
 }
@@ -177,11 +177,11 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
 }
 
 /**
- * Writes the `svc.toml` of a directory in one step: a crash leaves the old file
- * or the new. A symbolic link stays a link, and permissions stay.
+ * Writes the `svc.toml` of a directory atomically: a crash leaves the old or the new file. Symbolic
+ * links and permissions stay.
  *
- * @throws {TypeError} with every problem where the text is no valid `svc.toml`;
- * the file stays as it is.
+ * @throws {TypeError} with every problem if the text is not a valid `svc.toml`; the file stays
+ * unchanged.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
   const { config, diagnostics } = parseProjectConfig(source);

@@ -40,8 +40,8 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * Loads the `svc.toml` of a directory. A missing file, and one that cannot be
- * used, are results; nothing is thrown for them. What parses is loaded for a file alone.
+ * Loads the `svc.toml` of a directory. A missing or unusable file is a result, not an exception.
+ * The parser is only loaded if there is a file.
  */
 export async function loadProjectConfig(directory: string): Promise<LoadedProjectConfig> {
   const path = join(directory, PROJECT_CONFIG_FILE);

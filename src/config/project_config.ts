@@ -31,7 +31,7 @@ export interface CronTaskConfig {
   readonly path: string;
   /** Five fields, as crontab has them. */
   readonly schedule: string;
-  /** IANA name; UTC where missing. */
+  /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
   /** How often a failed run is repeated; 0 if missing. */
   readonly retries?: number | undefined;
@@ -80,7 +80,7 @@ export interface ProjectConfig {
     readonly ignore?: string;
     /** Relative to the project directory, inside it, first choice first; may be `.`. */
     readonly outputDirs: readonly string[];
-    /** Whether the output is a static site, whatever it looks like. */
+    /** Whether the output is forced to be a static site. */
     readonly isStatic?: boolean;
     /** The runtime of the project's servers; decided at deploy if missing. */
     readonly runtime?: "deno" | "node" | "command";
@@ -103,7 +103,7 @@ export interface ProjectConfig {
   readonly cron: readonly CronTaskConfig[];
   /** Queues, in the order of the file. */
   readonly queues: readonly QueueConfig[];
-  /** Forms; `undefined` without a table: those of the HTML count then. */
+  /** Forms; `undefined` without a table: then those of the HTML apply. */
   readonly forms?: readonly FormConfig[];
   /** Limits of functions; `undefined` if the table is not written. */
   readonly functions?: {
@@ -140,7 +140,7 @@ export interface ProjectConfig {
   };
   /** How files are served; `undefined` if the table is not written. */
   readonly static?: {
-    /** Whether index.html answers documents without a file. */
+    /** Whether index.html serves documents without a file. */
     readonly spa?: boolean;
     /** Whether URLs of pages end with a slash. */
     readonly trailingSlash?: TrailingSlash;
@@ -152,7 +152,7 @@ export interface ProjectConfig {
     readonly keepAssetsMs?: number;
   };
   readonly skew?: {
-    /** How long a replaced deployment answers the pages that it served, in milliseconds. */
+    /** How long a replaced deployment serves its pages, in milliseconds. */
     readonly maxAgeMs?: number;
   };
   readonly traffic?: {

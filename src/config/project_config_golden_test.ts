@@ -4,7 +4,7 @@ import { renderDiagnostic } from "../lib/diagnostic.ts";
 import { PROJECT_CONFIG_FILE } from "./project_root.ts";
 import { parseProjectConfig } from "./project_config.ts";
 
-/** Each file holds a `svc.toml`, this divider, and what comes of it. UPDATE_GOLDENS=1 rewrites it. */
+/** Each file contains a `svc.toml`, this divider, and the result. UPDATE_GOLDENS=1 rewrites it. */
 const DIVIDER = "----------\n";
 const FIXTURES = join(import.meta.dirname!, "../../fixtures/svc_toml");
 

@@ -1,8 +1,7 @@
 /**
- * The raw shape of `svc.toml`, key by key as the file has them
- * (cli-and-config.md, "Project config file"). Each field's message says what is
- * wanted, such as "Use a port number from 1 to 65535"; what was found instead is
- * added where the problem is reported.
+ * The raw shape of `svc.toml`, key by key as the file has them (cli-and-config.md, "Project config
+ * file"). Each field's message says what is expected, such as "Use a port number from 1 to 65535";
+ * the report adds the current value.
  *
  * @module
  */

@@ -15,7 +15,7 @@ function syntaxHint(source: string, diagnostic: Diagnostic): string | undefined 
   return bare === undefined ? undefined : `Put text in quotes: ${JSON.stringify(bare)}`;
 }
 
-/** Adds a hint to a syntax error where one can be given; other diagnostics stay as they are. */
+/** Adds a hint to a syntax error if there is one; other diagnostics stay unchanged. */
 export function withSyntaxHint(diagnostic: Diagnostic, source: string): Diagnostic {
   if (diagnostic.code !== "toml_syntax") return diagnostic;
   const hint = syntaxHint(source, diagnostic);

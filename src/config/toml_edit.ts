@@ -1,10 +1,9 @@
 /**
- * Setting and removing one key of a TOML text, leaving comments, order and
- * every line that is not concerned byte for byte as it was.
+ * Sets or removes one key of a TOML text, preserving comments, order and every unaffected line.
  *
- * Written over the syntax tree's positions: of the libraries that patch TOML,
- * `@decimalturn/toml-patch` 3.3 puts a new key below the comment of the table
- * that follows, and adds or drops blank lines at the end.
+ * Works on the positions of the syntax tree, because libraries that patch TOML are not exact:
+ * `@decimalturn/toml-patch` 3.3 puts a new key below the comment of the next table, and adds or
+ * drops blank lines at the end.
  *
  * @module
  */
@@ -116,8 +115,8 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key, in whichever way it is written, with the comment on its own line; comments on
- * their own lines stay. Nothing happens if it is missing.
+ * Removes a key in any notation, with the comment on its line; comments on separate lines stay.
+ * Does nothing if the key is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
   let text = source;

@@ -14,7 +14,7 @@ const tag = "Accounts";
 export const PASSWORD_MIN = 10;
 export const PASSWORD_MAX = 256;
 
-/** An address as `user@host`; what a mail server thinks of it is its own affair. */
+/** An address as `user@host`; the mail server decides about the rest. */
 export const email = z.string().trim().max(254, "Must have at most 254 characters").regex(
   /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
   "Must be an email address",
@@ -24,8 +24,8 @@ export const newPassword = z.string()
   .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
 /**
- * The password, as a proof that it is the owner. Left out where the account has none: then the
- * session must be of the last ten minutes.
+ * The password, as proof of ownership. Omitted if the account has none: then the session must be at
+ * most ten minutes old.
  */
 export const provenPassword = givenPassword.optional();
 /** Six digits of an authenticator, or a recovery code. */
@@ -56,7 +56,7 @@ const signedIn = z.object({
   }),
   account: account.describe("The account"),
 });
-/** A mail is under way to the address; what it says is for its owner only. */
+/** A mail was sent to the address; only its owner learns its content. */
 const confirmationWanted = z.object({
   status: z.literal("confirmation_required").meta({
     description: "Result of the request",

@@ -14,8 +14,8 @@ export const AUDIT_DAYS = 90;
 export const AUDIT_ENTRIES = 50_000;
 
 /**
- * Credentials that can authorize a change: those of a caller, the URL of a deploy hook, or none
- * if the platform acts by itself.
+ * Credentials that can authorize a change: a caller's, a deploy hook's URL, or none if the platform
+ * itself acts.
  */
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 

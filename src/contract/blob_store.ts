@@ -1,6 +1,6 @@
 /**
- * The blob stores of projects, one for each environment. Code reaches its own store by the
- * protocol of S3 (docs/blobs.md); the API lists, copies, deletes and signs.
+ * The blob stores of projects, one for each environment. Code accesses its own store through the S3
+ * protocol (docs/blobs.md); the API lists, copies, deletes and signs.
  *
  * @module
  */

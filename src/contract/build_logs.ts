@@ -7,7 +7,7 @@ import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** `output` is what the project's own commands print; the others are the platform's words. */
+/** `output` is printed by the project's commands; the others are the platform's messages. */
 export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 

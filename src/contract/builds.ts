@@ -1,5 +1,5 @@
 /**
- * Builds from git: what the platform makes of a commit.
+ * Builds from git: the platform turns a commit into a deployment.
  *
  * @module
  */

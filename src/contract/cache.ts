@@ -1,5 +1,5 @@
 /**
- * The edge's cache of answers.
+ * The edge's cache of responses.
  *
  * @module
  */

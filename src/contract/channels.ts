@@ -1,7 +1,7 @@
 import { type EventCategory, type Priority } from "./events.ts";
 /**
- * The ways that a notification takes, one row each. Preferences, deliveries, the API and its
- * document, the CLI, pages and docs follow from the rows. The code that sends is in
+ * The channels of notifications, one row each. Preferences, deliveries, the API and its document,
+ * the CLI, pages and docs follow from the rows. The sending code is in
  * `src/platform/notifications/channels`.
  *
  * @module
@@ -62,7 +62,7 @@ interface Personal extends Preferable, Outward {
 /** To other programs of a workspace, whatever its members prefer. */
 interface OfWorkspace extends Outward {
   readonly reach: "workspace";
-  /** The only category that it takes; all where missing. */
+  /** The only category that it takes; all by default. */
   readonly category?: EventCategory;
 }
 

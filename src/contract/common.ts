@@ -21,7 +21,7 @@ export const slug = (maximum: number) =>
 
 export const projectName = slug(PROJECT_NAME_MAX);
 
-/** A thing that is named by its id or by its name, which has at most so many characters. */
+/** A resource's id, or its name with a maximum length. */
 export const idOrName = (maximum: number) =>
   z.union(
     [uuid, slug(maximum)],
@@ -115,7 +115,7 @@ export const apiError = z.object({
 }).meta({ id: "Error" });
 export type ApiErrorBody = z.infer<typeof apiError>;
 
-/** A node whose part of an answer is missing. */
+/** A node whose part of a response is missing. */
 export const missingNode = z.object({
   node: z.string().describe("Name of the node").meta({ example: "a" }),
   reason: z.string().describe("Why the results are missing").meta({ example: "does not respond" }),

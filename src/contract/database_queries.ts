@@ -14,7 +14,7 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Longest SQL text of one query, in UTF-16 units; what is longer is imported. */
+/** Longest SQL text of one query, in UTF-16 units; longer texts must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
 /** Largest SQL text of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
@@ -44,9 +44,9 @@ export const querySqlBody = z.object({
 }).strict();
 
 /**
- * One line of the answer to a query, which is newline-delimited JSON. Each statement brings
- * `columns` and `rows` if it has a result, then `complete`. After `error` nothing follows. Values
- * are PostgreSQL's text form, or null.
+ * One line of the response to a query, which is newline-delimited JSON. Each statement yields
+ * `columns` and `rows` if it has a result, then `complete`. `error` is the last line. Values are
+ * PostgreSQL's text form, or null.
  */
 export const queryEvent = z.discriminatedUnion("type", [
   z.object({

@@ -1,5 +1,5 @@
 /**
- * Managed PostgreSQL databases: what they are, and how they begin and end.
+ * Managed PostgreSQL databases, and their creation and deletion.
  *
  * @module
  */

@@ -8,7 +8,7 @@ import { uuid } from "./common.ts";
 import { deployment } from "./deployments.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Maximum number of differences of each kind that an answer lists. */
+/** Maximum number of differences of each kind that a response lists. */
 export const MAX_DIFFERENCES = 200;
 
 export const CHANGES = ["added", "removed", "changed"] as const;

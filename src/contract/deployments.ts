@@ -1,10 +1,9 @@
 /**
  * Deployments.
  *
- * A deployment is created with the list of its files, or with what differs from the
- * list of another deployment. The answer names the blobs that the workspace lacks; they
- * are uploaded; then the deployment is activated, which makes it visible in one atomic
- * step.
+ * A deployment is created with the list of its files, or its differences from another deployment's
+ * list. The response lists the blobs that the workspace lacks. Once they are uploaded, activating
+ * the deployment makes it visible in one atomic step.
  *
  * @module
  */
@@ -222,7 +221,7 @@ export const checkDeployment = endpoint({
   response: checkDeploymentAnswer,
 });
 
-/** Which deployments a list shows: those that meet all that is given. */
+/** Filters of a list of deployments; all must match. */
 export const deploymentFilter = z.object({
   branch: branchName.optional().meta({ description: "Only this branch", example: "main" }),
   environment: environmentReference.optional().describe("Only this environment, by its name"),

@@ -1,6 +1,6 @@
 /**
- * An endpoint as data: one description that the server validates with, the
- * client is typed by, and the OpenAPI document is made from.
+ * An endpoint as data: a single description for validation in the server, types of the client, and
+ * the OpenAPI document.
  *
  * @module
  */
@@ -17,18 +17,17 @@ export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 /** Largest body of an endpoint that names no other limit, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** How long the answer to an `Idempotency-Key` is remembered, in hours. */
+/** How long the response to an `Idempotency-Key` is remembered, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
 
 type Shape = z.ZodType;
 
 /**
- * Who may call an endpoint. `anyone` needs no credentials. `account` is about
- * the account itself and needs a person: a browser session, in no particular
- * workspace. `self` is about the caller's own things: all of them for a
- * session; for an API key or a tool's token those of its workspace alone, and
- * a key with the role viewer only reads them. The others are the least role
- * that the caller must have in the workspace that the request is for.
+ * Who may call an endpoint. `anyone` needs no credentials. `account` is about the account itself
+ * and needs a person: a browser session, in no particular workspace. `self` is about the caller's
+ * own resources: all of them for a session; only those of its workspace for an API key or a CLI's
+ * token, and read-only for a key with the role viewer. The others are the minimum role in the
+ * request's workspace.
  */
 export const ACCESS_LEVELS = [
   "anyone",
@@ -47,10 +46,9 @@ export type Access = (typeof ACCESS_LEVELS)[number];
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
- * HTTP features that an endpoint uses besides bodies: `if-match` is a condition of the
- * request, `etag` a field of the response, `resumable` takes `Last-Event-ID`,
- * `sets-cookie` signs in or out, `limited` counts requests without a credential,
- * `idempotency-key` reads that field itself.
+ * HTTP features of an endpoint, apart from bodies: `if-match` is a condition of the request, `etag`
+ * a field of the response, `resumable` takes `Last-Event-ID`, `sets-cookie` signs in or out,
+ * `limited` counts requests without a credential, `idempotency-key` reads that field itself.
  */
 export type Trait =
   | "if-match"
@@ -88,7 +86,7 @@ export interface Endpoint<
   readonly traits: readonly Trait[];
   /** Answers of another success than `status`, by status. */
   readonly otherAnswers: Readonly<Record<number, Shape>>;
-  /** Statuses of its own refusals, beside those that its kind of endpoint has. */
+  /** Statuses of specific refusals, in addition to those of its kind of endpoint. */
   readonly refusals: readonly number[];
 }
 

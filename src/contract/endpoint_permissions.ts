@@ -8,9 +8,11 @@ import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Permission } from "./permissions.ts";
 
-/** Endpoints of a request's own credential, and those that take none: every key may call them. */
+/**
+ * Endpoints for a request's own credential, and those without credentials: every key can call them.
+ */
 const ANY = "any";
-/** About the account of a person: no key may call them, whatever its permissions. */
+/** Endpoints for a person's account: no key can call them, whatever its permissions. */
 const NONE = "none";
 /** One of these is enough; `everything` always is. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
@@ -276,8 +278,8 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
 ]);
 
 /**
- * The permissions of which an API key lacks one for an endpoint; `undefined` if it has one. An
- * endpoint in no table takes `everything`.
+ * The permissions for an endpoint that an API key lacks; `undefined` if it has one of them. An
+ * endpoint in no table requires `everything`.
  */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,

@@ -1,9 +1,9 @@
 /**
- * The data of events: fields with their checks, descriptions and examples, and the
- * shapes that several events share.
+ * The data of events: fields with their checks, descriptions and examples, and the shapes that
+ * several events share.
  *
- * Every field may be left out, because people who raise an event through the API know
- * only some of them. Known fields are checked; other flat fields are passed along.
+ * All fields are optional, because people who raise an event through the API only know some of
+ * them. Known fields are validated; other flat fields are passed on.
  *
  * @module
  */

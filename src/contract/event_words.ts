@@ -19,8 +19,8 @@ function isMoment(text: string): boolean {
 }
 
 /**
- * A day, such as `1 December 2026`, with the time if the moment has one: nobody knows the
- * reader's time zone. Other text stays as it is.
+ * A date, such as `1 December 2026`, with the time if given, because the reader's time zone is
+ * unknown. Other text stays unchanged.
  */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;
@@ -43,7 +43,7 @@ function money({ amount, currency }: EventData): string {
   return format.format(amount).replaceAll("\u00a0", " ");
 }
 
-/** Values that are made of the data. */
+/** Values that are computed from the data. */
 const MADE: Readonly<Record<string, (data: EventData) => string>> = {
   commit: ({ commitSha }) => String(commitSha ?? "").slice(0, 7),
   deployment: (data) => fillWords(DEPLOYMENT, data),

@@ -45,7 +45,7 @@ export interface EventKind {
   readonly data: Schema;
   readonly title: string;
   readonly body: string;
-  /** Subject of a mail, after the project, workspace or host; the title where missing. */
+  /** Subject of a mail, after the project, workspace or host; the title by default. */
   readonly subject?: string;
   /** Pages that the notification opens, paths or URLs: the first that its data fills. */
   readonly opens: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * A list of files as the difference to another list, and the digest by which both sides
- * make sure that they mean the same list.
+ * A list of files as a difference from another list, with a digest that confirms that both sides
+ * mean the same list.
  *
  * @module
  */
@@ -52,7 +52,7 @@ export function differenceOf(
   return { files: changed, removed: [...left.keys()] };
 }
 
-/** The list that a difference makes of `base`: what it leaves of that, then its own files. */
+/** Applies a difference to `base`: the remaining files, then its own. */
 export function* applyDifference(
   base: readonly DeploymentFile[],
   { files, removed }: FileDifference,

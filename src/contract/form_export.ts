@@ -6,7 +6,7 @@
  */
 import type { FormSubmission } from "./forms.ts";
 
-/** Beginnings that spreadsheets take for a formula, those of other widths as well. */
+/** Prefixes that spreadsheets treat as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /** A text as a cell; an apostrophe makes a text of a formula. */
@@ -20,9 +20,9 @@ const row = (cells: readonly string[]): string => `${cells.map(cell).join(",")}\
 /** Columns that every export has; a field of the same name gets another column. */
 const OWN_COLUMNS = ["id", "sentAt", "page", "spamReason", "files"];
 
-/** Most columns of fields: visitors can send fields of any name. */
+/** Maximum number of columns of fields: visitors can send fields of any name. */
 const MAX_COLUMNS = 100;
-/** Most names that are counted to choose the columns. */
+/** Maximum number of names that are counted to choose the columns. */
 const MAX_COUNTED = 10_000;
 /** The column of all fields that have none. */
 const OTHERS = "otherFields";
@@ -42,7 +42,7 @@ export class SubmissionsCsv {
     }
   }
 
-  /** Each field is a column, in the order in which they occur; the most common where many are. */
+  /** Each field is a column, in order of appearance; if there are too many, the most common. */
   head(): string {
     const common = [...this.#counts].sort(([, one], [, other]) => other - one)
       .slice(0, MAX_COLUMNS).map(([name]) => name);

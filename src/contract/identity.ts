@@ -16,7 +16,7 @@ export type Role = z.infer<typeof role>;
 export const WORKSPACE_SLUG_MAX = 40;
 export const workspaceSlug = slug(WORKSPACE_SLUG_MAX);
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and characters that change the text direction. */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
 export const displayName = z.string().trim().min(1, "Must not be empty").max(

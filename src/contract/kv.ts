@@ -1,6 +1,6 @@
 /**
- * The key-value stores of projects, one for each environment, as people inspect them. The code of a
- * deployment reaches its store at a separate address (docs/kv.md).
+ * The key-value stores of projects, one per environment, for inspection. The code of a deployment
+ * accesses its store at a separate URL (docs/kv.md).
  *
  * @module
  */

@@ -14,7 +14,7 @@ const tag = "Previews";
 
 /** Maximum number of share links of a project that have not ended. */
 export const MAX_SHARES = 100;
-/** Days after which a share link ends, where nothing else is asked for. */
+/** Default lifetime of a share link, in days. */
 export const SHARE_DAYS = 7;
 const MAX_SHARE_DAYS = 365;
 const MAX_CIDRS = 50;

@@ -1,5 +1,5 @@
 /**
- * Projects: what is deployed, and how it is built.
+ * Projects: the unit of deployment, and their build settings.
  *
  * @module
  */
@@ -29,15 +29,16 @@ const storedGitUrl = z.string().min(1).max(2000);
 const gitUrl = storedGitUrl.check((context) => {
   const result = parseGitUrl(context.value);
   if (result.ok) return;
-  // The value itself stays out of the answer: it may hold a password.
+  // The value itself is not repeated, because it may contain a password.
   context.issues.push({ code: "custom", message: result.problem, input: "" });
 });
 /** Longest name of a branch, in characters. */
 export const BRANCH_MAX = 255;
 
 /**
- * A branch name as git allows it (not `HEAD`, which names another thing), less what could be taken for an option, and what terminals and
- * pages show as other text than it is: controls, and marks of the direction of text.
+ * A branch name that git allows (except `HEAD`, which has another meaning), without names that look
+ * like an option, and without misleading characters: control characters and marks of the text
+ * direction.
  */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids
@@ -92,7 +93,7 @@ export const project = settings.extend({
     example: "shop",
   }),
   workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
-  // As stored: an older version may have taken what this one refuses.
+  // The stored form: an older version may have accepted what this one refuses.
   gitUrl: storedGitUrl.nullable().meta({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",

@@ -19,7 +19,7 @@ export const SUBJECT_TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:id_token",
   "urn:ietf:params:oauth:token-type:jwt",
 ] as const;
-/** The type of what is given for them. */
+/** The type of the issued tokens. */
 export const ISSUED_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
 
 export const PUBLISHER_PROVIDERS = ["github", "gitlab"] as const;

@@ -11,7 +11,7 @@ export const CHECK_STATES = ["RUNNING", "PASSED", "FAILED"] as const;
 /** Longest reason why a check did not pass, in characters. */
 export const MAX_CHECK_PROBLEM = 2000;
 
-/** How a command ended, as whoever ran it reports. */
+/** The result of a command, as its runner reports it. */
 export const commandResult = z.object({
   name: z.string().min(1).max(MAX_CHECK_TEXT).meta({
     description: "The command",

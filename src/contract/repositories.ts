@@ -1,5 +1,5 @@
 /**
- * The repository of a project: its branches, and what one of them can deploy.
+ * A project's repository: its branches, and what can be deployed from one.
  *
  * @module
  */

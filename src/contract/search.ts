@@ -1,5 +1,5 @@
 /**
- * Search over what a workspace holds.
+ * Search in a workspace.
  *
  * @module
  */

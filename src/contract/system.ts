@@ -7,7 +7,7 @@ import * as z from "zod";
 import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Processes of deployments: those that run, start or end, and the most at a time. */
+/** Deployment processes: running, starting or ending ones, and their maximum. */
 const processes = {
   running: z.int().nonnegative().describe("Processes that are running, starting or ending"),
   max: z.int().positive().describe("Maximum number at a time"),

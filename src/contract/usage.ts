@@ -7,7 +7,7 @@ import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Counting ends here, so that it costs the same however much there is. */
+/** Counting stops here, to bound its cost. */
 export const MAX_COUNTED = 1000;
 
 export const USAGE_SUBJECTS = [

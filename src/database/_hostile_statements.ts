@@ -124,7 +124,7 @@ export const REFUSED: readonly string[] = [
   "SELECT * FROM pg_largeobject",
 ];
 
-/** Each may be answered, with nothing of the neighbour. */
+/** Each may succeed, without revealing anything of the neighbour. */
 export const HARMLESS: readonly string[] = [
   "SELECT datname FROM pg_database",
   "SELECT rolname, rolsuper FROM pg_roles",

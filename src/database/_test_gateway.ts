@@ -68,7 +68,7 @@ export class TestGateway {
   /** A client that has signed in. */
   async connect(branch: Branch, options: pg.ClientConfig = {}): Promise<pg.Client> {
     const client = new pg.Client({ connectionString: this.url(branch), ...options });
-    // A session that is ended rejects what it was asked.
+    // Ending a session rejects its pending query.
     client.on("error", () => {});
     await client.connect();
     return client;

@@ -43,7 +43,7 @@ export interface HistoryPlan {
 
 const DAY_MS = 24 * 60 * 60_000;
 const LOG_FILE_BYTES = 4 * 1024 ** 3;
-/** Part of the size limit that the WAL since the newest base may take. */
+/** Share of the size limit for the WAL since the newest base. */
 export const WAL_PART = 1 / 4;
 
 /** The name of a segment's file. */
@@ -98,7 +98,7 @@ export function planHistory(
   const newest = kept.at(-1);
   return {
     bases: kept,
-    // Without a base, the segments are those of one that is being created.
+    // Without a base, the segments belong to one that is being created.
     segments: newest === undefined ? newestWithin(segments, maxBytes) : since(kept[0]!),
     needsBase: newest === undefined || now - newest.at >= DAY_MS || newest.at > now + DAY_MS ||
       totalOf(since(newest)) > maxBytes * WAL_PART,

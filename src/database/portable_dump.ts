@@ -11,15 +11,15 @@ const RESTRICT = /^\\restrict (\S+)$/;
 const HEAD = /^(?:$|--|SET |SELECT pg_catalog\.set_config\(|\\)/;
 /** Settings that `pg_dump` puts back to their default, and older servers refuse: of PostgreSQL 17. */
 const NEWER_SETTING = /^SET transaction_timeout = 0;$/;
-/** Bytes of the longest line that can be one of those left out. */
+/** Length of the longest removed line, in bytes. */
 const LONGEST = 200;
 
 /**
- * Leaves out of what `pg_dump` writes:
+ * Filters the output of `pg_dump`. Removes:
  *
- * - its own settings version, so that servers before it run the rest as one text;
- * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql`
- *   against commands in data. The key is random: no row has it.
+ * - its own settings version, so that older servers run the rest as one text;
+ * - the lines `\restrict <key>`, in the head, and `\unrestrict <key>`, which guard `psql` against
+ *   commands in data. The key is random, so no row contains it.
  */
 export class PortableDump
   extends TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
@@ -52,7 +52,7 @@ export class PortableDump
   }
 }
 
-/** Looks at short lines only: those that are left out are. */
+/** Only checks short lines, like the removed ones. */
 function filterLines(
   lines: Uint8Array<ArrayBuffer>,
   isKept: (line: string) => boolean,

@@ -80,32 +80,32 @@ export interface HistoryFacts {
 }
 
 /**
- * One kind of PostgreSQL. Every method may be repeated after a crash: making
- * what is there, and removing what is gone, both succeed.
+ * One kind of PostgreSQL. Every method is idempotent: creating what exists, and removing what is
+ * gone, both succeed.
  */
 export interface DatabaseEngine {
   readonly kind: EngineKind;
   /** Makes an empty branch. */
   create(branch: Branch): Promise<void>;
   /**
-   * Makes `target` a copy of what is committed in `source`. Sessions on the
-   * source may be held up, never ended.
+   * Makes `target` a copy of the committed data in `source`. Sessions on the source may be delayed,
+   * never ended.
    */
   copy(source: Branch, target: Branch): Promise<CopyMethod>;
-  /**
-   * Describes the history of a branch, also of one that was removed; `undefined` if it keeps none.
-   */
+  /** Describes the history of a branch, even a removed one; `undefined` if it keeps none. */
   history(branch: Branch): Promise<HistoryFacts | undefined>;
-  /** Makes `target` a copy of what was committed in `source` at a time, in milliseconds since 1970. */
+  /**
+   * Makes `target` a copy of the data committed in `source` at a time, in milliseconds since 1970.
+   */
   restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**
    * Ends its sessions and removes it with all its data and roles. The id alone
    * names it, as branches that no record names any more are removed too.
    */
   remove(id: string): Promise<void>;
-  /** Ids of all branches that it holds, those half made as well. */
+  /** Ids of all branches, including incomplete ones. */
   list(): Promise<readonly string[]>;
-  /** Whether it still has what it made for a branch. Throws if it cannot be asked. */
+  /** Whether a branch still exists in it. Throws if it cannot be reached. */
   holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
@@ -121,7 +121,7 @@ export interface DatabaseEngine {
   close(): Promise<void>;
 }
 
-/** The engine cannot do what was asked; the message is for the user. */
+/** The engine cannot do what was requested; the message is for the user. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   constructor(

@@ -34,9 +34,9 @@ const HINT = `Write ${ASSUME_HEADER}: country=DE; asn=64500; device=${DEVICES.jo
   "ip=203.0.113.7, or some of these";
 
 /**
- * Reads the header: parts of `name=value`, separated by semicolons.
+ * Parses the header: `name=value` parts, separated by semicolons.
  *
- * @returns what is wrong with it, as a sentence, if it cannot be read
+ * @returns the problem, as a sentence, if it is invalid
  */
 export function parseAssumed(text: string): Assumed | string {
   let assumed: Assumed = {};

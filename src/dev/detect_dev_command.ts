@@ -13,9 +13,9 @@ const SCRIPT = /^(?:npm|pnpm|yarn|bun) run ([\w:.-]+)$/;
 const PROGRAM = /^(?:npx|pnpm exec|yarn run|bunx) (([\w.-]+)(?: .*)?)$/;
 
 /**
- * The script `dev` of package.json, or what its framework brings; `undefined` if there
- * is none. `inspected` asks for the script's own command line, so that the inspector opens
- * in the server and not in the package manager that runs it.
+ * The `dev` script of package.json, or its framework's command; `undefined` if there is none.
+ * `inspected` requests the script's own command line, so that the inspector opens in the server,
+ * not in the package manager.
  */
 export async function detectDevCommand(
   directory: string,

@@ -22,7 +22,7 @@ import type { ArrivedRequest } from "./request_log.ts";
 
 export interface DevHandlerOptions {
   readonly edge: EdgeHandler;
-  /** A host name, beside localhost, under which the project is opened. */
+  /** A host name for the project, in addition to localhost. */
   readonly ownHost: string | undefined;
   /** The simulated properties of all clients. */
   readonly assumed: Assumed;
@@ -32,7 +32,7 @@ export interface DevHandlerOptions {
   readonly reloadsPages: boolean;
   /** Called when a browser opens a page: errors of earlier calls are past. */
   readonly opened: () => void;
-  /** Why the project's own server cannot be asked; `undefined` if it can, or there is none. */
+  /** Why the project's own server is unavailable; `undefined` if it works, or there is none. */
   readonly problem: () => string | undefined;
   /** The last lines that it printed. */
   readonly output: () => readonly string[];
@@ -67,7 +67,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     return text(404, "Page not found on the dev server\n");
   };
 
-  /** Says what is wrong where the project's own server has ended. */
+  /** Shows the problem if the project's own server has ended. */
   const orProblem = async (request: Request, response: Response): Promise<Response> => {
     const problem = response.status === BAD_GATEWAY ? options.problem() : undefined;
     if (problem === undefined) return response;

@@ -46,7 +46,7 @@ export interface RunningDev {
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
-  /** Forgets requests, mails, submissions and cached answers. */
+  /** Forgets requests, mails, submissions and cached responses. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;
@@ -264,7 +264,7 @@ class DevServer {
     this.#parts.options.report.request(request);
   }
 
-  /** Takes over what was saved; no cached answer outlives it. */
+  /** Applies saved changes; no cached response outlives them. */
   async #take(change: Change): Promise<void> {
     const began = performance.now();
     const { report } = this.#parts.options;
@@ -307,8 +307,7 @@ class DevServer {
 }
 
 /**
- * Starts a dev server. It listens at once, and answers the first requests when the
- * project is there.
+ * Starts a dev server. It listens at once, and serves the first requests when the project is ready.
  *
  * @throws {BuildError} if the project's files cannot be served
  * @throws {LocalKvError} if the local data cannot be opened

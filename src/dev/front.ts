@@ -18,7 +18,7 @@ export type FrontHandler = (
 
 export interface Front {
   readonly port: number;
-  /** Answers requests from now on. */
+  /** Serves requests from now on. */
   answer(handler: FrontHandler): void;
   /** Stops listening; what is still under way is cut off after a moment. */
   close(): Promise<void>;
@@ -74,11 +74,11 @@ export function openFront(
       const isLate = delay(DRAIN_MS, true, { signal: late.signal }).catch(() => true);
       const isDrained = Promise.all(underWay).then(() => false);
       if (await Promise.race([isDrained, isLate])) {
-        // Not after `shutdown()`: the runtime throws where a signal cuts off what that waits for.
+        // Not after `shutdown()`: the runtime throws if a signal aborts what it waits for.
         cut.abort();
         await server.finished;
       } else {
-        // The runtime calls an answer completed a moment before it has sent it.
+        // The runtime calls a response completed a moment before it has sent it.
         await Promise.race([server.shutdown(), isLate]);
       }
       late.abort();

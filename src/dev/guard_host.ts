@@ -1,6 +1,6 @@
 /**
- * Decides which requests the dev server answers: those from this computer, but none that another
- * site makes a browser send (DNS rebinding). Pure.
+ * Decides which requests the dev server accepts: those from this computer, unless another site
+ * triggered them (DNS rebinding). Pure.
  *
  * @module
  */

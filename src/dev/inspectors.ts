@@ -35,7 +35,7 @@ function freePortFrom(first: number): number {
   );
 }
 
-/** Chooses ports that are free now, from 9229 on, and says where that one is taken. */
+/** Chooses free ports from 9229 on, and says if that one is taken. */
 export function chooseInspectors(
   { inspect, command, hasOtherFunctions, report }: Pick<
     DevOptions,

@@ -98,7 +98,7 @@ export function wholePageRequest(request: Request): Request {
   return new Request(request, { headers });
 }
 
-/** Adds the script to a page of HTML; other answers stay as they are. */
+/** Adds the script to an HTML page; other responses stay unchanged. */
 export async function withReload(response: Response): Promise<Response> {
   const isHtml = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (!isHtml || response.headers.has("content-encoding") || response.body === null) {
@@ -154,7 +154,7 @@ export class ReloadEvents {
     this.#send(this.#problemsMessage());
   }
 
-  /** Ends the answers, as the server ends. */
+  /** Ends the responses, as the server ends. */
   close(): void {
     for (const page of this.#pages) page.close();
     this.#pages.clear();

@@ -35,7 +35,7 @@ export interface DevOptions {
   /** Absolute path of the project. */
   readonly directory: string;
   readonly config: ProjectConfig | undefined;
-  /** The folder that the user is in, where none was named. */
+  /** The current folder, if none was given. */
   readonly standing: string | undefined;
   /** Command of the project's dev server; a project without one is served as files. */
   readonly command: string | undefined;

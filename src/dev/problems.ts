@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Diagnostic, renderDiagnostic } from "../lib/diagnostic.ts";
 import { readTextFile } from "../lib/utf8.ts";
 
-/** Maximum number of problems that are shown of one part. */
+/** Maximum number of problems to show for one part. */
 const MAX_PROBLEMS = 10;
 /** Longest text of one problem, in characters. */
 const MAX_TEXT = 4000;

@@ -33,8 +33,8 @@ function nodeOptions(
 }
 
 /**
- * The whole environment: that of this program, over it the project's variables, but none
- * that steers which code runs, then what this program adds.
+ * The whole environment: this program's, overridden by the project's variables (except those that
+ * select code to run), then additions of this program.
  */
 export function serverEnvironment(facts: EnvironmentFacts): {
   readonly env: Record<string, string>;

@@ -12,7 +12,7 @@ const SETTLE_MS = 20;
 /** Longest wait for the end of events, as of a file that is written to all the time. */
 const MAX_SETTLE_MS = 200;
 
-/** Folders that change by themselves, or hold what is not the project's own. */
+/** Folders that change automatically, or contain foreign files. */
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 

@@ -1,5 +1,5 @@
 /**
- * The documents as they are given out.
+ * The documents for readers.
  *
  * @module
  */

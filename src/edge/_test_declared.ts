@@ -14,7 +14,7 @@ interface World {
   readonly fallthrough?: boolean;
 }
 
-/** Makes a site whose server answers everything; no rule says what is stored. */
+/** Creates a site whose server handles everything, without rules about caching. */
 export function declaredEdge(server: TestServer, world: World = {}) {
   let now = world.startAt ?? START;
   const store = world.store ?? new MemoryIsrStore();

@@ -34,9 +34,9 @@ export interface AccessRecord {
   /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** The trace that the client is in (W3C Trace Context). Missing if it sent none. */
+  /** The client's trace (W3C Trace Context). Missing if it sent none. */
   readonly traceparent?: string | undefined;
-  /** Why something behind the edge failed. Missing if nothing did. */
+  /** Why the origin failed. Missing if nothing failed. */
   readonly error?: string | undefined;
   /** The front edge that the request came through. Missing if it came straight to the platform. */
   readonly edge?: string | undefined;
@@ -58,7 +58,7 @@ function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));
 }
 
-/** The secrets of share links and bypass keys, which a log must not let in. */
+/** The secrets of share links and bypass keys, which must never be logged. */
 const SECRET = /(x-svc-(?:share|bypass)=)[^&]*/g;
 
 const withoutSecrets = (target: string): string =>
@@ -72,7 +72,7 @@ function traceOf(request: ClientRequest): string | undefined {
   return given?.length === TRACE_LENGTH ? given : undefined;
 }
 
-/** The record of a request that was answered. */
+/** The log record of a completed request. */
 export function recordOf(
   request: ClientRequest,
   { site, response, hits, time, durationMs }: {

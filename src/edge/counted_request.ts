@@ -25,8 +25,8 @@ function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {
 }
 
 /**
- * Whether a person was shown a page: browsers say so in `Sec-Fetch-Dest`; of older ones
- * every HTML document counts.
+ * Whether a person saw a page. Browsers say so in `Sec-Fetch-Dest`; for older ones, every HTML
+ * document counts.
  */
 function isPage({ clientRequest }: RequestContext, { status, headers }: EdgeResponse): boolean {
   if (clientRequest.method !== "GET" || (status !== 304 && (status < 200 || status > 299))) {

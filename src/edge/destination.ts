@@ -14,7 +14,7 @@ import type { RequestContext } from "./request_context.ts";
  */
 export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 
-/** Whether the rules let a request through, and have no separate response. */
+/** Whether the rules let a request through without responding themselves. */
 export const isDestination = (decided: EdgeResponse | Destination): decided is Destination =>
   typeof decided === "string" || "plain" in decided;
 

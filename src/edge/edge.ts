@@ -55,7 +55,7 @@ import { upgradeClient } from "./upgrade_client.ts";
 import { type Destination, fileOf, isDestination, targetOf } from "./destination.ts";
 
 class Edge {
-  /** Missing in a front edge, whose platform counts for all. */
+  /** Missing at a front edge, where the platform counts. */
   readonly #limiter: RateLimiter | undefined;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
@@ -95,7 +95,7 @@ class Edge {
     this.#lookups = { proxies, geo, asn };
   }
 
-  /** Finds the site; returns a promise only where something has to be waited for. */
+  /** Finds the site; returns a promise only if it has to wait. */
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const clientRequest = new ClientRequest(request, this.#options.requestId(), {
@@ -141,7 +141,7 @@ class Edge {
       .catch((error) => this.#respond(clientRequest, this.#fault(clientRequest, error)));
   }
 
-  /** Answers from what the front edge keeps of the platform's responses, else asks the platform. */
+  /** Responds from a front edge's cache of the platform's responses, or asks the platform. */
   #askOrigin(
     origin: Origin,
     context: RequestContext,
@@ -159,7 +159,7 @@ class Edge {
     );
   }
 
-  /** Answers on a protected host: nothing of the site is looked at for whoever is not let in. */
+  /** Handles a protected host: visitors who are not let in reach nothing of the site. */
   async #serveMembers(context: RequestContext, gate: SiteGate): Promise<Response> {
     const { clientRequest, site } = context;
     try {
@@ -172,7 +172,7 @@ class Edge {
     return await this.#servePage(context);
   }
 
-  /** Answers at the earlier deployment that the page of the request names, else at the live one. */
+  /** Serves the earlier deployment that the request's page names, or the live one. */
   #servePage(context: RequestContext): Response | Promise<Response> {
     const { clientRequest, site } = context;
     if (hasPageCookie(site)) clientRequest.hideCookies(withoutPageCookie);
@@ -222,13 +222,13 @@ class Edge {
     }
   }
 
-  /** The edge's page, where that of the site cannot be read. */
+  /** The edge's page, for when the site's own cannot be read. */
   #lostPage(clientRequest: ClientRequest, error: unknown, own: EdgeResponse): EdgeResponse {
     this.#options.onError?.(error, clientRequest.id);
     return own;
   }
 
-  /** Answers a request that the rules let through. */
+  /** Serves a request that the rules let through. */
   #follow(context: RequestContext, way: Destination): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision, facts, cachedDecision } = context;
     if (way === "route") {
@@ -246,7 +246,7 @@ class Edge {
     });
   }
 
-  /** Decides by the rules: their own response, or where the request goes. */
+  /** Decides by the rules: returns their response, or where the request goes. */
   #decide(context: RequestContext): EdgeResponse | Destination {
     const { clientRequest, site } = context;
     const { method, rawPath } = clientRequest;
@@ -295,7 +295,7 @@ class Edge {
         const style = images?.styleOf(target.path);
         if (images === undefined || style === undefined) return undefined;
         const { visitor } = request;
-        // A source is never an image that is converted, so that no rule makes a loop.
+        // An image's source is never itself a converted image, so no rule can create a loop.
         if (visitor === undefined || visitor instanceof SourceRequest) return undefined;
         return responder.respond({
           request,
@@ -309,7 +309,7 @@ class Edge {
     };
   }
 
-  /** Judges the source of an image by the rules, as a request of the visitor's own. */
+  /** Evaluates the rules for the source of an image, as a separate request of the visitor. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
     const limiter = this.#limiter;
     const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
@@ -336,8 +336,8 @@ class Edge {
   }
 
   /**
-   * The failure of a site's server goes to the log of the site. A fault of the
-   * edge itself is reported to the operator; the client gets the request's id.
+   * A failure of a site's server goes to the site's log. A fault of the edge itself is reported to
+   * the operator; the client gets the request's id.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {
@@ -347,7 +347,7 @@ class Edge {
     return edgeFault(clientRequest, error, site?.common);
   }
 
-  /** Applies the header rules, makes the response, and logs it; a front edge does so itself. */
+  /** Applies the header rules, builds the response and logs it; a front edge does this itself. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision: { hits } } = context;
     const kept = forEdgeCache(context, edgeResponse, this.#options.cache);
@@ -388,9 +388,8 @@ class Edge {
 }
 
 /**
- * Creates the edge: a handler for the requests of all sites that `resolveHost`
- * finds. Where site and file are in memory, it returns the response itself, not
- * a promise.
+ * Creates the edge: a handler for the requests of all sites that `resolveHost` finds. If site and
+ * file are in memory, it responds synchronously.
  *
  * @throws {TypeError} If an entry of `trustProxy` is not a CIDR
  */

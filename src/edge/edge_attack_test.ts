@@ -19,7 +19,7 @@ const { site: guarded } = testSite(FILES, {
   }],
 });
 
-/** Ways to leave the site's files; none may answer with a file. */
+/** Ways to escape the site's files; none may return a file. */
 const traversals = [
   "/../../etc/passwd",
   "/..%2f..%2fetc/passwd",

@@ -72,7 +72,7 @@ const ANSWER: readonly Header[] = [
   ["etag", '"0123456789abcdef"'],
 ];
 
-/** A handler over one site whose server answers at once, with these fields beside the usual. */
+/** A handler over one site whose server responds at once, with these fields beside the usual. */
 function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {
   const response = { status: 200, headers: [...ANSWER, ...own], body: null, bytes: PAGE };
   const compute = {

@@ -1,7 +1,7 @@
 /**
- * The cache of a front edge: it keeps what the platform's caches have stored, under the same terms.
- * The platform says so for each response, and sends it before the rules edit it: the edge evaluates
- * the rules for each visitor.
+ * The cache of a front edge. It stores what the platform's caches have stored, under the same
+ * terms. The platform marks each such response and sends it unedited by rules, because the edge
+ * evaluates the rules for each visitor.
  *
  * @module
  */
@@ -27,18 +27,18 @@ import type { Site } from "./site/site.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
-/** Fields of which each person has other values. */
+/** Fields whose values differ from person to person. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
 /** Fields by which the platform's own cache reports. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
-/** Fields of one response, or for the edge alone. */
+/** Fields that concern a single response, or only the edge. */
 const OF_ONE: ReadonlySet<string> = new Set([...REPORTS, KEEP_FIELD, "vary", "x-svc-request-id"]);
 
 const DEPLOYMENT = "x-svc-deployment";
 
-/** The rule of responses that are stored because routes or servers say so. */
+/** The rule for responses that are stored because routes or servers declare them cacheable. */
 const BY_DEPLOYMENT: CacheRule = {
   type: "cache",
   rule: { id: "", index: -1 },
@@ -48,7 +48,7 @@ const BY_DEPLOYMENT: CacheRule = {
   varyNames: { headers: [], cookies: [], query: [] },
 };
 
-/** The terms in the form in which a cache reads them. */
+/** The terms as a `Cache-Control` value. */
 function controlOf({ terms }: Kept): string {
   const seconds = (value: number) => Math.min(MAX_SECONDS, Math.floor(value));
   const { lifetime, staleWhileRevalidate, staleIfError, mustRevalidate } = terms;
@@ -63,8 +63,8 @@ function controlOf({ terms }: Kept): string {
 }
 
 /**
- * At the platform: the response in the form in which a front edge may keep it; `undefined` where
- * it is for this visitor only, or not fresh.
+ * On the platform: the form of a response that a front edge may store; `undefined` if it is for
+ * this visitor only, or stale.
  */
 export function forEdgeCache(
   { clientRequest, site, pin, limits }: RequestContext,
@@ -93,16 +93,19 @@ export function forEdgeCache(
   return { ...response, headers: [...headers, ...own] };
 }
 
-/** A request for which the edge may keep a response, and under which rule. */
-interface Asked {
+/** A request whose response the edge may store, and the rule for it. */
+interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
   /** Whether requests may wait for one another. */
   readonly isAlone: boolean;
 }
 
-/** `undefined` where only the platform can respond to this visitor. */
-function askedOf(context: RequestContext, decided: EdgeResponse | Destination): Asked | undefined {
+/** `undefined` if only the platform can respond to this visitor. */
+function askedOf(
+  context: RequestContext,
+  decided: EdgeResponse | Destination,
+): CacheableRequest | undefined {
   const { clientRequest, site, decision: { cache, pipeline, rewrite } } = context;
   if (context.lacksLimits || clientRequest.lacksPlace || isSocketRequest(clientRequest)) {
     return undefined;
@@ -112,7 +115,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
     return undefined;
   }
   if (cache?.type === "bypass") return undefined;
-  // The edge knows no places.
+  // The edge has no location data.
   if (cache?.vary.some((name) => name === "geo" || name === "asn") === true) return undefined;
   const plan = pipeline && planPipeline(pipeline.steps);
   if (plan?.runsBeforeCache === true) return undefined;
@@ -124,7 +127,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
   return {
     request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
       deploymentId: site.deploymentId,
-      // What a rule stores for some visitors is not for those whom no such rule matches.
+      // A response stored by a rule is not for visitors whom no such rule matches.
       originKey: `${cache === undefined ? "own" : "rule"} ${plan?.handle ?? ORIGIN_HANDLE} ` +
         `${page.key} ${upstream}`,
       path: cache === undefined ? target.path : undefined,
@@ -135,7 +138,7 @@ function askedOf(context: RequestContext, decided: EdgeResponse | Destination): 
   };
 }
 
-/** What the platform lets the edge keep, as a cache reads it. */
+/** A response that the edge may store, in the form that the cache reads. */
 function asKept(
   { status, headers, body }: EdgeResponse,
   vary: string,
@@ -187,13 +190,13 @@ class EdgeCacheRequest {
     }
     if (this.#isAnswered) discardBody(response.body);
     else this.#final = response;
-    // A client that leaves a platform that hangs must not remove what may be stale.
+    // A client that gives up on a hanging platform must not remove a stale response.
     const failed = response.status === CLIENT_GONE ? 503 : response.status;
     const status = failed >= 500 ? failed : 200;
     return { status, headers: [], body: null, isCurrent: true };
   }
 
-  /** Aborted when the client leaves, but not by the end of a response that is renewed meanwhile. */
+  /** Aborted when the client leaves, but not when a response ends while it is renewed. */
   #signal(): AbortSignal {
     const gone = new AbortController();
     const { signal } = this.context.clientRequest;
@@ -219,7 +222,10 @@ class EdgeCacheRequest {
   }
 }
 
-/** Responds from the cache of a front edge, else from the platform; `undefined` around the cache. */
+/**
+ * Responds from the cache of a front edge, or from the platform; `undefined` if the request
+ * bypasses the cache.
+ */
 export function respondFromEdgeCache(
   context: RequestContext,
   decided: EdgeResponse | Destination,

@@ -1,6 +1,6 @@
 /**
- * An edge that caches decisions must behave exactly like one that evaluates each
- * request, because it takes every client for a trusted proxy.
+ * An edge that caches decisions must behave exactly like one that evaluates each request, which it
+ * does if every client is a trusted proxy.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -25,7 +25,7 @@ const LIMIT: Rule = {
   action: { type: "rate_limit", limit: 2, windowSeconds: 60, mode: "enforce" },
 };
 
-/** Conditions that hold for the second client only, and what it sends. */
+/** Conditions that only match the second client, and its request. */
 const CLIENTS: readonly [
   string,
   NonNullable<Rule["condition"]>,

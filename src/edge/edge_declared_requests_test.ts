@@ -1,4 +1,4 @@
-/** Which requests make a page that is kept by its own word, and which get it. */
+/** Requests that store a page because of its own headers, and requests that get it. */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 

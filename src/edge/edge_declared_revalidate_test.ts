@@ -1,4 +1,4 @@
-/** Revalidation and purges of pages, whoever says how long they are kept. */
+/** Revalidation and purges of pages, whoever sets their lifetime. */
 import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge } from "./_test_declared.ts";

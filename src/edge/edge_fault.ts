@@ -1,5 +1,5 @@
 /**
- * The answer to what went wrong on our side.
+ * The response to a failure of the edge itself or behind it.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Whether something does not respond now that may do so later. */
+/** Whether an error is temporary: something does not respond now, but may later. */
 export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }
 
-/** A page with status 503 for what may pass, else with 500. */
+/** A page with status 503 for a temporary failure, otherwise with 500. */
 export function edgeFault(
   request: PagedRequest,
   error: unknown,

@@ -28,18 +28,18 @@ export interface EdgeOptions {
   readonly count?: ((request: CountedRequest) => void) | undefined;
   /** Counts what a visitor's browser measured; must be quick and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Gets more of each request than the log keeps, for whoever develops the site. */
+  /** Gets more of each request than the log keeps, for developers of the site. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
-  /** Seeds the tables that clients must not be able to predict. */
+  /** Seeds hash tables, so that clients cannot predict them. */
   readonly random: Random;
   /** A clock that never jumps, for durations, in milliseconds. */
   readonly stopwatch?: () => number;
   /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
   /**
-   * Answers what needs more than rules and files, in a front edge: the platform. Where it is
-   * missing, this process is the origin.
+   * At a front edge, the platform, which handles everything beyond rules and files. If missing,
+   * this process is the origin.
    */
   readonly origin?: Origin | undefined;
   /** Stores responses of other sites, functions and servers. */
@@ -48,9 +48,9 @@ export interface EdgeOptions {
   readonly outbound: OutboundFetch;
   /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
-  /** CIDRs of the proxies whose word about clients is believed; none by default. */
+  /** CIDRs of proxies whose client information is trusted; none by default. */
   readonly trustProxy?: readonly string[];
-  /** The header in which those proxies write the client's address. */
+  /** The header that those proxies set to the client's address. */
   readonly forwardedHeader?: ForwardedHeader;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
@@ -60,7 +60,7 @@ export interface EdgeOptions {
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
-/** Answers a request that came over a connection. */
+/** Handles a request of a connection. */
 export type EdgeHandler = (
   request: Request,
   connection: Connection,

@@ -1,7 +1,6 @@
 /**
- * Requests that the edge answers as their final recipient: TRACE and CONNECT,
- * which it never forwards, and OPTIONS with `Max-Forwards: 0` (RFC 9110, 7.6.2
- * and 9.3.6 to 9.3.8).
+ * Requests whose final recipient is the edge: TRACE and CONNECT, which it never forwards, and
+ * OPTIONS with `Max-Forwards: 0` (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * The edge: answers the requests for deployments. A site is compiled once, by
- * `compileSite()`; `createEdge()` creates the handler that serves all sites.
- * `README.md` beside this file follows a request through it.
+ * The edge serves the requests for deployments. A site is compiled once, by `compileSite()`;
+ * `createEdge()` creates the handler that serves all sites. `README.md` beside this file follows a
+ * request through it.
  *
  * @module
  */

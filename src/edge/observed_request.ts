@@ -9,7 +9,7 @@ import { joinedHeader } from "./messages/header_list.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** One answered request. */
+/** One completed request. */
 export interface ObservedRequest {
   readonly requestId: string;
   readonly method: string;
@@ -20,7 +20,7 @@ export interface ObservedRequest {
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
   readonly decision: Decision;
-  /** Missing if no rule was asked. */
+  /** Missing if no rule was evaluated. */
   readonly facts: RequestFacts | undefined;
   /** The cache status, such as `HIT`; missing if the cache was not used. */
   readonly cache: string | undefined;

@@ -1,8 +1,8 @@
 /**
- * Decides what a front edge leaves to the platform. The edge answers only what the rules and files
- * of a site decide: redirects, denials, and files with their headers; and what it may keep of the
- * platform's responses. The platform evaluates the
- * rules again for all else, so a front edge can answer earlier, but never more.
+ * Decides what a front edge leaves to the platform. The edge only serves what the rules and files
+ * of a site decide (redirects, denials, and files with their headers) and the platform's responses
+ * that it may store. For everything else, the platform evaluates the rules again, so a front edge
+ * can respond earlier, but never allow more.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { writeFields } from "./response/response_fields.ts";
 import type { Site } from "./site/site.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 
-/** The process that answers what an edge cannot answer by itself. */
+/** The process that handles requests an edge cannot serve itself. */
 export interface Origin {
   /**
    * Sends a client's request as it came; rejects where no response comes. With `mayKeep`, it says
@@ -32,17 +32,17 @@ export interface Origin {
     mayKeep?: MayKeep,
     signal?: () => AbortSignal,
   ): Promise<EdgeResponse>;
-  /** Whether it may send visitors from HTTP to HTTPS. */
+  /** Whether it may redirect visitors from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
 }
 
-/** A certificate authority looks here, before any site does (RFC 8555, 8.3). */
+/** A certificate authority requests paths below this, ahead of any site (RFC 8555, 8.3). */
 const CHALLENGES = "/.well-known/acme-challenge/";
 
-/** Objects and what else the platform shows on the hosts of sites. */
+/** Objects and everything else that the platform serves on the hosts of sites. */
 const OF_PLATFORM = "/_svc/";
 
-/** Whether the origin answers a request whatever the rules of the site say. */
+/** Whether the origin handles a request regardless of the site's rules. */
 export function isOfOrigin(
   origin: Origin,
   request: ClientRequest,
@@ -56,13 +56,13 @@ export function isOfOrigin(
   return pin !== undefined && !site.pageIds.has(pin.pageId);
 }
 
-/** Whether the origin answers a request for which the rules have decided this. */
+/** Whether the origin must handle a request after this decision of the rules. */
 export function needsOrigin(
   context: RequestContext,
   decided: EdgeResponse | Destination,
 ): boolean {
   const { clientRequest, site } = context;
-  // The decision may be another one where all facts are known.
+  // The decision may differ once all facts are known.
   if (context.lacksLimits || clientRequest.lacksPlace) return true;
   if (!isDestination(decided)) return false;
   if (decided === "dynamic" || decided === "vitals") return true;
@@ -71,12 +71,12 @@ export function needsOrigin(
   if (site.ownPaths.has(path) || path.startsWith(OF_PLATFORM)) return true;
   if (site.images?.styleOf(path) !== undefined) return true;
   const resolution = site.content.resolve(clientRequest.method, path);
-  // Before it moves a visitor, the edge asks the rules about the other path.
+  // Before it redirects a visitor, the edge evaluates the rules for the other path.
   if (resolution.type === "moved") return site.rules !== undefined;
   return resolution.type !== "file";
 }
 
-/** Passes a client's request on; a method that changes something removes what is cached of it. */
+/** Relays a client's request; an unsafe method invalidates cached responses. */
 export async function relay(
   origin: Origin,
   clientRequest: ClientRequest,
@@ -94,7 +94,7 @@ export async function relay(
   return relayed(clientRequest, response);
 }
 
-/** A response of the platform as it comes: it has every field. */
+/** A response of the platform, unchanged: it has every field. */
 export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,

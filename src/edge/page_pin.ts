@@ -1,6 +1,6 @@
 /**
- * The deployment of the page that a request comes from: frameworks name it in a header or the query,
- * and the edge gives a cookie to pages of sites with servers.
+ * Finds the deployment of the page that a request comes from. Frameworks name it in a header or the
+ * query, and the edge gives pages of sites with servers a cookie.
  *
  * @module
  */
@@ -18,17 +18,17 @@ import { isLastingAsset } from "./static/cache_control.ts";
 /** Holds the id of the deployment that served the browser's last page. */
 const COOKIE = "svc_deployment";
 
-/** Next.js, and Astro with the headers of an adapter, send it with what a page asks for. */
+/** Next.js, and Astro with an adapter's headers, send it with requests of a page. */
 const HEADER = "x-deployment-id";
 
 /** Next.js adds it to the URLs of assets and images. */
 const QUERY = /(?:^|&)dpl=([^&]*)/;
 
-/** Nuxt adds the id of its build, as `_b` or, in older versions, as the whole query. */
+/** Nuxt adds its build id, as `_b` or, in older versions, as the whole query. */
 const PAYLOAD = /\/_payload\.js(?:on)?$/;
 const PAYLOAD_ID = /(?:^|&)_b=([^&]*)|^([^&=]+)$/;
 
-/** The id of a build in the query of a payload; one that is asked for afresh has the time there. */
+/** The build id in the query of a payload; a refetched payload has the time there. */
 function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   if (rawQuery === "" || !PAYLOAD.test(rawPath)) return undefined;
   const [, named, whole] = PAYLOAD_ID.exec(rawQuery) ?? [];
@@ -36,7 +36,7 @@ function payloadIdOf({ rawQuery, rawPath }: ClientRequest): string | undefined {
   return /^\d*$/.test(id) ? undefined : id;
 }
 
-/** Whether a browser opens a page, which always comes from what is live. */
+/** Whether a browser opens a page, which always comes from the live deployment. */
 function opensPage(request: ClientRequest): boolean {
   return isReading(request.method) && request.header("sec-fetch-mode") === "navigate";
 }
@@ -51,9 +51,9 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie, of requests that a page makes: only browsers that say so are believed.
- * Assets are found at whichever deployment has them, and a file that says which version is live
- * comes from what is live.
+ * The id in the cookie, for requests from a page, as stated by the browser. Assets are found in
+ * whichever deployment has them, and a file that states the live version comes from the live
+ * deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -70,7 +70,7 @@ function cookieOf(request: ClientRequest): string | undefined {
   return gateCookieValues(request.gateField("cookie"), name)[0];
 }
 
-/** Whether pages of a site get a cookie: where servers answer in production. */
+/** Whether pages of a site get a cookie: servers respond, and it is in production. */
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 
@@ -83,8 +83,8 @@ export function withoutPageCookie(header: string): string | null {
 }
 
 /**
- * Adds to a page the cookie of its deployment, and keeps caches on the way from storing what only
- * pages of an earlier deployment may see.
+ * Adds to a page the cookie of its deployment, and prevents other caches from storing responses
+ * meant for pages of an earlier deployment.
  */
 export function finishPage(context: RequestContext, response: EdgeResponse): EdgeResponse {
   const { clientRequest, site, pin } = context;

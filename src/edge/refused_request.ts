@@ -1,5 +1,5 @@
 /**
- * Requests that no site answers, whichever their host.
+ * Requests that no site serves, regardless of their host.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The origin of a front edge: the platform, over HTTP. Requests go there as their clients sent them,
- * with a signature that says who the client is; bodies and WebSockets stream both ways.
+ * The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
+ * signature that identifies the client. Bodies and WebSockets stream both ways.
  *
  * @module
  */
@@ -16,13 +16,13 @@ import type { Origin } from "./origin.ts";
 import { type ClientRequest, KEEP_FIELD, type MayKeep } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Longest time to the head of a response, in milliseconds; the platform has shorter ones. */
+/** Timeout for the head of a response, in milliseconds; the platform's own are shorter. */
 const HEAD_MS = 15 * 60_000;
 
 /** Seconds after which a client may try again. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Fields with this prefix come from front edges alone. */
+/** Only front edges send fields with this prefix. */
 const OWN_PREFIX = "x-svc-edge-";
 
 /** The facts that the signature covers. */
@@ -38,11 +38,11 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   /** Opens a connection to the platform. */
   readonly dial: () => Promise<Deno.Conn>;
   /**
-   * Returns the fields that say who the client is; `undefined` while no session is open. Missing
-   * where requests have such fields of another edge.
+   * Returns the fields that identify the client; `undefined` while no session is open. Missing if
+   * requests have such fields from another edge.
    */
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
-  /** Whether the platform is to look for clients behind proxies by itself. */
+  /** Whether the platform should find clients behind proxies itself. */
   readonly leavesProxies?: boolean | undefined;
   /** The field, in lower case, with which the platform refuses a signature. */
   readonly refusedHeader: string;
@@ -56,7 +56,7 @@ export interface Relay extends Origin {
 const unavailable = (message: string, cause?: unknown): UnavailableError =>
   new UnavailableError(message, { cause, retryAfter: RETRY_AFTER_SECONDS });
 
-/** Whether the platform's runtime has sent a stream: it adds this field to each, to no other body. */
+/** Whether the platform's runtime sent a stream: it adds this field to streams only. */
 const isOfStream = (headers: HeaderList): boolean =>
   joinedHeader(headers, "vary")?.toLowerCase().includes("accept-encoding") === true;
 

@@ -34,10 +34,10 @@ import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
-/** The deployment that a request names, as that of its page. */
+/** The deployment that a request names as that of its page. */
 export interface PagePin {
   readonly pageId: string;
-  /** Whether the URL says so, and caches tell the responses apart. */
+  /** Whether it is in the URL, so that caches separate the responses. */
   readonly isInUrl: boolean;
 }
 
@@ -51,7 +51,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   cachedDecision: CachedDecision | undefined;
   /** True if a rule has a rate limit, which this edge cannot count. */
   lacksLimits = false;
-  /** What names the earlier deployment that answers; `undefined` if the live one does. */
+  /** Names the earlier deployment that serves the request; `undefined` for the live one. */
   readonly pin: PagePin | undefined;
 
   readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter | undefined };
@@ -61,7 +61,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
     readonly site: Site,
     parts: {
       readonly startedAt: number;
-      /** Missing where another process counts. */
+      /** Missing if another process counts. */
       readonly limiter: RateLimiter | undefined;
       readonly pin?: PagePin | undefined;
     },
@@ -71,15 +71,15 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * The same request at an earlier deployment, which its page names. Objects are no part of a
-   * deployment: those that the live one no longer shows are closed at once.
+   * The same request at an earlier deployment, which its page names. Objects are not part of a
+   * deployment: those that the live one no longer shows become unavailable at once.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
     return new RequestContext(this.clientRequest, site, { ...this.#parts, pin });
   }
 
-  /** Makes the context the use that the routes are made of. */
+  /** Returns this context as the routes' `PageMoves`. */
   get moves(): PageMoves {
     return this;
   }
@@ -93,8 +93,8 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   }
 
   /**
-   * Whether the rules let the client go to another path of a page. They come first: where they
-   * send that path on, the page stays where it is, so that the two never make a loop.
+   * Whether the rules let the client go to another path of a page. Rules come first: if they
+   * redirect that path, the page stays, so the two cannot form a loop.
    */
   canMoveTo(path: string): boolean {
     const { decision, site, facts, clientRequest } = this;
@@ -150,8 +150,8 @@ const NOINDEX: Header = ["x-robots-tag", "noindex"];
 
 /**
  * Applies the header edits of the rules, and adds the fields that report rate limits. A rule may
- * remove the field that keeps a preview out of search engines; none can make a response of a
- * protected host one that a cache on the way may keep.
+ * remove the field that keeps a preview out of search engines; no rule can make a protected host's
+ * response cacheable by others.
  */
 export function finishResponse(context: RequestContext, answer: EdgeResponse): EdgeResponse {
   const { gate, side } = context.site;
@@ -180,7 +180,7 @@ function editResponse(
   return { ...response, headers: [...edited, ...report] };
 }
 
-/** A redirect; built once where the decision is cached. */
+/** A redirect; built once if the decision is cached. */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -193,7 +193,7 @@ export function redirectResponse(
     : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
-/** The redirect of the cached decision, which nothing else has to be known for. */
+/** The redirect of a cached decision, which needs no other facts. */
 export function cachedRedirect(
   context: RequestContext,
   { counters }: SiteRules,
@@ -206,8 +206,8 @@ export function cachedRedirect(
 }
 
 /**
- * Whether a request that a server answers concerns the HTTP cache: a `cache` or
- * `bypass_cache` rule matches it, or its method may invalidate stored responses.
+ * Whether a request to a server concerns the HTTP cache: a `cache` or `bypass_cache` rule matches
+ * it, or its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (!site.hasServers) return false;

@@ -1,5 +1,5 @@
 /**
- * WebSockets of clients that a server has accepted.
+ * WebSockets of clients whose upgrade a server has accepted.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { ClientRequest } from "./request/client_request.ts";
 export function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // Deno selects a protocol itself only from a list in one exact spelling.
+    // Deno only selects a protocol itself from a list in one exact spelling.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;

@@ -10,7 +10,7 @@ import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 export interface Subscription {
   /** Sends a change; changes arrive in the order of their places. */
   send(change: Change): void;
-  /** Called where the subscriber has not applied a change in time: it must answer no more. */
+  /** Called if the subscriber has not applied a change in time: it must stop serving. */
   onLate(change: Change): void;
 }
 
@@ -47,7 +47,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Adds a part of what is true now, as messages, to snapshots. */
+  /** Adds a part of the current state, as messages, to snapshots. */
   include(source: () => Iterable<FeedMessage>): void {
     this.#sources.push(source);
   }

@@ -1,6 +1,6 @@
 /**
- * The receiving end of the feed: applies changes one after the other, and asks for
- * a snapshot where one is missing.
+ * The receiving end of the feed: applies changes in order, and requests a snapshot if one is
+ * missing.
  *
  * @module
  */

@@ -23,7 +23,7 @@ export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
   /** Whose token it is; `undefined` for an unknown one. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;
-  /** Answers requests that are not to the store, such as those to queues. */
+  /** Serves requests that are not to the store, such as those to queues. */
   readonly answerOther?: (owner: Owner, request: Request) => Promise<Response> | undefined;
 }
 

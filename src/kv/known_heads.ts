@@ -1,6 +1,6 @@
 /**
- * Heads that were read or written lately, for a store that nobody else writes: a read of
- * one of them needs no transaction.
+ * Recently read or written heads, for a store without other writers: reading one of them needs no
+ * transaction.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export class KnownHeads {
     this.#known.set(name, head);
   }
 
-  /** Forgets a key of which it is not known what is stored. */
+  /** Forgets a key whose stored state is unknown. */
   forget(name: string): void {
     this.#reading.delete(name);
     this.#known.delete(name);

@@ -30,7 +30,7 @@ export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 export function createKvFetch(
   { namespace, answerOther, ...options }: NamespaceHandlerOptions & {
     readonly namespace: Namespace;
-    /** Answers requests that are not to the store, such as those to queues. */
+    /** Serves requests that are not to the store, such as those to queues. */
     readonly answerOther?: (request: Request) => Promise<Response> | undefined;
   },
 ): KvFetch {

@@ -53,11 +53,11 @@ export interface ListOptions {
 }
 
 /** The current entry under a key; `head` is missing if there is none, or it has expired. */
-interface Found extends StoredHead {
+interface CurrentEntry extends StoredHead {
   readonly head: Head | undefined;
 }
 
-function meets(condition: KvCondition | undefined, { head, versionstamp }: Found): boolean {
+function meets(condition: KvCondition | undefined, { head, versionstamp }: CurrentEntry): boolean {
   if (condition === undefined) return true;
   if (condition.type === "absent") return head === undefined;
   return head !== undefined && versionstamp === condition.version;
@@ -134,7 +134,7 @@ export class KvStore {
     });
   }
 
-  /** Removes a key; `false` where the condition does not hold. A missing key counts as removed. */
+  /** Removes a key; `false` if the condition does not hold. A missing key counts as removed. */
   remove(namespace: Namespace, key: string, condition?: KvCondition): Promise<boolean> {
     return this.#alone(namespace, key, async () => {
       const contention = new Contention();
@@ -195,7 +195,7 @@ export class KvStore {
     }
   }
 
-  /** Forgets what is known of these namespaces: their records were removed by others. */
+  /** Drops cached data of these namespaces, whose records others have removed. */
   dropCached(...begin: readonly string[]): void {
     this.#usage.forget(...begin);
     this.#known?.clear();
@@ -209,7 +209,7 @@ export class KvStore {
     return expiresAt !== undefined && expiresAt <= this.#now();
   }
 
-  async #find(namespace: Namespace, key: string): Promise<Found> {
+  async #find(namespace: Namespace, key: string): Promise<CurrentEntry> {
     const load = () => this.#load(namespace, key);
     const { versionstamp, stored } = this.#known === undefined
       ? await load()
@@ -260,7 +260,7 @@ export class KvStore {
   }
 
   #write(namespace: Namespace, key: string, { found, value }: {
-    readonly found: Found;
+    readonly found: CurrentEntry;
     readonly value: { readonly bytes: Uint8Array<ArrayBuffer> } & SetOptions;
   }): Promise<Outcome> {
     const { bytes, contentType, ttlSeconds } = value;
@@ -287,7 +287,7 @@ export class KvStore {
   #removal(
     namespace: Namespace,
     key: string,
-    { stored, versionstamp }: Found,
+    { stored, versionstamp }: CurrentEntry,
   ): Operation {
     const operation = this.#kv.atomic().check({
       key: this.#keys.head(namespace, key),
@@ -306,7 +306,7 @@ export class KvStore {
   async #drop(
     namespace: Namespace,
     key: string,
-    found: Found,
+    found: CurrentEntry,
     lease?: Lease,
   ): Promise<boolean> {
     const operation = this.#removal(namespace, key, found).delete(this.#keys.head(namespace, key));

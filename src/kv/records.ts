@@ -38,8 +38,8 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * A head as it is stored: what is known of the value as JSON, then the value itself if it is short.
- * Bytes are stored as they are on every version of the runtime (docs/decisions/store.md).
+ * The stored form of a head: the value's metadata as JSON, then the value itself if it is short.
+ * Bytes are stored unchanged on every version of the runtime (docs/decisions/store.md).
  */
 export function encodeHead({ inline, ...rest }: Head): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(rest));

@@ -9,7 +9,7 @@ export type Namespace = readonly [string, ...string[]];
 
 export interface KvValue {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Media type as it was given when the value was set. */
+  /** Media type given when the value was set. */
   readonly contentType: string;
   /** Changes with each write of the key. */
   readonly version: string;

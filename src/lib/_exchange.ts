@@ -26,7 +26,7 @@ export interface ExchangeRequest {
 
 export interface ExchangeResponse {
   readonly status: number;
-  /** Names in lower case; fields of the same name are joined, but for `set-cookie`. */
+  /** Names in lower case; fields of the same name are joined, except for `set-cookie`. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array<ArrayBuffer>;
 }

@@ -6,7 +6,7 @@
 import { createTCPServer, createUDPServer, type DnsHandler, Packet } from "dns2";
 import { listening, onUnusedPort } from "./_test_same_port.ts";
 
-/** The server's answer for a name: records by type, or a failure. */
+/** The server's response for a name: records by type, or a failure. */
 export type DnsEntry =
   | Readonly<Partial<Record<"TXT" | "CNAME" | "A" | "AAAA", readonly string[]>>>
   | "SERVFAIL"

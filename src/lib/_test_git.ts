@@ -19,7 +19,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: "ada@example.com",
 };
 
-/** Runs git in a folder; throws with what it said where it fails. */
+/** Runs git in a folder; throws with its message if it fails. */
 export async function git(folder: string, ...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, ...args],
@@ -32,7 +32,7 @@ export async function git(folder: string, ...args: string[]): Promise<string> {
 
 export interface TestRepository {
   readonly path: string;
-  /** Writes files, commits them on a branch (made where it is missing), and returns the SHA. */
+  /** Writes files, commits them on a branch (made if it is missing), and returns the SHA. */
   commit(
     branch: string,
     files: Readonly<Record<string, string>>,
@@ -77,8 +77,8 @@ export async function makeSite(folder: string) {
 }
 
 /**
- * Makes two commits whose SHAs begin with the same seven digits; no branch has
- * them. They are forged by thousands: as real ones that would take days.
+ * Creates two commits whose SHAs start with the same seven digits; no branch has them. They are
+ * forged in bulk: real ones would take days.
  */
 export async function forgeAlike(repository: TestRepository): Promise<readonly string[]> {
   const tree = await repository.git("rev-parse", "HEAD^{tree}");

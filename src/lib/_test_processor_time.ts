@@ -1,5 +1,5 @@
 /**
- * How much a test works, whatever else the machine does.
+ * The processor time of a test, regardless of other load on the machine.
  *
  * @module
  */

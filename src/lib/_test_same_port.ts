@@ -23,8 +23,8 @@ export function listening(
 }
 
 /**
- * Starts something on a port that nobody uses; on another one where someone
- * took it meanwhile. `start` leaves nothing behind where it fails.
+ * Starts something on an unused port, and retries with another one if the port was taken. A failing
+ * `start` must clean up.
  */
 export async function onUnusedPort<T>(start: (port: number) => Promise<T>): Promise<T> {
   for (let attempt = 1;; attempt++) {

@@ -7,13 +7,12 @@
 /** Longest wait; only a test that fails takes so long. */
 const PATIENCE_MS = 60_000;
 
-/** Time between two looks: it grows, as looks take the processor from what is waited for. */
+/** Pause between checks: it grows, because checks take processor time from what they wait for. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**
- * Reads a value again and again until it is as wanted, by default true, and
- * returns it. Throws an error with the last value and what was read where that
- * takes longer than `patienceMs`.
+ * Reads a value repeatedly until it is as expected, by default true, and returns it. Throws an
+ * error with the last value if that takes longer than `patienceMs`.
  */
 export async function until<T>(
   read: () => T | Promise<T>,

@@ -12,12 +12,12 @@ export interface ZippedText {
   /** Unix mode. */
   readonly mode?: number;
   readonly flags?: number;
-  /** What the archive says, where that is not true. */
+  /** The claimed size, if different from the real one. */
   readonly size?: number;
   readonly crc?: number;
 }
 
-/** Writes a zip archive (APPNOTE 6.3.10), with what a hostile program may write. */
+/** Writes a zip archive (APPNOTE 6.3.10), including invalid ones from hostile programs. */
 export function zip(entries: readonly ZippedText[]): Uint8Array<ArrayBuffer> {
   const parts: Uint8Array[] = [];
   const directory: Uint8Array[] = [];

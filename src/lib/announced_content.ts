@@ -1,8 +1,8 @@
 /**
  * Whether a request announces content, and requests without any.
  *
- * The runtime gives each request a body unless its method is GET or HEAD. A server behind the
- * edge would get an empty one in chunks, which changes what many servers do.
+ * The runtime gives each request a body unless its method is GET or HEAD. A server behind the edge
+ * would get an empty chunked one, to which many servers react differently.
  *
  * @module
  */

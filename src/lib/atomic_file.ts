@@ -9,7 +9,7 @@ import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
 
 export interface WriteOptions {
-  /** Permission bits of the new file; the system's default where missing. */
+  /** Permission bits of the new file; the system's default by default. */
   readonly mode?: number;
 }
 

@@ -1,10 +1,9 @@
 /**
  * Prevents old runtimes from compressing responses.
  *
- * `Deno.serve` before 2.9 compresses every response that the client accepts
- * compressed, again for each request, and makes its `ETag` weak. The edge sends
- * files as they were uploaded, precompressed if the build did that, and
- * `If-Match` needs the strong `ETag` of an API response
+ * `Deno.serve` before 2.9 compresses every response that the client accepts compressed, again for
+ * each request, and makes its `ETag` weak. The edge sends files as uploaded, precompressed if the
+ * build did that, and `If-Match` needs the strong `ETag` of an API response
  * (docs/decisions/runtime.md).
  *
  * @module
@@ -23,10 +22,9 @@ export function compressesByItself(version: string): boolean {
 const MARK: RawField = ["content-encoding", "identity"];
 
 /**
- * Marks a response as already encoded, the only mark that such a runtime
- * respects and that changes nothing else: `no-transform` would apply to caches
- * too. Only responses with a type are compressed; those with immutable fields,
- * such as redirects, have none.
+ * Marks a response as already encoded. Such a runtime respects no other mark without side effects:
+ * `no-transform` would also affect caches. Only responses with a type are compressed; those with
+ * immutable fields, such as redirects, have none.
  */
 function markAsEncoded(request: Request, response: Response): Response {
   const { headers } = response;

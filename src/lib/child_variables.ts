@@ -52,8 +52,8 @@ export function isSteering(name: string): boolean {
 /** Prefix of the variables that svc itself reads. */
 const OWN_PREFIX = "SVC_";
 /**
- * Those of them that hold no credential of svc, or one that is the project's own. All others stay
- * with this program, so that a new credential is kept back from its first day.
+ * The variables without svc's credentials, except the project's own. Everything else stays with
+ * this program, so new credentials are withheld by default.
  */
 const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
   "SVC_API_URL",
@@ -66,8 +66,8 @@ const SHARED_OWN_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`.
- * Foreign code with them could do whatever the user may.
+ * The environment of a child process: all variables except svc's credentials, such as `SVC_TOKEN`,
+ * with which project code could act as the user.
  */
 export function inheritedVariables(
   parent: Readonly<Record<string, string | undefined>>,
@@ -88,8 +88,8 @@ export interface ChildVariables {
 }
 
 /**
- * The environment of the child: what it inherits of this program's, with the project's
- * variables over it, but for steering ones that are not allowed by name.
+ * The environment of a child process: this program's, overridden by the project's variables, except
+ * for those that select code to run, unless allowed by name.
  */
 export function childVariables(
   parent: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,8 @@
 /**
- * Entries of a cache in the order in which the CLOCK algorithm evicts them: the
- * hand passes over those that were used since it last came by, and takes the
- * first one that was not. A use costs one write to the entry, and every operation
- * takes the same time however many entries there are: a `Map` or `Set` in
- * insertion order walks over all that was deleted at its front.
+ * Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips those
+ * used since it last passed, and takes the first other one. A use costs one write to the entry, and
+ * every operation takes constant time; a `Map` or `Set` in insertion order walks over deleted
+ * entries at its front.
  *
  * @module
  */

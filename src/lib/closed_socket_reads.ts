@@ -16,7 +16,7 @@ export function isClosedSocketRead(error: unknown): boolean {
 
 let isForgiving = false;
 
-/** Lets such a read end the socket alone, which says by itself that it is closed. */
+/** Lets such a read only end the socket, which reports itself that it is closed. */
 export function forgiveClosedSocketReads(): void {
   if (isForgiving) return;
   isForgiving = true;

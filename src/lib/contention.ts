@@ -49,10 +49,10 @@ const isLocked = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("database is locked");
 
 /**
- * Does something with a local Deno KV database once no other process has it locked.
+ * Works with a local Deno KV database once no other process has locked it.
  *
- * @throws what `work` throws, as soon as that is another error, or after
- *   `CONTENTION_LIMIT_MS` of a locked database.
+ * @throws any other error of `work`, immediately, or after `CONTENTION_LIMIT_MS` of a locked
+ * database.
  */
 export async function whenUnlocked<T>(
   work: () => Promise<T>,

@@ -1,8 +1,8 @@
 /**
- * Control groups (cgroups(7), version 2) of processes that run foreign code: the kernel counts all
- * memory that a group takes, its buffers for sockets and pipes included, and ends the group that
- * takes more than it may. The platform has them if it may create groups below its own; elsewhere
- * processes are only watched.
+ * Control groups (cgroups(7), version 2) of processes that run project code: the kernel counts all
+ * memory of a group, including socket and pipe buffers, and ends a group that exceeds its limit.
+ * They require permission to create groups below the platform's own; otherwise, processes are only
+ * watched.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { join } from "node:path";
 
 const ROOT = "/sys/fs/cgroup";
 
-/** The group that the platform itself moves to: one with groups below it may hold no processes. */
+/** The group for the platform's own process: a group with subgroups cannot contain processes. */
 const PLATFORM = "svc-platform";
 
 /** Parts of a service's group: the platform's own, and that of systemd for a reload. */
@@ -91,7 +91,7 @@ export class ControlGroup {
     }, WATCH_MS);
   }
 
-  /** Memory without what the kernel can take back at any time. */
+  /** Memory without the part that the kernel can reclaim at any time. */
   #usedBytes(): number {
     try {
       const stat = read(this.#folder, "memory.stat");
@@ -195,7 +195,7 @@ export function findGroupPlace(): GroupPlace {
 
 const reasonOf = (error: unknown): string => error instanceof Error ? error.message : `${error}`;
 
-/** Only the group of the whole machine may hold processes beside groups. */
+/** Only the root group can contain both processes and groups. */
 const isRoot = (folder: string): boolean => {
   try {
     Deno.statSync(join(folder, "cgroup.type"));
@@ -268,7 +268,7 @@ export function createControlGroup(limits: GroupLimits): ControlGroup | undefine
   try {
     Deno.mkdirSync(folder);
     write(folder, "memory.max", Math.ceil(limits.memoryBytes) + SPARE_BYTES);
-    // All end together: what is left of a server would be of no use.
+    // All end together: the rest of a server would be useless.
     write(folder, "memory.oom.group", 1);
     writeWhereKnown(folder, "memory.swap.max", 0);
     writeWhereKnown(folder, "pids.max", limits.processes);

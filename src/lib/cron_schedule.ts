@@ -9,7 +9,7 @@ import { Cron } from "croner";
 /** A schedule and the time zone that it is in. */
 export interface CronSchedule {
   readonly schedule: string;
-  /** IANA name; UTC where missing. */
+  /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
 }
 
@@ -56,9 +56,9 @@ export function scheduleProblem(schedule: string): string | undefined {
 }
 
 /**
- * The first moment after another one at which a valid schedule is due, in milliseconds
- * since the epoch. Where clocks go forward, what would fall into the hour that is left
- * out is due when it ends; where they go back, it is due once.
+ * The first time after another at which a valid schedule is due, in milliseconds since the epoch.
+ * When clocks go forward, runs in the skipped hour are due at its end; when they go back, runs are
+ * due once.
  */
 export function nextRun(schedule: CronSchedule, after: number): number | undefined {
   return open(schedule).nextRun(new Date(after))?.getTime();

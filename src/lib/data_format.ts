@@ -28,8 +28,8 @@ const markSchema = z.object({
   /** Version of the program that wrote the mark. */
   program: z.string().max(128),
   /**
-   * A migration that has not ended. `format` is then the one that it leads to, so that a
-   * program which reads the older one alone refuses what is half migrated.
+   * An unfinished migration. `format` is then the target, so that a program that only knows the
+   * older one refuses half-migrated data.
    */
   migration: z.object({
     /** Format of the data; the step that starts from it may have started. */

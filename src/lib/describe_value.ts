@@ -14,9 +14,8 @@ function describeText(text: string): string {
 }
 
 /**
- * Names a value as it was written, cut to a length that fits a line. `table` is
- * what the format calls a set of named fields: "a table" in TOML, "an object"
- * in JSON.
+ * Describes a value as it was written, shortened to fit a line. `table` is the format's name for
+ * named fields: "a table" in TOML, "an object" in JSON.
  */
 export function describeValue(value: unknown, table = "a table"): string {
   if (typeof value === "string") return describeText(value);

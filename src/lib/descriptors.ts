@@ -1,7 +1,6 @@
 /**
- * The descriptors (files, sockets) of this process: how many it may open, which
- * are open, and keeping them from the programs that it starts. Linux with the
- * GNU C library; elsewhere nothing is known and nothing is kept.
+ * The descriptors (files, sockets) of this process: their limit, the open ones, and preventing
+ * child processes from inheriting them. Linux with the GNU C library; does nothing elsewhere.
  *
  * @module
  */
@@ -60,8 +59,8 @@ export function descriptorLimit(): number | undefined {
 }
 
 /**
- * The number that the next descriptor gets: the lowest that is free, so that at least as many are
- * open. `Infinity` where none is free, and 0 if the system is not Linux with the GNU C library.
+ * The number of the next descriptor, which is the lowest free one, so at least as many are open.
+ * `Infinity` if none is free, and 0 except on Linux with the GNU C library.
  */
 export function nextDescriptor(): number {
   const library = libc();
@@ -102,8 +101,7 @@ export function openDescriptors(): readonly Descriptor[] | undefined {
 }
 
 /**
- * Keeps every descriptor but standard input, output and error from programs
- * that this process starts: what it inherited itself stays with it.
+ * Prevents child processes from inheriting descriptors, except standard input, output and error.
  */
 export function keepDescriptors(): void {
   const library = libc();

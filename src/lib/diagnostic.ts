@@ -25,7 +25,7 @@ export interface Diagnostic {
   /** A hint for the author. */
   readonly hint?: string;
   readonly position?: Position;
-  /** The rule that the problem is in, where there is one. */
+  /** The rule that the problem is in, if there is one. */
   readonly ruleId?: string;
 }
 
@@ -51,7 +51,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
-/** Formats the place of a diagnostic as `file:line:column`, as far as it is known. */
+/** Formats the known place of a diagnostic as `file:line:column`. */
 export function formatPlace(file: string, position: Position | undefined): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }
@@ -75,8 +75,8 @@ function excerpt(source: string, position: Position): string[] {
 }
 
 /**
- * Renders one diagnostic for people: severity and place, message, the
- * offending line with a caret where the source is given, and the hint.
+ * Formats one diagnostic for people: severity and place, message, the line with a caret if the
+ * source is given, and the hint.
  */
 export function renderDiagnostic(
   diagnostic: Diagnostic,

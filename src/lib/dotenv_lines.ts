@@ -1,7 +1,6 @@
 /**
- * The positions of assignments in a dotenv file, and the lines that are not
- * assignments. The `dotenv` package decides what a value means; it silently
- * skips what it cannot read. Pure.
+ * Finds the positions of assignments in a dotenv file, and its other lines. The `dotenv` package
+ * parses values, but silently skips what it cannot read. Pure.
  *
  * @module
  */

@@ -80,9 +80,9 @@ async function probe(folder: string): Promise<void> {
 }
 
 /**
- * Checks whether a file could be written beside itself and renamed; returns the fault, or
- * `undefined`. Writes a file and removes it again, as permissions alone do not show read-only file
- * systems and full disks.
+ * Checks whether a file could be written under a temporary name and renamed; returns the fault, or
+ * `undefined`. Writes and removes a test file, because permissions alone do not reveal read-only
+ * file systems and full disks.
  */
 export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
   let at = path;

@@ -36,7 +36,7 @@ async function sizeOnDisk(
       signal: AbortSignal.any([signal, late]),
     });
     if (late.aborted) return undefined;
-    // Files that vanish while du counts make it fail; what it says is right nevertheless.
+    // `du` fails if files vanish while it counts, but its output is still right.
     const lines = new TextDecoder().decode(stdout).split("\n");
     return lines.reduce((sum, line) => sum + (Number.parseInt(line, 10) || 0), 0) * 1024;
   } catch (error) {

@@ -33,7 +33,7 @@ export function printable(text: string): string {
   return text.replace(CONTROL, escaped);
 }
 
-/** The same for a name, which may hold line breaks and tabs too, and is shown in one line. */
+/** The same for a name, which may contain line breaks and tabs too, and is shown on one line. */
 export function printableName(name: string): string {
   return name.replace(/[\t\n\u2028\u2029]/g, escaped).replace(CONTROL, escaped);
 }

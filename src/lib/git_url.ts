@@ -1,7 +1,7 @@
 /**
- * Addresses of git repositories: https, ssh (as a URL or as `user@host:path`)
- * and local paths. Nothing else is accepted: git knows forms that run programs
- * (`ext::`), and an address could be taken for an option.
+ * Addresses of git repositories: https, ssh (as a URL or as `user@host:path`) and local paths.
+ * Nothing else is accepted: git supports forms that run programs (`ext::`), and a URL could look
+ * like an option.
  *
  * @module
  */
@@ -59,7 +59,7 @@ const found = (address: GitAddress): GitUrlResult => ({ ok: true, address });
 
 const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "");
 
-/** Reads the address of a repository, or says what is wrong with it. */
+/** Parses a repository's URL, or returns the problem. */
 export function parseGitUrl(text: string): GitUrlResult {
   if (text.startsWith("/")) {
     return CONTROL.test(text)

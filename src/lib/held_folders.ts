@@ -1,7 +1,6 @@
 /**
- * Temporary folders that are in use as long as the process that made them holds a lock on a file
- * in them. A process that is killed holds none, so a later start can remove its folders, whoever
- * made them and for whatever store.
+ * Temporary folders, in use while their process holds a lock on a file in them. A killed process
+ * holds none, so a later start can remove its folders, for any store.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Fields that belong to one hop (RFC 9110, 7.6.1): whoever passes a message on
- * leaves them out, in both directions. The one list of the project.
+ * Hop-by-hop fields (RFC 9110, 7.6.1), which an intermediary removes in both directions. The
+ * project's only list.
  *
  * @module
  */
@@ -8,10 +8,10 @@
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
- * `Connection` itself; what 7.6.1 names whether or not `Connection` does
- * (`Keep-Alive`, `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the
- * fields between a client and its next proxy (11.7); `Trailer`, for no trailer
- * is passed on; and `HTTP2-Settings` (RFC 7540, 3.2.1). Names in lower case.
+ * `Connection` itself; the fields of 7.6.1, whether or not `Connection` names them (`Keep-Alive`,
+ * `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the fields between a client and its
+ * next proxy (11.7); `Trailer`, for no trailer is passed on; and `HTTP2-Settings` (RFC 7540,
+ * 3.2.1). Names in lower case.
  */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
@@ -39,9 +39,8 @@ export function connectionOptions(fields: Fields): ReadonlySet<string> | undefin
 }
 
 /**
- * Returns the fields without those of one hop, those that `Connection` names
- * included. An intermediary calls it before it adds its own fields, or a
- * client could have those dropped.
+ * Returns the fields without those of one hop, including those that `Connection` names. Call it
+ * before adding an intermediary's own fields, or a client could remove those.
  */
 export function dropHopByHop(fields: Fields): Fields {
   const named = connectionOptions(fields);

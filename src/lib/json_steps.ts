@@ -12,8 +12,8 @@ const ITEMS = 500;
 const DEPTH = 2;
 
 /**
- * Writes a JSON value as `JSON.stringify()` does, in parts. `value` holds plain
- * data: no `toJSON`, and nothing that JSON cannot express but `undefined` members.
+ * Serializes a JSON value like `JSON.stringify()`, in parts. `value` is plain data: no `toJSON`,
+ * and nothing that JSON cannot represent except `undefined` members.
  */
 export function* jsonParts(value: unknown, depth = DEPTH): Steps<string[]> {
   if (Array.isArray(value) && value.length > ITEMS) {

@@ -22,11 +22,11 @@ export class KeyedLock {
   }
 
   /**
-   * Runs `work` once all earlier work of each of the keys has ended. All keys
-   * are joined at once, so two callers never wait for each other.
+   * Runs `work` once all earlier work of each of the keys has ended. All keys are queued at once,
+   * so two callers never wait for each other.
    *
-   * @param shared Further keys whose lock several hold at the same time: only
-   *   work that wants one of them alone, in `keys`, is waited for.
+   * @param shared Keys with a shared lock: it only waits for work with an exclusive lock on them,
+   * in `keys`.
    */
   async runAll<T>(
     keys: readonly string[],
@@ -51,7 +51,7 @@ export class KeyedLock {
     }
   }
 
-  /** How many have or wait for the lock of one of the keys: the most of them. */
+  /** The highest number of holders and waiters of any of the keys. */
   longest(keys: readonly string[]): number {
     return Math.max(0, ...keys.map((key) => this.#lines.get(key)?.count ?? 0));
   }

@@ -9,10 +9,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/**
- * Maximum number of pairs of lines that are compared; texts that differ in more are shown one after
- * the other.
- */
+/** Maximum number of line pairs to compare; beyond it, texts are shown one after the other. */
 const MAX_PAIRS = 4_000_000;
 
 /** Lengths of the longest common sequences of all ends of both lists, row by row. */

@@ -39,7 +39,7 @@ export async function markedProcesses(marker: string): Promise<number[]> {
   return found;
 }
 
-/** Ends every process that was started with the marker, and those that they start meanwhile. */
+/** Ends every process with the marker, and those that they start meanwhile. */
 export async function killMarked(marker: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = (await markedProcesses(marker)).filter((pid) => pid !== Deno.pid);

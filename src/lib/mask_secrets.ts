@@ -32,7 +32,7 @@ function formsOf(secret: string): string[] {
 
 const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** Masks a text that comes in chunks; what may be the beginning of a secret is held back. */
+/** Masks secrets in a chunked text; a possible start of a secret is held back. */
 export interface ChunkMasker {
   /** Returns what is certain by now. */
   push(chunk: string): string;
@@ -62,8 +62,8 @@ function openEnd(text: string, forms: readonly string[]): number {
 }
 
 /**
- * Makes a masker for some secrets, each also in Base64, percent-encoded and as it is in JSON.
- * Secrets of less than four characters are left as they are.
+ * Creates a masker for secrets, also in Base64, percent-encoded and JSON form. Secrets shorter than
+ * four characters are not masked.
  */
 export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   const wanted = [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH);

@@ -1,5 +1,5 @@
 /**
- * Methods that are known but for their case.
+ * Methods that are known except for their case.
  *
  * @module
  */
@@ -10,9 +10,9 @@ const KNOWN: ReadonlySet<string> = new Set([...METHODS, "QUERY", "TRACK"]);
 const HAS_LOWER_CASE = /[a-z]/;
 
 /**
- * Says what is wrong with a method like `post`; `undefined` for any other. Methods are
- * case-sensitive (RFC 9110, 9.1), but many servers read `post` as `POST`: rules would judge
- * another request than the server answers.
+ * Describes the problem of a method like `post`; `undefined` for any other. Methods are
+ * case-sensitive (RFC 9110, 9.1), but many servers read `post` as `POST`, so rules would judge
+ * another request than the server handles.
  */
 export function methodCaseProblem(method: string): string | undefined {
   if (!HAS_LOWER_CASE.test(method)) return undefined;

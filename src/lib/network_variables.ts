@@ -1,20 +1,19 @@
 /**
- * Variables by which an operator says how programs on this machine reach the
- * network: proxies, certificates, registries of packages. Pure.
+ * Variables that configure network access of programs on this machine: proxies, certificates,
+ * package registries. Pure.
  *
- * This is the one list: git, builds, tests and benches start their programs in
- * its own environment and add these. Foreign code sees them, so nothing
- * that is created for a secret is in it.
+ * This is the only list: git, builds, tests and benches start programs in a clean environment and
+ * add these. Project code sees them, so the list has no variables for secrets.
  *
  * @module
  */
 
 /**
- * - `setting`: passed on as it is;
+ * - `setting`: passed on unchanged;
  * - `path`: a file or folder, which a sandbox must show;
  * - `paths`: several folders with ":" between them;
- * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without
- *   user names and passwords.
+ * - `registry`: a URL, or several with a space, "," or "|" between them, passed on without user
+ *   names and passwords.
  */
 type Kind = "setting" | "path" | "paths" | "registry";
 
@@ -88,7 +87,7 @@ const SCOPED_REGISTRY = /^NPM_CONFIG_@[^:]+:REGISTRY$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-interface Found {
+interface NetworkVariable {
   readonly name: string;
   readonly value: string;
   readonly kind: Kind;
@@ -102,7 +101,7 @@ function kindOf(name: string): Kind | undefined {
   return Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
 }
 
-function find(env: Environment): Found[] {
+function find(env: Environment): NetworkVariable[] {
   return Object.entries(env).flatMap(([name, value]) => {
     const kind = kindOf(name);
     return value === undefined || kind === undefined ? [] : [{ name, value, kind }];

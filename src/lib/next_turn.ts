@@ -1,6 +1,6 @@
 /**
- * Giving way: long work on the thread of the platform pauses between its
- * pieces, so that requests that arrived meanwhile are answered.
+ * Yields: long work on the platform's thread pauses between its pieces, so that requests that
+ * arrived meanwhile are served.
  *
  * @module
  */
@@ -20,9 +20,8 @@ const TURN_MS = 3;
 export type Pause = () => Promise<void> | undefined;
 
 /**
- * Makes the pauses of one piece of work: they give way as {@link nextTurn} does, but
- * only once the work has kept the thread for some milliseconds, since giving way takes
- * about one itself. `now` is a clock in milliseconds.
+ * Creates the pauses of one piece of work: they yield like {@link nextTurn}, but only after some
+ * milliseconds of work, because yielding itself takes about one. `now` is a clock in milliseconds.
  */
 export function createPause(now: () => number = () => performance.now()): Pause {
   let since = now();

@@ -1,7 +1,6 @@
 /**
- * Folders of a platform in the system's temporary folder, such as those of sockets, whose paths
- * are short. A process that is killed leaves its folders; their names tell the next start that
- * they are its own.
+ * Folders of a platform in the system's temporary folder, such as those of sockets, whose paths are
+ * short. A killed process leaves its folders, which the next start recognizes by name.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Digits that tell the folders of one owner from those of others. */
+/** Digits that distinguish an owner's folders. */
 const OWNER_DIGITS = 16;
 
 async function digitsOf(owner: string): Promise<string> {

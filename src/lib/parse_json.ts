@@ -15,11 +15,11 @@ import { decodeUtf8 } from "./utf8.ts";
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. */
   readonly maxDepth: number;
-  /** Maximum number of members in one object; 1,000 where missing. */
+  /** Maximum number of members in one object; 1,000 by default. */
   readonly maxMembers?: number;
   /** Gives way to other work; called after each piece of a larger text. */
   readonly pause: Pause;
-  /** Bytes that are scanned, or parsed together, in one turn; 64 KiB where missing. */
+  /** Bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
   readonly pieceBytes?: number;
 }
 
@@ -36,7 +36,7 @@ export class JsonError extends Error {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Building an object takes ever longer for each member, and no honest one has so many. */
+/** Building an object gets slower with each member, and no legitimate one has so many. */
 const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -243,10 +243,10 @@ class PieceParser {
 }
 
 /**
- * Parses a JSON text. A byte order mark is passed over. As with `JSON.parse`,
- * of members with the same name the last one counts.
+ * Parses a JSON text. A byte order mark is skipped. As with `JSON.parse`, the last of duplicate
+ * members counts.
  *
- * @throws {JsonError} for what is not JSON, not UTF-8, nested too deep, or has an object with
+ * @throws {JsonError} if the text is not JSON, not UTF-8, nested too deep, or has an object with
  * too many members.
  */
 export async function parseJson(bytes: Uint8Array, limits: JsonLimits): Promise<ParsedJson> {

@@ -1,6 +1,6 @@
 /**
- * First arguments that make the program its own process; a path follows: for those
- * that run foreign code, the one by which they find the platform.
+ * First arguments that select a child process of the program, followed by a path: for those that
+ * run project code, the path where they find the platform.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export const NODE_PROBE_ARGUMENT = "__node-probe";
 /** Looks for a newer release of the program. */
 export const RELEASE_CHECK_ARGUMENT = "__check-release";
 
-/** Answers requests beside the platform, on its port. */
+/** Serves requests together with the platform, on its port. */
 export const EDGE_PROCESS_ARGUMENT = "__edge";
 
 /** Serves an embedded database. */

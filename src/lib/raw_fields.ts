@@ -1,10 +1,10 @@
 /**
  * The array of pairs in which Deno keeps the fields of a `Headers`.
  *
- * `Headers` checks and converts what it is given at each call: `has()`,
- * `set()` and `append()` take up to a microsecond each, and on the request path
- * there are many. The array is no public interface, so it is looked for at the
- * start, and tried; without it the methods of `Headers` are used.
+ * `Headers` checks and converts its arguments at each call: `has()`, `set()` and `append()` take up
+ * to a microsecond each, and on the request path there are many. The array is not a public
+ * interface, so it is located and tested at the start; without it, the methods of `Headers` are
+ * used.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function listOf(headers: Headers, key: symbol | undefined): RawField[] | 
   return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
 }
 
-/** Whether what is put into the array is what the answer's fields are. */
+/** Whether changes to the array change the response's fields. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -52,8 +52,8 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read at once where the runtime would read each one by
- * itself; `undefined` if it does otherwise.
+ * All fields of a request, read in one call where the runtime would read each separately;
+ * `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
   const known = listOf(request.headers, LIST_KEY);

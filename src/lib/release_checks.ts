@@ -8,12 +8,10 @@
 /** Maximum number of requests, and of commands, of a release. */
 export const MAX_CHECK_REQUESTS = 50;
 export const MAX_CHECK_COMMANDS = 10;
-/** Longest time of one attempt of a request, in milliseconds, and that where none is given. */
+/** Maximum and default timeout of one attempt of a request, in milliseconds. */
 export const MAX_CHECK_TIMEOUT_MS = 60_000;
 export const CHECK_TIMEOUT_MS = 10_000;
-/**
- * Maximum number of repetitions of a request that did not pass, and how many where none is given.
- */
+/** Maximum and default number of retries of a failed request. */
 export const MAX_CHECK_RETRIES = 5;
 export const CHECK_RETRIES = 2;
 /** Time for all requests of a release, in milliseconds, and that for all of its commands. */
@@ -51,7 +49,7 @@ export const CHECK_NAME = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7
 /** One request, and the response that lets the release pass. */
 export interface CheckRequest {
   readonly name: string;
-  /** `GET` where missing. */
+  /** `GET` by default. */
   readonly method?: string | undefined;
   /** Path and query. */
   readonly url: string;

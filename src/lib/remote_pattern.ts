@@ -35,10 +35,10 @@ function parseLabels(host: string): readonly string[] | undefined {
 }
 
 /**
- * Reads a pattern: scheme (`https` where missing), host, port and path. Only the
- * first label of the host may be a wildcard; without a path, every path matches.
+ * Parses a pattern: scheme (`https` by default), host, port and path. Only the first label of the
+ * host may be a wildcard; without a path, every path matches.
  *
- * @returns `undefined` if it is none
+ * @returns `undefined` if it is invalid
  */
 export function parseRemotePattern(text: string): RemotePattern | undefined {
   const match = text.length > MAX_REMOTE_PATTERN ? null : SHAPE.exec(text);

@@ -1,6 +1,6 @@
 /**
- * Describes schema problems of a document in one wording for all of svc: how to fix it, then the
- * current value. The schema's own messages say what is wanted, as in "Use a port number from 1 to
+ * Describes schema problems of a document in the same wording throughout svc: how to fix it, then
+ * the current value. The schema's messages say what is expected, as in "Use a port number from 1 to
  * 65535".
  *
  * @module
@@ -26,11 +26,11 @@ export interface SchemaProblem {
   readonly path: readonly PathStep[];
   /** A hint for the author. */
   readonly hint?: string;
-  /** Whether the name or the value is at fault; the value where missing. */
+  /** Whether the name or the value is at fault; the value by default. */
   readonly on?: "key" | "value";
 }
 
-/** A part of a document: what it is called, such as "a rule", and which fields it takes. */
+/** A part of a document: its name, such as "a rule", and its fields. */
 export interface DocumentPart {
   readonly name: string;
   readonly fields: readonly string[];

@@ -1,8 +1,8 @@
 /**
- * Large files that come with the compiled program. The runtime reads and copies all that is
- * packed into it at every start of a process; for Linux, `scripts/compile.ts` therefore
- * attaches large files to the executable, between the runtime and what is packed, where
- * they cost nothing until they are read.
+ * Large files that come with the compiled program. The runtime reads and copies all packed files at
+ * every process start. For Linux, `scripts/compile.ts` therefore attaches large files to the
+ * executable, between the runtime and the packed files, where they cost nothing until they are
+ * read.
  *
  * @module
  */
@@ -26,8 +26,8 @@ export const TRAILER_BYTES = 16;
 const TRAILER_MAGIC = 0x501e;
 
 /**
- * How many bytes at the end of an executable hold what is packed, read from its last
- * {@link TRAILER_BYTES}; `undefined` if it has another form.
+ * The size of the packed data at the end of an executable, from its last {@link TRAILER_BYTES};
+ * `undefined` if it has another form.
  */
 export function packedBytes(trailer: Uint8Array): number | undefined {
   const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);
@@ -46,7 +46,7 @@ function readFully(file: Deno.FsFile, offset: number, bytes: Uint8Array): void {
 /**
  * Reads a file that is attached to an executable.
  *
- * @throws {Error} Where the executable does not hold what the index says.
+ * @throws {Error} If the executable does not match the index.
  */
 export function readAttached(
   program: string,
@@ -72,7 +72,7 @@ export function readAttached(
   }
 }
 
-/** The executable that runs, even where another one has taken its place by now. */
+/** The running executable, even if another one has replaced it. */
 const RUNNING = "/proc/self/exe";
 
 let known: AttachedIndex | null | undefined;
@@ -92,7 +92,7 @@ function attachedIndex(): AttachedIndex | null {
 /**
  * Reads a file of the compiled program by its path in the stage.
  *
- * @throws {Error} Where it is damaged.
+ * @throws {Error} If it is damaged.
  */
 export function readShippedFile(path: string): Uint8Array<ArrayBuffer> {
   const index = attachedIndex();

@@ -21,7 +21,7 @@ const loading = new Map<string, Promise<unknown>>();
 /**
  * Imports the module of a package in the compiled program; once is enough for a thread.
  *
- * @throws {Error} Where it is damaged.
+ * @throws {Error} If it is damaged.
  */
 export function importShippedModule(name: string): Promise<unknown> {
   const known = loading.get(name);

@@ -20,7 +20,9 @@ function explain(error: unknown, program: string): unknown {
   return isMissing ? new MissingProgramError(program, error) : error;
 }
 
-/** The options with the environment of a child; one that is whole (`clearEnv`) stays as it is. */
+/**
+ * The options with the environment of a child process; a complete one (`clearEnv`) stays unchanged.
+ */
 function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
   if (options.clearEnv === true) return options;
   const env = { ...inheritedVariables(Deno.env.toObject()), ...options.env };
@@ -28,10 +30,10 @@ function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
 }
 
 /**
- * Starts a program that gets standard input, output and error as the options
- * say, and no other descriptor: not even one that this process has inherited.
+ * Starts a program that gets standard input, output and error as the options say, and no other
+ * descriptors, not even ones that this process inherited.
  *
- * @throws {MissingProgramError} if it is not installed; else as `Deno.Command#spawn`
+ * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#spawn`
  */
 export function spawnProgram(program: string, options: Deno.CommandOptions): Deno.ChildProcess {
   keepDescriptors();

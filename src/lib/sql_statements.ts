@@ -64,7 +64,7 @@ export class StatementSplitter {
     return this.#scan(false);
   }
 
-  /** Returns what is left, a last statement without a semicolon included. */
+  /** Returns the rest, including a last statement without a semicolon. */
   end(): readonly Statement[] {
     const statements = [...this.#scan(true)];
     this.#cut(this.#buffer.length, statements);

@@ -5,13 +5,13 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long requests that run may take to end. */
+/** Timeout for running requests. */
 const PATIENCE_MS = 2000;
 
 /**
- * Takes no more connections and waits for the requests that run, for two seconds at most.
- * `shutdown()` alone may never return while clients send one request after the other
- * (Deno 2.7.11), even long after they are gone.
+ * Accepts no more connections and waits for running requests, for two seconds at most. `shutdown()`
+ * alone may never return while clients send one request after the other (Deno 2.7.11), even long
+ * after they are gone.
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {
   const late = new AbortController();

@@ -5,7 +5,7 @@
  */
 import { distance } from "fastest-levenshtein";
 
-/** Longest word that is compared; a longer one is no typing mistake. */
+/** Longest word to compare; a longer one is not a typo. */
 const MAX_WORD = 64;
 
 /**

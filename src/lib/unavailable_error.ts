@@ -5,8 +5,8 @@
  */
 
 /**
- * A part that the platform depends on does not respond. The message may be shown to
- * anyone; what happened is the cause.
+ * A dependency of the platform does not respond. The message may be shown to anyone; the cause has
+ * the details.
  */
 export class UnavailableError extends Error {
   override readonly name: string = "UnavailableError";

@@ -5,9 +5,8 @@
  */
 
 /**
- * Below the ports that systems choose for connections and for listeners on port
- * 0 (32768 and up on Linux, 49152 elsewhere): none of those takes one of these
- * before the program that it is meant for.
+ * Below the ephemeral ports (32768 and up on Linux, 49152 elsewhere), so that no connection or
+ * listener on port 0 takes one before the intended program.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;

@@ -115,8 +115,8 @@ export function decodeFile(bytes: Uint8Array, file: string): string {
 }
 
 /**
- * Reads a text file whole, as `readTextFile()` of Deno does, but refuses what is not
- * UTF-8. `shown` is the file's name in the error; its path where missing.
+ * Reads a whole text file like Deno's `readTextFile()`, but refuses invalid UTF-8. `shown` is the
+ * file's name in the error; its path by default.
  *
  * @throws {NotUtf8Error} with the place of the first wrong byte.
  */

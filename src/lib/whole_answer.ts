@@ -1,8 +1,8 @@
 /**
- * Answers that leave in one piece, and the pieces of those that do not.
+ * Sends short responses in one piece, and long ones in pieces.
  *
- * The runtime holds what a client does not take: a copy of each body in memory. A long one is
- * handed over in pieces, which are parts of the one that the cache has.
+ * The runtime holds a copy of each body that a client has not received yet. A long body is passed
+ * on in pieces, which are parts of the cached one.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { Buffer } from "node:buffer";
 type Bytes = Uint8Array<ArrayBuffer>;
 type Body = Bytes | string | ReadableStream | null;
 
-/** Bytes that a socket accepts at once, whatever its client does. */
+/** Bytes that a socket accepts at once, regardless of its client. */
 const MOST_BYTES = 64 * 1024;
 
 /** A piece of a long body: a client makes progress when it takes one. */
@@ -40,12 +40,12 @@ export function answerOf(body: Body, status: number): Response {
 /** Whether a response of `answerOf()` is a stream, which may go on for long. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of an answer that leaves in one piece; `undefined` for any other. */
+/** The body of a response that leaves in one piece; `undefined` for any other. */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }
 
-/** Whether an answer leaves in one piece: whoever serves a connection need not wait for its end. */
+/** Whether a response leaves in one piece, so that nobody needs to wait for its end. */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }

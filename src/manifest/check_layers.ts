@@ -12,7 +12,7 @@ import type { ManifestProblem, OutputFiles } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A text within the bounds of its field: only such a one is judged further. */
+/** A text within the limits of its field; only such a text is checked further. */
 function textWithin(value: unknown, limit: number): string | undefined {
   return typeof value === "string" && value !== "" && value.length <= limit ? value : undefined;
 }

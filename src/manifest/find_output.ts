@@ -42,9 +42,9 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 }
 
 /**
- * Picks the first folder that is there: of the configured ones, else of the detected ones, else of
- * the usual ones and last the project's own folder. That one counts only if it has an index.html or
- * a server. Where folders are known, the usual ones are not tried: `public` is source in many
+ * Picks the first existing folder: of the configured ones, else of the detected ones, else of the
+ * usual ones, and last the project's own folder. That one only counts if it has an index.html or a
+ * server. If folders are known, the usual ones are not tried: `public` is source in many
  * frameworks. Configured paths must stay inside the project.
  */
 export async function findOutput(

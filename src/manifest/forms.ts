@@ -1,6 +1,6 @@
 /**
- * The part of a manifest that is about forms: what visitors send to `/_svc/forms/<name>`. An
- * extension beyond the specification.
+ * The part of a manifest about forms, which visitors send to `/_svc/forms/<name>`. An extension of
+ * the specification.
  *
  * @module
  */

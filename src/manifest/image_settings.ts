@@ -104,7 +104,7 @@ export type ImageSettings = Readonly<z.infer<typeof imagesSchema>>;
 
 export type ImageStyle = (typeof IMAGE_STYLES)[number];
 
-/** Widths where a deployment declares none: those of Next.js. */
+/** Default widths: those of Next.js. */
 export const DEFAULT_IMAGE_SIZES: readonly number[] = [
   16,
   32,

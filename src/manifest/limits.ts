@@ -96,13 +96,13 @@ export const MAX_TOTAL_EXCESS_COST = 20_000;
 
 export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
 
-/** How long production keeps assets of earlier deployments where nothing says, in seconds: 7 days. */
+/** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
 /** Longest such time, in seconds: 90 days. */
 export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 
-/** How long a replaced deployment answers its pages where nothing says, in seconds: 1 hour. */
+/** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
 /** Longest such time, in seconds: 7 days. */

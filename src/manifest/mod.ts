@@ -1,10 +1,9 @@
 /**
- * The build output manifest `.svc/manifest.json`: what is deployed and which
- * layer answers which URL. Its schema and validation, the route table, the
- * walk of an output directory, and what `init`, `build` and `deploy` need to
- * know about a project that has no manifest yet.
+ * The build output manifest `.svc/manifest.json`: the deployed files, and which layer serves which
+ * URL. Its schema and validation, the route table, the walk of an output directory, and what
+ * `init`, `build` and `deploy` need to know about a project that has no manifest yet.
  *
- * Pure but for `walkOutput()`, which lists the files of a folder.
+ * Pure except for `walkOutput()`, which lists the files of a folder.
  *
  * @module
  */

@@ -66,10 +66,10 @@ function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly s
 }
 
 /**
- * Reads `config.images` of a Next.js build, so that the platform answers its
- * image endpoint with the sizes, formats and sites that the project declared.
+ * Reads `config.images` of a Next.js build, so that the platform serves its image endpoint with the
+ * sizes, formats and sites that the project declared.
  *
- * @param config untyped, as it was read
+ * @param config the parsed JSON, not validated
  * @param basePath Next.js' `basePath`, "" for none
  */
 export function imageSettingsOfNext(config: unknown, basePath = ""): NextImageSettings {

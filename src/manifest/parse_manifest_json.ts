@@ -33,9 +33,8 @@ export function describeJsonFault(json: string): string | undefined {
 }
 
 /**
- * Parses the manifest's text. A syntax error comes back with its line and
- * column (both from 1), as do repeated keys and too deep nesting; nothing is
- * thrown for bad input. A byte order mark is skipped.
+ * Parses the manifest's text. Syntax errors, repeated keys and too deep nesting are returned with
+ * line and column (both from 1); never throws for bad input. A byte order mark is skipped.
  */
 export function parseManifestJson(text: string): ManifestJsonResult {
   if (text.length > MAX_MANIFEST_BYTES || utf8Length(text) > MAX_MANIFEST_BYTES) {

@@ -1,7 +1,6 @@
 /**
- * Route resolution: which routes take a request, best first (spec, "States
- * and transitions", terminal routing). Built once per deployment; a request
- * compiles nothing.
+ * Resolves routes: the routes that match a request, best first (spec, "States and transitions",
+ * terminal routing). Built once per deployment; a request compiles nothing.
  *
  * @module
  */
@@ -15,7 +14,7 @@ export interface CompiledRoute {
   readonly pattern: string;
   readonly layer: Layer;
   readonly priority: number;
-  /** Methods that it takes; all where `undefined`. HEAD is taken where GET is. */
+  /** Allowed methods; all if `undefined`. GET includes HEAD. */
   readonly methods: readonly Method[] | undefined;
   /** Cache time in seconds (ISR). */
   readonly revalidate: number | undefined;
@@ -27,9 +26,9 @@ export interface RouteTable {
   /** All routes in resolution order. */
   readonly routes: readonly CompiledRoute[];
   /**
-   * The routes that take a request, in resolution order; empty when none
-   * does. `path` is the normalized URL path, percent-encoded, without query.
-   * Time is linear in its length. Do not change the result.
+   * The routes that match a request, in resolution order; empty if none does. `path` is the
+   * normalized URL path, percent-encoded, without query. Time is linear in its length. Do not
+   * modify the result.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }

@@ -19,13 +19,13 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Of Node, where the engine is that; the platform chooses where missing. */
+  /** Of Node, where the engine is that; the platform chooses by default. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Path that must answer before the server goes live; any answer to `/` counts where missing. */
+  /** Path that must answer before the server goes live; any answer to `/` counts by default. */
   readonly healthPath?: string;
-  /** Shell command that starts the server; its entry is run where missing. */
+  /** Shell command that starts the server; its entry is run by default. */
   readonly command?: string;
   /** Root file system that it starts in. */
   readonly image?: NonNullable<NonNullable<ComputeLayer["runtime"]>["image"]>;

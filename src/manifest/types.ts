@@ -49,7 +49,7 @@ export type ManifestResult =
   | {
     readonly ok: true;
     readonly manifest: Manifest;
-    /** Valid settings that are most likely a mistake. */
+    /** Valid but probably mistaken settings. */
     readonly warnings: readonly ManifestProblem[];
   }
   | { readonly ok: false; readonly problems: readonly ManifestProblem[] };

@@ -100,9 +100,8 @@ function normalizeLayer(layer: Layer): Layer {
 }
 
 /**
- * Validates a parsed manifest. The value may be anything, its lists of any
- * length; nothing is thrown. The manifest that comes back has its paths
- * normalized (`./client/` becomes `client`) and is otherwise as written.
+ * Validates a parsed manifest. The value may be anything, with lists of any length; never throws.
+ * The result has normalized paths (`./client/` becomes `client`) and is otherwise unchanged.
  */
 export function validateManifest(value: unknown, files: OutputFiles): ManifestResult {
   const fields = fieldsOf(value) ?? {};

@@ -24,7 +24,7 @@ export interface OutputFile {
 export interface IgnoredEntries {
   /** Whether a file, or a folder with all in it, is left out; `path` is relative, with `/`. */
   isIgnored(path: string, isFolder: boolean): boolean;
-  /** The same for what is in a folder, by the names that are there. */
+  /** The same for the content of a folder, by its names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
 }
 
@@ -34,9 +34,9 @@ const NOTHING_IGNORED: IgnoredEntries = {
 };
 
 export interface WalkOptions {
-  /** The project's own folder: a walk of it leaves out what is no part of a site. */
+  /** The project's own folder: a walk of it skips files that do not belong to a site. */
   readonly projectRoot: string;
-  /** True to list folders named `node_modules` without reading them, as those of servers are. */
+  /** True to list folders named `node_modules` without reading them, such as those of servers. */
   readonly packagesApart?: boolean;
   /** Excluded and counted entries. */
   readonly ignored?: IgnoredEntries;
@@ -88,8 +88,8 @@ const MAX_DEPTH = 100;
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
- * Folders that are read at the same time. Only what reads their files waits for others:
- * names and sizes are read at once, as asking another thread takes ten times as long.
+ * Number of folders read concurrently. Only reading files is asynchronous: names and sizes are read
+ * synchronously, because asking another thread takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -242,7 +242,7 @@ class Walk {
     return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
-  /** Whether a link's target is in a part of the output that is left out. */
+  /** Whether a link's target is in an excluded part of the output. */
   #targetIsExcluded(realPath: string): boolean {
     let path = "";
     for (const name of relative(this.#root, realPath).split(sep)) {
@@ -272,12 +272,11 @@ const byPath = (left: { readonly path: string }, right: { readonly path: string 
   left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
 
 /**
- * Lists the files of an output directory in a stable order. Links to files
- * and folders inside it are followed; others are problems, as are names that
- * can be no URL path. `.svc/` is never part of it, nor are files of variables
- * (`.env`, `.env.local`), which are listed apart. Where it is the project's
- * own folder, neither are the project's settings, `functions/`,
- * `node_modules/` and dot files, but `.well-known/` is.
+ * Lists the files of an output directory in a stable order. Links to files and folders inside it
+ * are followed; others are problems, as are names that are not valid URL paths. `.svc/` is
+ * excluded, and variable files (`.env`, `.env.local`) are listed separately. In the project's own
+ * folder, settings, `functions/`, `node_modules/` and dot files are excluded too, but
+ * `.well-known/` is not.
  *
  * @throws {Deno.errors.NotFound} If there is no such directory
  */

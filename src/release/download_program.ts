@@ -55,8 +55,8 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 /**
  * Writes the unpacked program to `file` and flushes it to disk.
  *
- * @throws {ReleaseError} if the connection breaks, or a byte is not the signed one;
- * `file` then holds a part that must not be used.
+ * @throws {ReleaseError} if the connection breaks, or the content differs from the signed one;
+ * `file` then contains a part that must not be used.
  */
 export async function downloadProgram(
   program: ReleaseProgram,

@@ -21,9 +21,9 @@ export interface ReleasePlace extends Source {
 
 /**
  * Reads the manifest of a version, or of the latest one, and verifies its signature before anything
- * else is checked.
+ * else.
  *
- * @throws {ReleaseError} if it cannot be had, or is not what a trusted key signed.
+ * @throws {ReleaseError} if it is unavailable, or not signed by a trusted key.
  */
 export async function findRelease(from: ReleasePlace, version?: string): Promise<Release> {
   const url = fileUrl(from.place, version, MANIFEST_FILE);

@@ -22,7 +22,7 @@ async function isSignedBy(
   return await crypto.subtle.verify("Ed25519", imported, signature, bytes);
 }
 
-/** True if one of the public keys (base64) made the signature over exactly these bytes. */
+/** True if one of the public keys (base64) signed exactly these bytes. */
 export async function isSigned(
   bytes: Uint8Array<ArrayBuffer>,
   signature: Uint8Array<ArrayBuffer>,

@@ -64,7 +64,7 @@ export interface RateLimitAction {
   readonly mode: EnforceMode;
 }
 
-/** An answer that the rules give themselves. */
+/** A response that the rules give themselves. */
 export type Terminal =
   | { readonly type: "none" }
   | { readonly type: "deny"; readonly status: number; readonly rule: RuleRef }
@@ -104,7 +104,7 @@ export interface Decision {
   readonly rewrite?: RewriteDecision;
   readonly cache?: CacheDecision;
   readonly pipeline?: PipelineDecision;
-  /** In authored order, for every answer; none with a deny or a rate limit. */
+  /** In authored order, for every response; none with a deny or a rate limit. */
   readonly headerEdits: readonly HeaderEdit[];
   readonly hits: readonly Hit[];
   /** The rules that took effect or were recorded, by index, in the order of evaluation. */

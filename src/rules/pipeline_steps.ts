@@ -5,7 +5,7 @@
  * @module
  */
 
-/** Runs a function on the request, on the answer, or beside both. */
+/** Runs a function on the request, on the response, or observing both. */
 export interface FunctionStep {
   readonly use: string;
   readonly mode: "request" | "response" | "observe";
@@ -45,8 +45,7 @@ export function cachePositionOf(step: FunctionStep): "before" | "after" {
 }
 
 /**
- * True if functions take part in what the cache would keep: one that answers,
- * or steps on the origin's side.
+ * True if functions contribute to cached content: as the handle, or as steps on the origin's side.
  */
 export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
   return steps.some((step) =>

@@ -1,6 +1,5 @@
 /**
- * The kinds of value that fields of a rule set have, as schemas whose messages
- * say what is wanted.
+ * The kinds of values in a rule set, as schemas whose messages say what is expected.
  *
  * @module
  */

@@ -67,7 +67,10 @@ Deno.test("compileInSteps() decides as compileRules() does", async () => {
 
 const COUNT = 3_000;
 
-/** Most rules that one step may look into: it holds 1000 values, and a look at a rule costs two. */
+/**
+ * Maximum number of rules that one step may visit: it covers 1000 values, and a visit to a rule
+ * costs two.
+ */
 const MOST_RULES = 501;
 
 const KINDS: Readonly<Record<string, (n: number) => Omit<Rule, "id">>> = {

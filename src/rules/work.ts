@@ -16,7 +16,7 @@ export const VISIT_COST = 1 / 16;
 /** Least cost of looking into a rule, however little is done with it. */
 export const LOOK_COST = 2;
 
-/** Pairs of values that are compared in the time that one value takes to check. */
+/** Pairs of values compared in the time it takes to check one value. */
 const PAIRS_PER_VALUE = 128;
 
 /** A measure of work on one rule set, for all passes over it. */
@@ -40,7 +40,7 @@ export function comparisonCost(a: number, b: number): number {
 /** Yields findings, and `undefined` if it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
-/** Collects what a search finds; may be interrupted where the search may be. */
+/** Collects the results of a search; can be interrupted where the search can. */
 export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
   for (const finding of search) {
     if (finding) findings.push(finding);

@@ -93,7 +93,7 @@ export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] 
   return [address(0), address(1)];
 }
 
-/** True for an address that belongs to a server alone, whatever else of this machine is open. */
+/** True for an address reserved for a server, whatever else of this machine is accessible. */
 export function isServerAddress(address: Uint8Array): boolean {
   return address.byteLength === 4 && address[0] === SERVERS[0] && address[1]! >= SERVERS[1];
 }

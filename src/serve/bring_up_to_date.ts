@@ -12,9 +12,9 @@ import { type FormatOptions, settleFormat } from "./settle_format.ts";
 /**
  * Marks a new data directory, migrates an older one after a backup, and refuses a newer one.
  *
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where it is older, and cannot be migrated.
- * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if it is older, and cannot be migrated.
+ * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
  */
 export async function bringUpToDate(
   places: DataPlaces,

@@ -1,5 +1,5 @@
 /**
- * How much memory the edge's caches may take.
+ * How much memory the edge's caches can use.
  *
  * @module
  */

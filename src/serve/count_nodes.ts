@@ -1,6 +1,6 @@
 /**
- * How many nodes a platform has, as one that stops must know: a balancer can send requests to
- * another one only where there is one.
+ * Counts a platform's nodes for one that stops: a balancer can only send requests to another node
+ * if there is one.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import type { Nodes } from "../platform/core/nodes/mod.ts";
 const COUNT_MS = 1000;
 
 /**
- * Counts the nodes that live. A node that started a moment ago has not heard of later ones: it
- * asks the store, and counts those that it knows where that does not respond in time.
+ * Counts the live nodes. A recently started node may not know later ones, so it asks the store, and
+ * uses its own knowledge if that does not respond in time.
  */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,

@@ -26,7 +26,7 @@ const DAY_MS = 24 * 60 * 60_000;
 
 const SHARED_KEY_BYTES = 32;
 
-/** Port for PostgreSQL clients, where none is given: two platforms on a machine never share it. */
+/** Default port for PostgreSQL clients; two platforms on a machine never share it. */
 const postgresPortBeside = (port: number): number => port === 0 || port === 65535 ? 0 : port + 1;
 
 /** Creates the listener for database clients. */

@@ -1,6 +1,6 @@
 /**
- * Deletes a project: every capability removes what it keeps for it, from the
- * top down, so that nothing is removed that a capability above still needs.
+ * Deletes a project: every capability removes its data, from the top down, so that nothing is
+ * removed that a capability above still needs.
  *
  * @module
  */

@@ -23,8 +23,8 @@ const starting = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
 /**
- * Lets requests wait for the platform. Where it takes over from another one, they wait as long
- * as that takes; else for some seconds, and probes of its health are answered at once.
+ * Makes requests wait for the platform: during a takeover, as long as that takes; otherwise for
+ * some seconds. Health probes get a response immediately.
  */
 export class EarlyAnswers {
   /** Undefined where there will be no platform. */

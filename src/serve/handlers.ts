@@ -37,7 +37,7 @@ const HSTS = "max-age=31536000";
 
 /** Overrides the sites of hosts. */
 export interface HostOverride {
-  /** The one host whose site answers every request, and the API none; all hosts where missing. */
+  /** The only host, whose site serves every request, without the API; all hosts by default. */
   hostname: string | undefined;
 }
 
@@ -84,7 +84,7 @@ function operationsOf(
   return { unready, trouble, metrics, metricsToken, isProxied: trustProxy.length > 0 };
 }
 
-/** Hosts of the API, as far as they are known before the ports are. */
+/** Hosts of the API that are known before the ports are. */
 export function apiNames(
   { baseDomain, publicUrl, nodeUrl, host }: CompleteOptions,
 ): readonly string[] {
@@ -124,7 +124,7 @@ export function createHandlers(
     readonly showing: Readonly<HostOverride>;
     /** Counts the requests that wait for their response. */
     readonly running: RunningRequests;
-    /** Answers other nodes, where there may be any. */
+    /** Serves other nodes, if there can be any. */
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;

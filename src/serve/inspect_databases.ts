@@ -26,7 +26,7 @@ export interface DatabaseFacts {
   readonly embedded: FolderFacts;
   /** The server in the data directory; `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
-  /** The server that was named, else the one in the data directory; `undefined` if neither runs. */
+  /** The named server, else the one in the data directory; `undefined` if neither runs. */
   readonly server: ServerFacts | undefined;
   /** Why the server could not be asked. */
   readonly serverProblem: string | undefined;
@@ -36,7 +36,7 @@ export interface DatabaseFacts {
 
 export interface InspectDatabasesOptions {
   readonly dataDir: string;
-  /** As for `svc serve --postgres`; where missing, a server in the data directory is asked. */
+  /** As for `svc serve --postgres`; by default, a server in the data directory is asked. */
   readonly postgres?: string;
   readonly env: Environment;
 }

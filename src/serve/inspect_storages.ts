@@ -7,7 +7,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";
 
-/** Someone waits for the answer. */
+/** Someone waits for the response. */
 const PATIENCE: Patience = { connectMs: 3_000, attemptMs: 5_000, failureMs: 3_000 };
 
 /** @throws {StoreAddressError} @throws {StoreUnavailableError} */

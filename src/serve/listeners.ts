@@ -52,7 +52,7 @@ export interface ListenOptions {
   readonly tls: CertificateFiles | undefined;
   /** Whether certificates are ordered for single hosts. */
   readonly ordersCertificates: boolean;
-  /** Whether another platform listens on the same ports, and answers until this one is there. */
+  /** Whether another platform listens on the same ports, and serves until this one is ready. */
   readonly takesOver: boolean;
   /** Whether the platform listens on the port as well: this is one of its edges. */
   readonly sharesPort?: boolean | undefined;
@@ -62,14 +62,14 @@ export interface ListenOptions {
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Answers edges of this machine; where it is missing, they are visitors. */
+  /** Answers edges of this machine; if it is missing, they are visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Port of the loopback address for edges of this machine; missing where there are none. */
+  /** Port of the loopback address for edges of this machine; missing if there are none. */
   readonly originPort: number | undefined;
   /** The listeners that servers of deployments reach the edge through. */
   readonly own: Pick<OwnListeners, "routeOf">;
@@ -96,7 +96,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-/** The platform cannot listen on the address, for a reason other than that it is taken. */
+/** The platform cannot listen on the address, for a reason other than a conflict. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: Pick<ListenOptions, "host" | "port">, cause: unknown) {
@@ -145,8 +145,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
  * Binds the ports.
  *
  * @throws {Deno.errors.AddrInUse} when one is taken.
- * @throws {ListenError} when the address is not one of this machine's, or needs
- * more rights.
+ * @throws {ListenError} when the address does not belong to this machine, or requires more rights.
  */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.takesOver);

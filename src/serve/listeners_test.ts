@@ -11,7 +11,7 @@ async function openClient(port: number) {
   const timer = setTimeout(() => conn.close(), WAIT_MS);
   const buffer = new Uint8Array(4096);
   return {
-    /** Sends a request, and reads until its answer is there or the connection ends. */
+    /** Sends a request, and reads until its response is there or the connection ends. */
     async ask(path: string, isAnswered: (answer: string) => boolean): Promise<string> {
       await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`));
       let answer = "";

@@ -1,8 +1,9 @@
 /**
- * Migrating a data directory from one format to a later one.
+ * Migrates a data directory to a later format.
  *
- * The directory is marked with the new format before its data is touched, and with the step that
- * has begun: whatever ends the process, an older program refuses it, and a newer one goes on.
+ * The directory is marked with the new format, and the step that has started, before its data is
+ * touched: if the process ends for any reason, an older program refuses it, and a newer one
+ * continues.
  *
  * @module
  */
@@ -22,7 +23,7 @@ export interface DataPlaces {
   readonly blobs: string;
 }
 
-/** From one format to the next. It must accept what an interrupted run of itself left. */
+/** Migrates from one format to the next. It must accept the leftovers of an interrupted run. */
 export interface Migration {
   /** Format that it starts from; it leads to the next one. */
   readonly from: number;
@@ -73,14 +74,14 @@ async function mark(options: MigrateOptions, { from, to, backup }: Journey): Pro
   });
 }
 
-/** Makes the backup and, once it is complete, marks the directory as one that is migrated. */
+/** Makes the backup and, once it is complete, marks the directory as migrating. */
 async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backup">) {
   const { places: { dataDir }, backUp, log } = options;
   const journey: Journey = { from, to, backup: `before-format-${to}.tar` };
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // Its room is what the platform may lack, which goes on with the older program.
+    // The platform that continues with the older program may need that space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -118,11 +119,11 @@ async function runSteps(options: MigrateOptions, journey: Journey): Promise<void
 }
 
 /**
- * Brings a directory of an older format to format `to`, after a backup.
+ * Migrates a directory to format `to`, after a backup.
  *
  * @param found mark of the directory, if it has one.
  * @param from format of its data.
- * @throws {DataNotMigratedError} saying in which state it is, and how to go on or back.
+ * @throws {DataNotMigratedError} with its state, and how to continue or go back.
  */
 export async function migrateFormat(
   options: MigrateOptions,

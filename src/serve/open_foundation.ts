@@ -95,7 +95,7 @@ async function joinNodes(
   return membership;
 }
 
-/** Times of requests between nodes, in milliseconds: one that says nothing for so long is given up. */
+/** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
 /** The way to other nodes, where there may be any. */

@@ -1,5 +1,5 @@
 /**
- * The options of a platform, and what a running one offers.
+ * The options of a platform, and the interface of a running one.
  *
  * @module
  */
@@ -29,13 +29,13 @@ interface Surroundings {
   readonly upstreamCa?: readonly string[];
   /** The clock of records, sessions and limits on guessing; the machine's by default. */
   readonly now?: Clock;
-  /** The minutes in which scheduled tasks are started; those of the machine's clock by default. */
+  /** The minutes in which scheduled tasks start; the machine's clock by default. */
   readonly minutes?: Minutes;
   /** Opens git and the build runner, for builds that run elsewhere; the platform's own by default. */
   readonly openBuilds?: OpenBuilds;
   /** The system's support for the sandbox of servers; probed by default. */
   readonly servers?: { readonly support?: SandboxSupport };
-  /** The only kind of sandbox that builds try; the best available one where missing. */
+  /** The only kind of sandbox that builds try; the best available one by default. */
   readonly builds?: { readonly sandbox?: SandboxKind };
 }
 
@@ -57,19 +57,19 @@ export interface RunningPlatform {
   /** The first API key, if this start created it. */
   readonly token: string | undefined;
   /**
-   * One-time address at which the owner sets email and password, while there is
-   * no password. A secret, to be printed once for whoever started the platform.
+   * One-time URL where the owner sets email and password, while there is no password. A secret, to
+   * be printed once for the person who started the platform.
    */
   readonly ownerLink: string | undefined;
   /**
-   * From now on the site of this host answers every request, whatever host that names,
-   * and nothing else of the platform can be reached: for a platform that previews one
-   * site.
+   * Makes the site of this host serve every request, regardless of its host, and hides the rest of
+   * the platform: for previews of one site.
    */
   showOnly(hostname: string): void;
   /**
-   * Says that this node is not ready, and answers on until load balancers have noticed: a
-   * connection that one has just made would be lost. At once where there is no other node.
+   * Reports that this node is not ready, and keeps serving until load balancers have noticed,
+   * because a connection that they have just opened would be lost. Returns immediately if there is
+   * no other node.
    */
   leave(): Promise<void>;
   /** Lets running requests finish, then closes everything. */

@@ -26,9 +26,9 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Opens the `fetch` of functions. A host of a site below the base domain at a port of the platform
- * leads to the edge, over the loopback ports that servers use as well, and to nothing else of the
- * machine. Below a public base domain, other names may be those of other machines.
+ * Creates the `fetch` of functions. A site's host below the base domain, at a port of the platform,
+ * leads to the edge over the loopback ports that servers use as well, and to nothing else on the
+ * machine. Below a public base domain, other names may belong to other machines.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

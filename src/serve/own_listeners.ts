@@ -22,7 +22,7 @@ export interface OwnListeners {
   close(): Promise<void>;
 }
 
-/** Opens a port for HTTP, and one for HTTPS where the platform has certificates. */
+/** Opens a port for HTTP, and one for HTTPS if the platform has certificates. */
 export async function openOwnListeners(
   { handler, secure, log }: {
     readonly handler: ConnectionHandler;

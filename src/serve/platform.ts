@@ -24,13 +24,13 @@ import type { CompleteOptions } from "./options.ts";
 /** The operator's settings, read and checked. */
 export interface Setup {
   readonly options: CompleteOptions;
-  /** The edge's cache of answers. */
+  /** The edge's cache of responses. */
   readonly cache: HttpCache;
   readonly domains: DomainSetup;
   readonly builds: BuildSettings;
   /** Whether servers of deployments run here. */
   readonly serverSandbox: ServerSandbox;
-  /** Sends mail; `undefined` where the platform has no mail server. */
+  /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   /** The country of an IP address. */
   country(address: string): string | undefined;
@@ -38,7 +38,7 @@ export interface Setup {
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and what of them answers requests needs. */
+/** The platform's capabilities, and what serving requests needs of them. */
 export interface Platform {
   /** From the bottom up: started in this order, and closed in the reverse. */
   readonly capabilities: readonly Capability[];
@@ -56,10 +56,10 @@ export interface Platform {
   /** Writes calls of the API to the audit log. */
   readonly recordCall: Audit["recordCall"];
   readonly traffic: Omit<Traffic, "capability">;
-  /** Converts images; missing where the operator has turned that off. */
+  /** Converts images; missing if the operator has turned that off. */
   readonly images: ImageService | undefined;
-  /** Answers front edges, and admits what they pass on. */
+  /** Serves front edges, and accepts requests that they relay. */
   readonly edges: Omit<Edges, "capability">;
-  /** Answers requests to the endpoint of S3. */
+  /** Serves requests to the endpoint of S3. */
   readonly answerBlobs: (request: Request) => Promise<Response>;
 }

@@ -1,8 +1,7 @@
 /**
- * Re-keying: a data directory gets a new key, everything sealed is resealed
- * with it, and the old key is removed. A crash in between loses nothing: both
- * keys are kept until everything is sealed with the new one, and a repeated
- * call continues.
+ * Re-keys a data directory: creates a new key, reseals everything with it, and removes the old key.
+ * A crash loses nothing: both keys are kept until everything is resealed, and a repeated call
+ * continues.
  *
  * @module
  */
@@ -28,12 +27,11 @@ import { requireFormat } from "./settle_format.ts";
 import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
- * Re-keys a data directory that no platform serves from. Returns how many
- * secrets were resealed.
+ * Re-keys a data directory that no platform serves from. Returns how many secrets were resealed.
  *
  * @throws {DataDirInUseError} while a platform serves from it.
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where an older one has.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
  * @throws {DataIncompleteError} if its key file is another one's.
  */

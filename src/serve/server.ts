@@ -106,7 +106,7 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
 /** A balancer that looks every second, and believes what it saw twice, has noticed by then. */
 const LEAVE_MS = 3000;
 
-/** Asks the platform that runs to give its place up; what would fail later is found before. */
+/** Asks the running platform to hand over; checks first for what would fail later. */
 async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
   await readKnownMark(dataDir);
@@ -226,7 +226,7 @@ interface Term {
   succession?: Succession;
 }
 
-/** What answers on the same port; missing where nothing does. */
+/** The handler on the same port; missing if there is none. */
 export interface Beside {
   edges?: LocalEdges | undefined;
 }
@@ -262,8 +262,8 @@ interface Prepared {
 }
 
 /**
- * Makes what can be made without the data directory. An option that cannot be used is
- * found here, while a platform that is to be replaced still serves.
+ * Prepares everything that does not need the data directory. Finds unusable options while a
+ * platform to be replaced still serves.
  */
 async function prepare(
   options: CompleteOptions,

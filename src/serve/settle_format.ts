@@ -37,8 +37,8 @@ export interface FormatOptions extends Omit<MigrateOptions, "migrations"> {
 /**
  * Reads the mark of a data directory.
  *
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
  */
 export async function readKnownMark(
   dataDir: string,
@@ -66,12 +66,12 @@ export async function readKnownMark(
 const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
 
 /**
- * Makes sure that a directory has this program's format, for commands that change its data
- * and do not migrate it.
+ * Makes sure that a directory has this program's format, for commands that change its data and do
+ * not migrate it.
  *
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where it is older, or its migration has not ended.
- * @throws {DataIncompleteError} where its restore has not ended, or the mark cannot be read.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if it is older, or its migration has not ended.
+ * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
  */
 export async function requireFormat(dataDir: string, format: number = DATA_FORMAT): Promise<void> {
   const found = await readKnownMark(dataDir, format);
@@ -91,8 +91,8 @@ async function isNew(dataDir: string): Promise<boolean> {
 /**
  * Marks a new directory, migrates an older one after a backup, and refuses a newer one.
  *
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where it is older, and cannot be migrated.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if it is older, and cannot be migrated.
  */
 export async function settleFormat(options: FormatOptions): Promise<void> {
   const { places: { dataDir }, format = DATA_FORMAT, migrations = MIGRATIONS, log } = options;

@@ -110,7 +110,7 @@ Deno.test("settleFormat() goes on with an interrupted migration, and keeps its b
     assert.deepEqual(await readFormatMark(dataDir), mark);
     await assert.rejects(settle(1), DataNewerError);
     await assert.rejects(settle(2), DataNewerError);
-    // A still newer program has to do what is left before its own step.
+    // An even newer program must finish the old step before its own.
     await settle(4, [step(1), step(2), step(3)]);
     assert.deepEqual(await readFormatMark(dataDir), { format: 4, program: "4.0.0" });
     assert.equal(await Deno.readTextFile(join(dataDir, "steps")), "1 2 3 ");

@@ -1,6 +1,6 @@
 /**
- * A platform's place in a line of platforms: what it takes over from the one before, and
- * hands over to the one after it.
+ * A platform's place in a line of platforms: its takeover from the previous one, and its handover
+ * to the next.
  *
  * @module
  */
@@ -50,7 +50,7 @@ export class Succession {
     await this.#parts.takeover?.takeOver();
   }
 
-  /** Answers what the platform before passes on, and is ready for a successor. */
+  /** Serves requests that the previous platform passes on, and gets ready for a successor. */
   async settle(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,

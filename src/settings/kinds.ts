@@ -43,7 +43,7 @@ export const text = (placeholder: string): Kind<string> => ({
   write: (value) => value,
 });
 
-/** A path, or a URL where the setting takes one. */
+/** A path, or a URL if the setting accepts one. */
 export const path = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
   isPath: true,

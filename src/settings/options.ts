@@ -25,7 +25,7 @@ type LeafOf<Row> = Row extends
 
 type Head<Path> = Path extends `${infer First}.${string}` ? First : Path;
 
-/** The leaves below a member, with what is left of their paths. */
+/** The leaves below a member, with the rest of their paths. */
 type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   { readonly path: `${Name}.${infer Rest}` }
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
@@ -56,7 +56,7 @@ type Options<Leaves extends Leaf, Wanted> =
     >;
   };
 
-/** The options that someone gives: what has a default may be missing. */
+/** The given options: those with a default may be missing. */
 export type GivenSettings = Options<LeafOf<PlatformSetting>, "required">;
 
 /** The options with all defaults. */
@@ -80,7 +80,7 @@ export function withOption(options: Tree, path: string, value: unknown): Tree {
   return { ...options, [name]: withOption(below, rest.join("."), value) };
 }
 
-/** Adds the defaults of the table to what is given, and leaves further members as they are. */
+/** Adds the table's defaults to the given settings; further members stay unchanged. */
 export function completeSettings<Given extends GivenSettings>(given: Given): Given & Settings {
   const missing = SETTINGS.filter((row): row is Setting & { option: string } =>
     row.option !== undefined && row.default !== undefined &&

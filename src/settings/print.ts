@@ -14,7 +14,7 @@ function toToml(value: TomlValue): string {
   return typeof value === "object" ? `[${value.map(quote).join(", ")}]` : String(value);
 }
 
-/** The line of a setting: one that sets nothing is a comment. */
+/** The line of a setting; commented out if it sets nothing. */
 function line(setting: Setting, found: FoundSettings["found"]): string {
   const { name, kind } = setting;
   const given = found.get(name);
@@ -38,8 +38,8 @@ export function defaultText(setting: Setting): string | undefined {
 }
 
 /**
- * All settings with their values and where each is from, as a file that gives the same ones.
- * Secrets are named, and not shown.
+ * All settings with their values and sources, as a file with the same effect. Secrets are listed
+ * without values.
  */
 export function printSettings({ found }: Pick<FoundSettings, "found">): string {
   const groups = GROUPS.map(({ title, settings }) => ({

@@ -25,7 +25,7 @@ export interface SettingsFile {
   /** Absolute: paths in the file start from its folder. */
   readonly path: string;
   readonly source: string;
-  /** Whether only its owner can read it, so that it may hold secrets. */
+  /** Whether only its owner can read it, so that it may contain secrets. */
   readonly isPrivate: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface FoundSetting {
 }
 
 export interface FoundSettings {
-  /** By names of settings; those that nothing gives are missing. */
+  /** By setting name; settings without a value are missing. */
   readonly found: ReadonlyMap<string, FoundSetting>;
   /** Problems in the file, with their places. */
   readonly inFile: readonly Diagnostic[];
@@ -72,7 +72,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute; URLs, and files of Deno KV in memory, stay as they are. */
+/** Makes paths absolute; URLs, and in-memory files of Deno KV, stay unchanged. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -220,11 +220,11 @@ class Reader {
 
 const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.password ?? "") !== "";
 
-/** Whether a value of a setting is one that nobody may see. */
+/** Whether a setting's value is secret. */
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
-/** Reads all sources; nothing is thrown for what is wrong in them. */
+/** Reads all sources; never throws for errors in them. */
 export function readSettings(sources: Sources): FoundSettings {
   const reader = new Reader(sources);
   reader.readFlags();

@@ -323,7 +323,7 @@ export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 /** All settings, in the order of help. */
 export const SETTINGS: readonly Setting[] = GROUPS.flatMap(({ settings }) => [...settings]);
 
-/** Whether only the command line gives it: what this one run does. */
+/** Whether it is only allowed on the command line, because it affects a single run. */
 export const isAction = ({ name, option }: Setting): boolean =>
   option === undefined || name === "replace";
 
@@ -337,6 +337,6 @@ export const variableOf = ({ name, variable }: Setting): string =>
 /** Names the file, as `--config` does. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** The flag that gives a setting, or its variable where there is no flag. */
+/** The flag that gives a setting, or its variable if there is no flag. */
 export const flagOf = (setting: Setting): string =>
   setting.flagless === true ? variableOf(setting) : `--${setting.name}`;

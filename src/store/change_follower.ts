@@ -80,7 +80,7 @@ export class ChangeFollower {
   }
 
   /**
-   * A follower of what is committed from now on.
+   * Follows everything committed from now on.
    *
    * @param monotonic milliseconds, on a clock that is never set back
    */

@@ -1,6 +1,6 @@
 /**
- * Connections to the primary of a PostgreSQL cluster, which other servers may take
- * over: what fails with a connection is tried again, for a while.
+ * Connections to the primary of a PostgreSQL cluster, which other servers may take over: requests
+ * that fail with a connection are retried for a while.
  *
  * @module
  */
@@ -156,10 +156,10 @@ export class Connections {
   }
 
   /**
-   * Runs queries that may be repeated: again where a connection fails, until all attempts
-   * have failed for too long; then each call makes one.
+   * Runs repeatable queries: retries after connection failures, until all attempts have failed for
+   * too long; then each call makes a single attempt.
    *
-   * @throws {StoreUnavailableError} if no server could be asked.
+   * @throws {StoreUnavailableError} if no server could be reached.
    */
   async run<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -180,10 +180,7 @@ export class Connections {
     }
   }
 
-  /**
-   * Runs queries that see the database as it is at one moment, however long that takes. They are
-   * not repeated.
-   */
+  /** Runs queries on a snapshot of the database, however long that takes. They are not repeated. */
   async inSnapshot<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     let result: T;
     await this.#pool.sql.begin("isolation level repeatable read read only", async (sql) => {

@@ -15,7 +15,7 @@ import type {
   RecordKey,
 } from "./record_types.ts";
 
-/** Turns an error of the database into one that says what it means. */
+/** Turns an error of the database into a meaningful one. */
 export type Explain = (error: unknown) => unknown;
 
 export class DenoStore extends RecordStore {
@@ -28,7 +28,7 @@ export class DenoStore extends RecordStore {
     this.#explain = explain;
   }
 
-  /** Opens a database by its path or URL; `":memory:"` is one that nobody else has. */
+  /** Opens a database by its path or URL; `":memory:"` is a private one. */
   static async open(place: string, explain?: Explain): Promise<DenoStore> {
     return new DenoStore(await Deno.openKv(place), explain);
   }

@@ -1,6 +1,6 @@
 /**
- * Changes as `svc.commit()` takes them, within the limits of Deno KV, so that whatever is
- * stored here can be moved to an embedded store. Pure.
+ * Changes in the form of `svc.commit()`, within the limits of Deno KV, so that everything stored
+ * here can be moved to an embedded store. Pure.
  *
  * @module
  */

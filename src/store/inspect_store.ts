@@ -14,7 +14,7 @@ export interface StoreFacts {
   readonly mayWrite: boolean;
   /** Whether svc has made its tables. */
   readonly isMade: boolean;
-  /** Standbys that commits wait for, as the server is told; empty if none. */
+  /** Standbys that commits wait for, according to the server; empty if none. */
   readonly standbys: string;
   /** Whether commits wait for their own disk and those standbys. */
   readonly commitsWait: boolean;

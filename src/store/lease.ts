@@ -15,7 +15,7 @@ export class LeaseLostError extends Error {
 }
 
 export class Lease {
-  /** The record of the lease as it was taken; `undefined` if nobody can take it. */
+  /** The record of the acquired lease; `undefined` if it cannot be lost. */
   readonly check: Check | undefined;
   readonly #store: Pick<RecordReader, "get"> | undefined;
 
@@ -27,7 +27,7 @@ export class Lease {
     this.#store = held?.store;
   }
 
-  /** A lease whose record has this version as long as it is held. */
+  /** A lease that is held while its record has this version. */
   static held(role: string, store: Pick<RecordReader, "get">, check: Check): Lease {
     return new Lease(role, { store, check });
   }
@@ -51,8 +51,8 @@ export class Lease {
 }
 
 /**
- * A store or a service as code uses it that holds a lease: what takes a lease, as its last
- * argument or among its last options, is not called without one.
+ * A store or service for code that holds a lease: methods with a lease, as their last argument or
+ * among their last options, cannot be called without one.
  */
 export type Led<T> = {
   readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result

@@ -16,7 +16,7 @@ export class StoreNewerError extends Error {
 const LOCK = 0x737663;
 
 /**
- * Makes the schema in an empty database, or applies what is missing; all of it or nothing.
+ * Creates the schema in an empty database, or applies missing migrations, in one transaction.
  *
  * @throws {StoreNewerError} if the schema is newer than this program.
  */
@@ -50,9 +50,9 @@ export async function migrateSchema(
 }
 
 /**
- * Runs a transaction. Where work fails, the library rolls back, and if it has lost the connection,
+ * Runs a transaction. If work fails, the library rolls back, and if it has lost the connection,
  * that ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with
- * the connection therefore never ends: the library itself says then that it was closed.
+ * the connection therefore never settles: the library itself reports the closed connection.
  */
 async function inTransaction(
   sql: Sql,

@@ -13,7 +13,7 @@ import { StoreUnavailableError } from "./server_fault.ts";
 import { SeenVersion } from "./seen_version.ts";
 import type { StoreAddress } from "./store_address.ts";
 
-/** The version of the last commit: another one where anything was stored meanwhile. */
+/** The version of the last commit, which changes with every commit. */
 export async function readVersion(connections: Connections): Promise<bigint> {
   const [row] = await connections.run((sql) =>
     sql<{ version: string }[]>`SELECT version FROM svc.clock`
@@ -32,7 +32,7 @@ export async function raiseVersion(connections: Connections, version: bigint): P
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
-/** How long changes can be read, and how long a commit is remembered whose answer was lost. */
+/** How long changes can be read, and how long a commit is remembered whose response was lost. */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
 

@@ -41,14 +41,14 @@ interface Row {
   readonly version: string;
 }
 
-/** A record, or none, beside the version of the store that the query has seen. */
+/** A record or none, with the version of the store that the query has seen. */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
   return value ?? new Deno.KvU64(BigInt(number!));
 }
 
-/** Why a commit was not made, if that is not a check. */
+/** Why a commit failed, if not because of a check. */
 export interface Failed {
   readonly failure: unknown;
 }

@@ -85,7 +85,7 @@ export abstract class RecordStore implements RecordReader, Disposable {
   abstract close(): void;
 
   /**
-   * Stores changes; if they depend on a lease, only as long as that is held.
+   * Stores changes; if they depend on a lease, only while it is held.
    *
    * @throws {LeaseLostError}
    */

@@ -90,8 +90,8 @@ export interface RecordReader {
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
   /**
-   * Moves a record of a wrong shape out of the way where nothing says that it is what was
-   * stored; false if it stays.
+   * Moves a malformed record out of the way if nothing proves that it was stored that way; false if
+   * it stays.
    */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

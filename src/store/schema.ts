@@ -1,9 +1,8 @@
 /**
  * The tables of a store in PostgreSQL, as versioned migrations.
  *
- * Every commit locks the one row of `clock` first, and gives it back when it ends: so
- * versions are in the order of the commits, and whoever has read the list of changes up
- * to a version has missed none before it.
+ * Every commit locks the one row of `clock` first, and releases it at its end. So versions are in
+ * commit order, and a reader of the changes up to a version has missed none.
  *
  * @module
  */
@@ -117,9 +116,9 @@ $$;
 `;
 
 /**
- * Commits operations one after the other: each has its version, or 0 if a check failed, or -1 where
- * it counts with what is not a counter. A call that is repeated with its id changes nothing, and is
- * answered as the first one was.
+ * Commits operations in order: returns each one's version, 0 if a check failed, or -1 if it adds to
+ * a value that is not a counter. A call repeated with the same id changes nothing, and gets the
+ * first call's result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])
@@ -165,8 +164,8 @@ $$;
 `;
 
 /**
- * Deletes expired records, and forgets what nobody can ask for any more: changes and commits
- * that are older than these times. Returns how many records it deleted, at most the limit.
+ * Deletes expired records, and changes and commits older than these times, which nobody can request
+ * any more. Returns the number of deleted records, at most the limit.
  */
 const TIDY = `
 CREATE FUNCTION svc.tidy(most integer, kept_changes interval, kept_commits interval)

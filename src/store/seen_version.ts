@@ -6,12 +6,14 @@
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/** For how long only servers that are behind may answer, until one counts as the primary. */
+/**
+ * How long reads wait while only outdated servers respond, until one of them counts as the primary.
+ */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** Since when each answer was of a server that is behind. */
+  /** Since when each response was of a server that is behind. */
   #staleSince: number | undefined;
 
   readonly #monotonic;
@@ -21,16 +23,16 @@ export class SeenVersion {
     this.#monotonic = monotonic;
   }
 
-  /** The newest that is known: a read that begins now has to see it. */
+  /** The newest known version: a read that starts now must see it. */
   get version(): bigint {
     return this.#version;
   }
 
   /**
-   * Takes note of the version that a read has seen. Where commits are lost, as a standby took
-   * over that did not have them, the node takes the server's word after half a minute.
+   * Records the version that a read has seen. If commits were lost because a standby without them
+   * took over, the node accepts the server's version after half a minute.
    *
-   * @param known what was known when the read began
+   * @param known the version known when the read began
    * @throws {StaleServerError} if the server is behind that.
    */
   read(version: bigint, known: bigint): void {

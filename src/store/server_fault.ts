@@ -1,5 +1,5 @@
 /**
- * Which errors of PostgreSQL are worth another attempt, and what the others say.
+ * Which errors of PostgreSQL are worth a retry, and the meaning of others.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export class AttemptLateError extends Error {
   }
 }
 
-/** The server does not have what this node has read or stored already. */
+/** The server lacks data that this node has already read or stored. */
 export class StaleServerError extends Error {
   override readonly name = "StaleServerError";
 
@@ -96,8 +96,8 @@ export function isPassing(error: unknown, servers = 1): boolean {
 }
 
 /**
- * Codes for a connection that was there. The library keeps waiting for what was asked on it, and
- * can fail to make another in its place.
+ * Codes of a broken connection. The library keeps waiting for its requests, and can fail to replace
+ * it.
  */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 

@@ -11,11 +11,11 @@ export interface StoreHost {
 }
 
 export interface StoreAddress {
-  /** Servers of one cluster, of which one is the primary; none if it is a socket. */
+  /** Servers of one cluster, one of which is the primary; none if it is a socket. */
   readonly hosts: readonly StoreHost[];
   /** Path of a Unix socket. */
   readonly socket: string | undefined;
-  /** Certificates that are trusted beside the system's; `undefined` for no TLS. */
+  /** Trusted certificates in addition to the system's; `undefined` for no TLS. */
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
@@ -180,9 +180,9 @@ function findPassword(
 }
 
 /**
- * The password of a file as `libpq` reads it: lines of `host:port:database:role:password`,
- * with `*` for any, of which the first counts that fits. A file of one line without
- * colons is the password itself.
+ * The password of a file as `libpq` reads it: lines of `host:port:database:role:password`, with `*`
+ * for any; the first match counts. A file with a single line without colons contains just the
+ * password.
  */
 export function findInPassfile(
   text: string,

@@ -6,8 +6,8 @@
 import net from "node:net";
 
 /**
- * A socket whose late errors end nothing. The client of PostgreSQL takes all listeners away once a
- * connection is closed; Deno 2.7 may report a write that had started after that, and an error
+ * A socket whose late errors are ignored. The PostgreSQL client removes all listeners once a
+ * connection is closed; Deno 2.7 may then report a write that had already started, and an error
  * without a listener would end the process.
  */
 export class StoreSocket extends net.Socket {

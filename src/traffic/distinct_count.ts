@@ -1,9 +1,9 @@
 /**
- * How many different visitors there were, without a list of them.
+ * Counts distinct visitors without a list of them.
  *
- * HyperLogLog (Flajolet et al., 2007) with 4096 registers, whose standard error is
- * 1.6 %, and linear counting below 2.5 visitors per register. A register holds the
- * longest run of zeros that a hash had: no visitor can be read from it.
+ * HyperLogLog (Flajolet et al., 2007) with 4096 registers, whose standard error is 1.6 %, and
+ * linear counting below 2.5 visitors per register. A register contains the longest run of zeros in
+ * a hash, which identifies no visitor.
  *
  * @module
  */
@@ -12,10 +12,10 @@ const INDEX_BITS = 12;
 const REGISTERS = 1 << INDEX_BITS;
 /** Bias correction of the original paper for many registers. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
-/** Registers that are set, up to which they are held and stored one by one. */
+/** Number of set registers up to which they are stored individually. */
 const SPARSE_MOST = REGISTERS / 4;
 
-/** Registers as they are stored: all of them, or three bytes for each that is set. */
+/** Stored registers: all of them, or three bytes for each set one. */
 export type EncodedDistinct = Uint8Array;
 
 export class DistinctCount {

@@ -1,6 +1,6 @@
 /**
- * Traffic in bounded counts: requests, visitors, pages, and how long answers took.
- * Counts of parts can be merged into those of the whole.
+ * Traffic in bounded counts: requests, visitors, pages, and response times. Partial counts can be
+ * merged into totals.
  *
  * @module
  */

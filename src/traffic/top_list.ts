@@ -1,9 +1,9 @@
 /**
  * The most frequent values of a stream, in bounded memory.
  *
- * The summary of Misra and Gries: where too many values are held, all counts are
- * lowered by the same amount, and what reaches zero is dropped. Summaries of parts
- * can be merged into that of the whole (Agarwal et al., "Mergeable Summaries", 2012).
+ * The summary of Misra and Gries: when it holds too many values, all counts are lowered by the same
+ * amount, and those that reach zero are dropped. Partial summaries can be merged (Agarwal et al.,
+ * "Mergeable Summaries", 2012).
  *
  * @module
  */

@@ -34,7 +34,7 @@ export interface CountedRequest {
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path of a page that was shown; missing for all other answers. */
+  /** The path of a page that was shown; missing for all other responses. */
   readonly page: string | undefined;
 }
 
@@ -66,7 +66,7 @@ const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
 
-/** The host that a `Referer` names; "" where it names none. */
+/** The host that a `Referer` names; "" if it names none. */
 function hostOfReferrer(referrer: string): string {
   const url = URL.parse(referrer);
   return url?.protocol === "https:" || url?.protocol === "http:" ? url.hostname : "";
@@ -99,7 +99,7 @@ export class TrafficCounter {
   readonly #countries = new RecentMap<string>(REMEMBERED_ADDRESSES);
   readonly #referrer = memoize(hostOfReferrer, REMEMBERED_BROWSERS);
   #day: number | undefined;
-  /** When the salt of the day is asked for again; never while an answer is awaited. */
+  /** When to ask for the day's salt again; never while a response is pending. */
   #askAgainAt = Infinity;
   /** Missing until the salt of the day has come. */
   #visitors: DayOfVisitors | undefined;

@@ -1,9 +1,8 @@
 /**
  * Web vitals of visitors in bounded counts, for a site and for its most viewed pages.
  *
- * A histogram whose bins grow by a constant factor, so that every quantile is right
- * within 5 % of its value. A page costs 2.2 KB whatever is counted; at most
- * `MAX_VITAL_PAGES` are stored, and twice as many held in between.
+ * A histogram whose bins grow by a constant factor, so every quantile is accurate to 5 %. A page
+ * always costs 2.2 KB; at most `MAX_VITAL_PAGES` are stored, and twice as many held temporarily.
  *
  * @module
  */
@@ -23,7 +22,7 @@ const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
 /** The maximum counted value: one minute, or a shift of 60. */
 const LARGEST = 60_000;
-/** The first bin holds what is 1 or less, and is read as zero. */
+/** The first bin is for values up to 1, and reads as zero. */
 const BINS = Math.ceil(Math.log(LARGEST) / LOG_GROWTH) + 1;
 
 /** A browser's measurements of one page view; values that it cannot measure are missing. */
@@ -137,7 +136,7 @@ export class VitalsCounts {
     return [...this.#pages].sort((a, b) => b[1].views - a[1].views || (a[0] < b[0] ? -1 : 1));
   }
 
-  /** Drops the least viewed pages where there are more than `most`. */
+  /** Drops the least viewed pages if there are more than `most`. */
   #bound(most: number): void {
     if (this.#pages.size <= most) return;
     for (const [path] of this.#sorted().slice(MAX_VITAL_PAGES)) this.#pages.delete(path);

@@ -1,6 +1,6 @@
 /**
- * The server-rendered pages: what people see of the platform in a browser.
- * They call what the API calls, and nothing below knows them.
+ * The server-rendered pages: the platform in a browser. They call what the API calls, and nothing
+ * below depends on them.
  *
  * @module
  */

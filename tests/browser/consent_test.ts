@@ -9,7 +9,7 @@ import { withDashboard } from "../helpers/dashboard.ts";
 import { PASSWORD } from "../helpers/page_visitor.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** A program on this machine: an MCP client, and where the browser brings the answer. */
+/** A program on this machine: an MCP client, and where the browser brings the response. */
 function startProgram(url: string) {
   const answers: URLSearchParams[] = [];
   const server = Deno.serve(

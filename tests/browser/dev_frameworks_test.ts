@@ -1,6 +1,6 @@
 /**
- * Each framework of the spec under `svc dev`: what is saved appears in Chromium by the
- * framework's own means, through the public port. `DEV_TESTS=all` installs and runs them.
+ * Each framework of the spec under `svc dev`: saved changes appear in Chromium through the
+ * framework's own mechanism, on the public port. `DEV_TESTS=all` installs and runs them.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

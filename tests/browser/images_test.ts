@@ -9,7 +9,7 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Hut</title><link rel="
 </head><body><img alt="The hut" width="320" srcset="${source(640)} 640w, ${source(1080)} 1080w"
 sizes="320px" src="${source(640)}"></body></html>`;
 
-/** What is looked at of an image element. */
+/** The checked properties of an image element. */
 interface Shown {
   readonly naturalWidth: number;
   readonly currentSrc: string;

@@ -11,7 +11,7 @@ import { signInBrowser, withDashboard } from "../helpers/dashboard.ts";
 import { openFields } from "../helpers/hostile_fields.ts";
 import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 
-/** What only markup that was not escaped makes. */
+/** Elements that only unescaped markup creates. */
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
 /** Fields whose markup the platform refuses by more than their schema: they name what has to be there. */

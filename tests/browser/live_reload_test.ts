@@ -50,7 +50,7 @@ Deno.test({
         await until(color, (found) => found === "rgb(4, 5, 6)");
         await save("svc.rules.toml", rules("/other.html"));
         await until(() => paragraph.innerText(), (text) => text === "Osprey");
-        // A rule that is broken leaves the page, and what it has, as they are.
+        // A broken rule leaves the page and its state unchanged.
         const from = dev.lines.length;
         await write("svc.rules.toml", "nonsense");
         await dev.said(/Keeping the previous rules/, from);

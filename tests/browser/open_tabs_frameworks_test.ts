@@ -43,7 +43,7 @@ const APPS: Readonly<Record<string, App>> = {
   },
 };
 
-/** Writes an app as it is in one version; a file with `__ROUND__` in its name is one for each round. */
+/** Writes an app in one version; a file with `__ROUND__` in its name exists once per round. */
 async function writeVersion(name: string, folder: string, version: number): Promise<void> {
   const source = join(FIXTURES, name);
   for (const path of listFiles(source)) {

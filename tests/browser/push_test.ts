@@ -1,6 +1,6 @@
 /**
- * Web push as a browser has it: Chromium shows what the service worker is
- * given, and the pages of channels and of the messenger look as they should.
+ * Web push in a browser: Chromium shows what the service worker receives, and the pages of channels
+ * and of the messenger look right.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -166,7 +166,7 @@ Deno.test({
           () => service.messages.find(isWanted),
           (found) => found !== undefined,
         );
-        // What the push service decrypted goes to the worker, as a vendor's service would bring it.
+        // The decrypted message goes to the worker, like a vendor's service would deliver it.
         const { payload } = message!;
         await until(() => registrationId, (id) => id !== "");
         const shown = await until(

@@ -1,6 +1,6 @@
 /**
  * Tabs of the dashboard in one window of Chromium, over HTTP/1.1: a browser opens six connections
- * to a site for all of its tabs, and each page that is live holds one.
+ * to a site for all of its tabs, and each live page uses one.
  */
 import assert from "node:assert/strict";
 import type { Browser, CDPSession } from "playwright-core";

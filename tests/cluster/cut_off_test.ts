@@ -1,7 +1,7 @@
 /**
- * A node that leads, in its own network namespace, is cut off under events: what it had
- * sent before arrives when the cable is plugged in again, after another node has taken over, and
- * no event is lost or in an inbox twice.
+ * A leading node in its own network namespace is cut off during events: what it had sent before
+ * arrives when the cable is plugged in again, after another node has taken over, and no event is
+ * lost or in an inbox twice.
  */
 import assert from "node:assert/strict";
 import { ROLES } from "../../src/platform/core/nodes/mod.ts";

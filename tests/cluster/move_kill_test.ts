@@ -43,8 +43,8 @@ const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
 /**
- * What passes by itself, and is said so: a node that was killed is gone after 10 seconds, and a
- * busy machine is slow to start servers again.
+ * Temporary failures that are reported as such: a killed node is gone after 10 seconds, and a busy
+ * machine restarts servers slowly.
  */
 const PASSING = new RegExp([
   "while nodes run on it",
@@ -64,7 +64,7 @@ interface Bench {
   readonly folder: string;
   readonly servers: MoveServers;
   readonly ledger: Ledger;
-  /** How long a move takes that nothing disturbs. */
+  /** How long an undisturbed move takes. */
   calmMs: number;
   /** What was done to moves, by kind. */
   readonly done: Map<string, number>;

@@ -1,6 +1,6 @@
 /**
- * What is changed by one node is seen on all: deployments, rollbacks, rules, purges and
- * revocations. How long that took is printed, and not judged: the machine may be busy.
+ * Changes on one node are visible on all: deployments, rollbacks, rules, purges and revocations.
+ * The delay is printed but not judged, because the machine may be busy.
  */
 import assert from "node:assert/strict";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";

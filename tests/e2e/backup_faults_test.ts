@@ -1,4 +1,4 @@
-/** Backups that cannot be made or used: full disks, and files that are no whole backup. */
+/** Backups that cannot be made or used: full disks, and incomplete backup files. */
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Regular backups as an operator sets them up: to object storage, encrypted, each restored and
- * counted; and what the owner is told when they fail.
+ * Regular backups as an operator sets them up: to object storage, encrypted, each verified by
+ * restoring it; and the owner's notifications about failures.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -128,7 +128,7 @@ interface Round {
   readonly before: { readonly writes: number; readonly numbers: number };
 }
 
-/** Compares the running platform with the ledgers; `isOriginal` where nothing may be missing. */
+/** Compares the running platform with the ledgers; `isOriginal` if nothing may be missing. */
 async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise<number> {
   const platform = callerOf(box);
   await untilDelivered(platform);
@@ -142,7 +142,7 @@ async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise
   return count;
 }
 
-/** Makes a backup under load, while what the round kills is killed. */
+/** Makes a backup under load, while the round's processes are killed. */
 async function backUpUnderLoad(
   box: Sandbox,
   file: string,

@@ -54,7 +54,7 @@ async function buildsOf(box: Sandbox, project: string): Promise<readonly Built[]
   return (await callApi(box, "GET", `/v1/projects/${project}/builds?limit=100`)).items;
 }
 
-/** Most builds that ran at the same moment. */
+/** Most builds that ran at the same time. */
 function busiest(builds: readonly Built[]): number {
   const moments = builds.flatMap(({ startedAt, finishedAt }) => [
     { at: startedAt, change: 1 },

@@ -41,7 +41,7 @@ async function withJob(
   });
 }
 
-/** What the runner of GitHub Actions offers to a job; it has an https address. */
+/** The services of a GitHub Actions runner for a job, at an https URL. */
 async function serveRunner(folder: string, sign: (audience: string) => Promise<string>) {
   const { certFile, keyFile } = await makeCertificate(folder, "runner", ["DNS:localhost"]);
   const [cert, key] = [await Deno.readTextFile(certFile), await Deno.readTextFile(keyFile)];

@@ -1,8 +1,7 @@
 /**
- * Completion in the shells themselves: a person's keys on a terminal, the script that
- * `svc completion` prints, and what the platform has. CI tries bash with two of the lines;
- * `COMPLETION_TESTS=all` tries all shells that are installed. PowerShell has no test: Debian
- * does not have it.
+ * Completion in the shells themselves: keys typed on a terminal, the script of `svc completion`,
+ * and names from the platform. CI tries bash with two of the lines; `COMPLETION_TESTS=all` tries
+ * all shells that are installed. PowerShell has no test: Debian does not have it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -95,7 +94,7 @@ async function furnish(box: Sandbox): Promise<Record<string, string>> {
 async function completeOnTerminal(shell: Shell, cwd: string, env: Record<string, string>) {
   const terminal = startOnTerminal([], { cwd, env, program: shell.program });
   try {
-    // In two parts, so that the echo of what is typed is not taken for the answer.
+    // In two parts, so that the echo of the input does not look like the response.
     await terminal.type(`${shell.setUp}; echo REA''DY\n`);
     await terminal.shows(/READY/);
     for (const { typed, completed } of LINES) {

@@ -13,7 +13,7 @@ const HOST = "crash.localhost";
 
 /** What the manifest allows a request, in milliseconds. */
 const TIMEOUT_MS = 1500;
-/** Longest time for an answer: a start after a crash, the timeout, and a busy machine. */
+/** Longest time for a response: a start after a crash, the timeout, and a busy machine. */
 const PATIENCE_MS = 8_000;
 
 const CLIENTS = 6;
@@ -81,7 +81,7 @@ const isAlive = (pid: number): boolean => {
 };
 
 interface Load {
-  /** How many answers had each status; 0 where there was no connection. */
+  /** How many answers had each status; 0 if there was no connection. */
   readonly statuses: Map<number, number>;
   longestMs: number;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Idle connections beyond what a process may open: the platform answers on, and ends in order. */
+/** Idle connections beyond a process's limit: the platform keeps responding, and ends cleanly. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   return opened;
 }
 
-/** The status of a page over a new connection; 0 where there is no answer. */
+/** The status of a page over a new connection; 0 if there is no response. */
 async function statusOf(port: number): Promise<number> {
   try {
     return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
@@ -38,7 +38,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** The status of a page once there is one, within so many tries; 0 where there is none. */
+/** The status of a page once there is one, within so many tries; 0 if there is none. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);
@@ -72,9 +72,8 @@ async function secureStatusOf(port: number): Promise<string> {
 }
 
 /**
- * The compiled program answers while the connections are open; from source the
- * runtime accepts them itself, and the platform answers again when they are
- * gone (docs/decisions/runtime.md).
+ * The compiled program answers while the connections are open; from source the runtime accepts them
+ * itself, and the platform responds again when they are gone (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

@@ -157,7 +157,7 @@ Deno.test("what a person would be asked is an error that names the commands", as
   });
 });
 
-/** Starts a login, approves it for a workspace, and returns what the CLI answers. */
+/** Starts a login, approves it for a workspace, and returns the CLI's result. */
 async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown>) {
   const { SVC_TOKEN: _, ...env } = box.env;
   let errors = "";

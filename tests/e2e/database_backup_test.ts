@@ -30,7 +30,7 @@ const PATIENCE_MS = 120_000;
 /** Longest pause from the beginning of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
-/** The branches that are written to, beside each other: one is of the embedded engine. */
+/** The branches that are written to in parallel: one is of the embedded engine. */
 const BRANCHES = ["orders/main", "orders/try", "stock/main", "carts/main"] as const;
 const DATABASES = { orders: "server", stock: "server", carts: "embedded" } as const;
 
@@ -81,7 +81,7 @@ async function untilMade(box: Sandbox): Promise<void> {
   }
 }
 
-/** What clients write in one round, beside what those before them have written. */
+/** The clients' writes in one round, in addition to earlier ones. */
 class Round {
   readonly #earlier: Ledgers;
   readonly #writers: ReadonlyMap<string, readonly Writer[]>;
@@ -120,7 +120,7 @@ class Round {
   }
 }
 
-/** Makes a backup while clients write; returns what it must have. */
+/** Makes a backup while clients write; returns its required content. */
 async function backUp(
   box: Sandbox,
   { round, file, kills }: {

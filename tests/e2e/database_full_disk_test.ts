@@ -13,10 +13,10 @@ import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 import { noServer } from "../helpers/postgres.ts";
 
 const DISK_MB = 300;
-/** What is left of the disk for the statement that fails, in bytes. */
+/** Remaining disk space for the failing statement, in bytes. */
 const LEFT_BYTES = 4 * 1024 * 1024;
 const ROWS = 1000;
-/** Of 1000 bytes each, five times what is left. */
+/** Rows of 1000 bytes: five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
 /** Mounts the first argument in its own space, and becomes the rest. */
@@ -39,7 +39,7 @@ async function findLack(): Promise<string | undefined> {
   return ran.success ? undefined : `no right to mount: ${new TextDecoder().decode(ran.stderr)}`;
 }
 
-/** Fills a file until the disk is full but for a few bytes. */
+/** Fills a file until the disk is full except for a few bytes. */
 async function fillDisk(path: string): Promise<void> {
   const chunk = new Uint8Array(LEFT_BYTES);
   using file = await Deno.open(path, { create: true, write: true });

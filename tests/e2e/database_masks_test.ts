@@ -1,4 +1,4 @@
-/** What the database of a preview begins with, as [db] of svc.toml says. */
+/** The initial content of a preview's database, according to [db] in svc.toml. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -47,7 +47,7 @@ const branchesOf = async (box: Sandbox): Promise<string[]> => {
 
 const JOINED = "SELECT u.id, u.email, u.name FROM orders o JOIN users u USING (email)";
 
-/** Each with what the deploy says; no branch may be left of it. */
+/** Each with the deploy's message; no branch of it may be left. */
 const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["[db.mask.people]\nemail = 'hash'", /db\.mask\.people: The table does not exist/],
   ["[db.mask.users]\nmail = 'hash'", /db\.mask\.users\.mail: The column does not exist/],

@@ -24,7 +24,10 @@ async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
   return found.map(({ name }) => name).filter((name) => /^[0-9a-f]{16}$/.test(name));
 }
 
-/** What doctor says of databases that engines hold and records do not name, or the other way. */
+/**
+ * What doctor says about databases that exist in engines but not in records, or the other way
+ * round.
+ */
 async function examine(box: Sandbox): Promise<readonly string[]> {
   const { stdout } = await box.tool(["doctor", "--data-dir", box.dataDir, "--json"]);
   const { points } = JSON.parse(stdout) as {

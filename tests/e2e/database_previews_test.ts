@@ -35,7 +35,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT, process.env.HOST);
 `;
 
-/** What a build runs: the statements of \`migrations.sql\`, each of which may run again. */
+/** The command of a build: the statements of \`migrations.sql\`, each repeatable. */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";

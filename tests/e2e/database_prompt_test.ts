@@ -20,7 +20,7 @@ const ARROW_UP = "\x1b[A";
 const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
-/** Types keys, and waits for what is shown after them. */
+/** Types keys, and waits for the output. */
 async function answer(terminal: Terminal, keys: string, pattern: RegExp): Promise<string> {
   const from = terminal.screen().length;
   await terminal.type(keys);

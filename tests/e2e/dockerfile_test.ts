@@ -111,7 +111,7 @@ const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
 
-/** Why no image can be built here; `undefined` where one can. */
+/** Why no image can be built here; `undefined` if one can. */
 async function whyNot(): Promise<string | undefined> {
   if (ENGINE === undefined) return "this machine has no Podman or Docker";
   if (FOUND.length < 2) return "this machine has no Go, which makes the image's program";

@@ -1,4 +1,4 @@
-/** What a platform has acknowledged keeps its name after a loss of power, as the system sees it. */
+/** Acknowledged files keep their names after a power loss, according to the system calls. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";

@@ -60,7 +60,7 @@ function headingOf({ status, text }: Answer): string {
   return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
 }
 
-/** Asks until an answer is as wanted. */
+/** Asks until a response is as wanted. */
 async function askUntil(
   { ask }: Deployed,
   path: string,
@@ -106,7 +106,7 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
   { "x-matched-path": "/guarded" },
 ];
 
-/** What the proxy of the app guards is never kept, and nobody talks it out of it. */
+/** Content guarded by the app's proxy is never cached, and no request changes that. */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };
   for (let turn = 0; turn < 2; turn++) {
@@ -201,7 +201,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
     await page.goto(`${origin}/picture`, { waitUntil: "networkidle" });
     await page.getByAltText("A boat").scrollIntoViewIfNeeded();
     await page.waitForFunction("document.querySelector('img').naturalWidth > 0");
-    // Its client may abort the rest of an action's answer once it knows where that leads.
+    // The client may abort the rest of an action's response once it knows the redirect.
     assert.deepEqual(complaints.filter((line) => line !== `failed: ${origin}/form`), []);
   });
 }

@@ -1,4 +1,6 @@
-/** Functions from the file to the answer: bundled by the CLI, run by the platform, ended with it. */
+/**
+ * Functions from the file to the response: bundled by the CLI, run by the platform, ended with it.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";

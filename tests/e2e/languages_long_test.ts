@@ -1,7 +1,7 @@
 /**
- * Real apps in other languages, each with packages of its registry, from `git push` to live:
- * with variables, a database, logs, rollback, an orderly end, a start after a crash, and what
- * they may not do. Long: it installs packages. `LANGUAGES=all` runs it, or names with commas.
+ * Real apps in other languages, each with packages of its registry, from `git push` to live: with
+ * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
+ * Long: it installs packages. `LANGUAGES=all` runs it, or names with commas.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -31,7 +31,7 @@ interface App {
   lacks?(): Promise<string | undefined>;
   /** It also does what needs calls of the system. */
   readonly escapes?: true;
-  /** What it does not do: connect to a database, say that it ends, start processes. */
+  /** What the app lacks: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
 }
 
@@ -89,7 +89,7 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
-/** Where rustup keeps its toolchains: in the home folder, which is another one here. */
+/** Where rustup keeps its toolchains: in the home folder, which differs here. */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
   CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,

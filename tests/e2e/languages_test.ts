@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** It does what its query says, and answers with what came of it. */
+/** It does what its query says, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -207,7 +207,7 @@ const APPS: Readonly<Record<string, App>> = {
   php: PHP,
 };
 
-/** Where toolchains keep what they have built or fetched; homes of tests are empty. */
+/** Where toolchains keep built and fetched files; homes of tests are empty. */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
   GOFLAGS: "",

@@ -15,7 +15,7 @@ import { type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const SUITE = "npm:@modelcontextprotocol/conformance@0.1.16";
 const INSPECTOR = "npm:@modelcontextprotocol/inspector@2.12.0";
-/** What svc has not; the suite ends with 1 where another scenario fails, or one of these passes. */
+/** Features that svc lacks; the suite fails if another scenario fails, or one of these passes. */
 const BASELINE = join(ROOT, "fixtures", "mcp_conformance.yml");
 
 /** Scenarios that have to pass with at least one check. */

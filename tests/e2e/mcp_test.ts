@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
     call,
     /** Everything that the agent was shown. */
     said,
-    /** Calls what an answer suggests, by the CLI's name. */
+    /** Runs a result's suggestion, under the CLI's name. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
       const suggested = next.find((each) => each.tool === tool);
       assert.ok(suggested, `${tool} is not suggested: ${text}`);

@@ -1,6 +1,6 @@
 /**
- * Which sandbox servers on Node get, as `/v1/health` and `svc doctor` show it: on
- * this machine, and where nobody may make namespaces, as in most containers.
+ * The sandbox of Node servers in `/v1/health` and `svc doctor`: on this machine, and without
+ * permission to create namespaces, as in most containers.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

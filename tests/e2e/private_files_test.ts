@@ -1,4 +1,4 @@
-/** What a project's own folder holds that no visitor should get. */
+/** Files in a project's own folder that no visitor should get. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository } from "../../src/lib/_test_git.ts";

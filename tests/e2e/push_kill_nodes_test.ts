@@ -48,7 +48,7 @@ async function startNodes(folder: string, pg: TestPg) {
   return { a: nodeOf("a", 0), b: nodeOf("b", 1, ["--builds", "off"]), c: nodeOf("c", 2) };
 }
 
-/** Its own clone, as whoever fetches has it. */
+/** A fresh clone, like any client's. */
 async function headOf(node: Node, env: Readonly<Record<string, string>>): Promise<string> {
   const { stdout } = await new Deno.Command("git", {
     args: [

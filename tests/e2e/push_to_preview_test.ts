@@ -30,7 +30,7 @@ async function asPerson(box: Sandbox, ...args: string[]): Promise<string> {
   return said;
 }
 
-/** Commits a front page on a branch, which is created where it is missing. */
+/** Commits a front page on a branch, which is created if it is missing. */
 async function commitPage(box: Sandbox, branch: string, page: string): Promise<string> {
   await git(box.site, "checkout", "--quiet", "-B", branch);
   await Deno.writeTextFile(join(box.site, "index.html"), page);

@@ -120,7 +120,7 @@ Deno.test("a platform serves again where its successor is killed, or fails behin
       await said(box, SERVES_AGAIN, RESTARTS + 1);
       await askAll(box);
     });
-    // What a successor has begun to answer ends with it: no client asks meanwhile.
+    // A response that a successor has started ends with it, so no client may be active.
     const ready = await startProgram({ dataDir: box.dataDir, args: ["--replace"], env: box.env });
     await ready.kill();
     await said(box, SERVES_AGAIN, RESTARTS + 2);

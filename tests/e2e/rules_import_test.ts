@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** A request with what must come back: a status, fields, and the body. */
+/** A request with its expected status, fields and body. */
 interface Row {
   readonly path: string;
   readonly status: number;

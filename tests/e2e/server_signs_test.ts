@@ -5,7 +5,7 @@ import { withSandbox } from "../helpers/sandbox.ts";
 
 interface Row {
   readonly files: Readonly<Record<string, string>>;
-  /** What a deploy finds; a project is published where missing. */
+  /** What a deploy finds; a project is published by default. */
   readonly seen?: RegExp;
 }
 

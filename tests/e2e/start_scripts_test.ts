@@ -1,4 +1,4 @@
-/** Start scripts of projects, from `svc deploy` to the answer, and what a failure shows. */
+/** Start scripts of projects, from `svc deploy` to the response, and messages of failures. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";

@@ -1,4 +1,4 @@
-/** What the CLI takes and says is the same in all its commands. */
+/** Inputs and outputs of the CLI are consistent across all commands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type JsonObject, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";

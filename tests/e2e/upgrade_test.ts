@@ -84,7 +84,7 @@ async function refuses(box: Installation, says: RegExp, args: readonly string[] 
   assert.deepEqual(left.filter((name) => name !== "home" && name !== ".svc.upgrade.lock"), ["svc"]);
 }
 
-/** The start of a program, as one that was linked for a machine that nobody has. */
+/** The start of a program linked for a machine that does not exist. */
 function ofAnotherMachine(program: Uint8Array): Uint8Array {
   const MACHINE_AT = 18;
   const start = program.slice(0, 200_000);

@@ -1,5 +1,5 @@
 /**
- * What a page breaks of WCAG 2.2 AA, as axe finds it.
+ * A page's violations of WCAG 2.2 AA, found by axe.
  *
  * @module
  */

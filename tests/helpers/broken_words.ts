@@ -23,8 +23,8 @@ interface PageDocument {
 }
 
 /**
- * Words of names that a line ends within, though they are short enough for a line of a phone.
- * Lines of a log may end anywhere, as those of a terminal.
+ * Words that a line break splits, although they fit on a phone's line. Log lines may break
+ * anywhere, like in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {

@@ -1,6 +1,6 @@
 /**
- * A browser as far as the API sees one: it keeps its cookie, says where its
- * requests come from, and names a workspace.
+ * A browser from the API's point of view: it keeps its cookie, sends its origin, and names a
+ * workspace.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * Users for the builds of test platforms: a platform that starts ends what is
- * left of its users, and tests run beside each other.
+ * Users for builds of test platforms: a starting platform ends all processes of its users, and
+ * tests run in parallel.
  *
  * @module
  */
 
 /** Users of test platforms' builds count from here. */
 export const FIRST_TEST_UID = 100_000;
-/** Users of one platform's builds; those of its default range may be another platform's. */
+/** Users of one platform's builds; the default range may belong to another platform. */
 const BUILD_USERS = 1000;
 /** So many that two platforms hardly ever have the same, whichever process or thread tests run in. */
 const PLACES = 2 ** 18;

@@ -51,7 +51,7 @@ export function hearComplaints(page: Page): string[] {
   });
   page.on("pageerror", (error: Error) => complaints.push(error.message));
   page.on("requestfailed", (request) => {
-    // The browser itself breaks off what it still loads for a page that it leaves.
+    // The browser cancels pending loads of a page that it leaves.
     if (request.failure()?.errorText === "net::ERR_ABORTED") return;
     complaints.push(`failed: ${request.url()}`);
   });

@@ -29,7 +29,7 @@ export interface TestServer extends AsyncDisposable {
   readonly server: ComputeServer;
   readonly logs: ComputeLogEntry[];
   get(target: string, request?: Partial<ComputeRequest>): Promise<ComputeResult>;
-  /** Status and text of an answer, or the reason of its failure. */
+  /** Status and text of a response, or the reason of its failure. */
   ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
 }
 
@@ -77,7 +77,9 @@ export const commandServer = (command: string, options: TestOptions = {}): TestS
     ...options,
   });
 
-/** Starts the process of a server on Node where nobody may make namespaces, as in most containers. */
+/**
+ * Starts a Node server's process without permission to create namespaces, as in most containers.
+ */
 export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, facts) => {
   const { command, args, env: own } = await spawnNodeServer(folder, facts);
   return {

@@ -143,7 +143,7 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
-    /** What runs the server; the manifest decides where missing. */
+    /** What runs the server; the manifest decides by default. */
     readonly engine?: TestEngine;
   } = {},
 ) {
@@ -160,7 +160,7 @@ export async function deployServer(
   });
 }
 
-/** A server that echoes what comes over a WebSocket, written by hand; `bye` makes it close. */
+/** A server with a handwritten WebSocket echo; `bye` makes it close. */
 export const SOCKET_SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";

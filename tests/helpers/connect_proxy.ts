@@ -1,6 +1,5 @@
 /**
- * A proxy as companies have them: it knows the host and the port of a connection over TLS
- * (CONNECT), and nothing of what is in it.
+ * A corporate proxy: it sees host and port of a TLS connection (CONNECT), but not its content.
  *
  * @module
  */
@@ -8,7 +7,7 @@ import { makeCertificate } from "../../src/lib/_test_certificate.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface ProxiedPlace extends AsyncDisposable {
-  /** What the proxy was asked to connect to, in order. */
+  /** Connection targets requested from the proxy, in order. */
   readonly asked: readonly string[];
   /** Environment with which a program reaches the place through the proxy. */
   readonly env: Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 /**
- * Holds the answers of a platform against its OpenAPI document: every test
- * that calls the API checks what it is answered.
+ * Validates responses against the platform's OpenAPI document: every test that calls the API does.
  *
  * @module
  */
@@ -50,7 +49,7 @@ interface AnswerNode {
 
 type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Fields of answers that the document has to name. */
+/** Fields of responses that the document has to name. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
 interface Asked {
@@ -61,11 +60,11 @@ interface Asked {
 interface Described {
   readonly where: string;
   readonly node: AnswerNode;
-  /** JSON pointer of the answer in the document. */
+  /** JSON pointer of the response in the document. */
   readonly place: string;
 }
 
-/** What the document says of an answer; `undefined` for other paths than its own. */
+/** The document's description of a response; `undefined` for paths outside the API. */
 function describe(asked: Asked, status: number, shown: unknown): Described | undefined {
   const { pathname } = new URL(asked.path, "http://localhost");
   const fitting = operations.filter(({ pattern }) => pattern.test(pathname));
@@ -94,7 +93,7 @@ function checkFields({ where, node }: Described, headers: Headers): void {
   }
 }
 
-/** Returns the type of an answer's content, which the document has to name. */
+/** Returns the type of a response's content, which the document has to name. */
 function checkType({ where, node }: Described, headers: Headers): string {
   const type = (headers.get("content-type") ?? "").split(";")[0]!;
   assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
@@ -107,7 +106,7 @@ function checkValue({ where, place }: Described, type: string, value: unknown): 
   assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails for an answer that the document does not describe; other paths than its own pass. */
+/** Fails for a response that the document does not describe; other paths than its own pass. */
 export function checkAnswer(
   asked: Asked,
   answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },

@@ -37,14 +37,14 @@ export interface DatabaseCase {
   readonly name: string;
   /** The engine that the platform must have besides the embedded one. */
   readonly only?: string;
-  /** Goes on with the database of the case before, and what is in it: a new one takes seconds. */
+  /** Continues with the previous case's database and content: a new one takes seconds. */
   readonly shares?: true;
   run(test: DatabaseTest): Promise<void>;
 }
 
 /**
- * Runs tests on one platform for each engine, as a cluster and a template take
- * their time to be made: each with its own project and database `orders`.
+ * Runs tests on one platform per engine, because creating a cluster and a template takes time: each
+ * test has its own project and database `orders`.
  */
 export function onEachDatabase(
   name: string,
@@ -125,7 +125,7 @@ export function callsOf(
   };
 }
 
-/** Sends a query; the answer is a stream. */
+/** Sends a query; the response is a stream. */
 export function sendSql(
   platform: TestPlatform,
   at: string,

@@ -32,7 +32,7 @@ export interface HookPlatform extends TestPlatform {
   readonly repository: TestRepository;
   /** Posts to a hook's URL as its caller would. */
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
-  /** Creates a hook of the project `shop` and returns its answer. */
+  /** Creates a hook of the project `shop` and returns its response. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
   /** Sets what the next builds of the project `shop` do. */
   setBuildCommand(command: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Descriptors of processes, as the system shows them, and one that this
- * process leaves open to whatever it starts.
+ * Descriptors of processes, according to the system, and one that this process leaves open to its
+ * child processes.
  */
 import assert from "node:assert/strict";
 import type { ProcessCommand } from "../../src/runtime/mod.ts";

@@ -7,10 +7,10 @@
 import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
 
-/** What a program of svc may start that is no part of it. */
+/** Programs that svc may start but does not contain. */
 export type Tool = "sh" | "node" | "npm" | "git";
 
-/** Leaves a test out where its platform or tool cannot find what it starts. */
+/** Skips a test whose platform or program lacks what it starts. */
 export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore: boolean } {
   return { ignore: isEmpty() };
 }
@@ -27,7 +27,7 @@ export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("E
 /** True if the program is started in its own root, which takes the rights of root. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
-/** What starts the program at `path`: in the root of this run, where it has one. */
+/** The command for the program at `path`: in this run's root, if it has one. */
 export function commandOf(path: string): {
   readonly program: string;
   readonly env: Readonly<Record<string, string>>;

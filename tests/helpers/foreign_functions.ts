@@ -1,5 +1,5 @@
 /**
- * Projects with functions that are written for other platforms, and how they answer.
+ * Projects with functions written for other platforms, and their expected responses.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { rawRequest } from "./platform.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A request and what of its answer is checked: status, and words of fields and body. */
+/** A request and what of its response is checked: status, and words of fields and body. */
 export type Row = readonly [request: string, expected: RegExp, headers?: Record<string, string>];
 
 export interface Project {
@@ -142,7 +142,7 @@ export async function writeProject(folder: string, files: Files): Promise<void> 
   }
 }
 
-/** Sends the request of a row and checks the answer. */
+/** Sends the request of a row and checks the response. */
 export async function checkRow(
   { port, host }: { readonly port: number; readonly host: string },
   [request, expected, headers = {}]: Row,

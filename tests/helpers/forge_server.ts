@@ -1,6 +1,6 @@
 /**
- * A forge of our own: it checks what it is sent as the documentation of each API says, keeps
- * statuses and comments, and can be told to fail.
+ * A fake forge: validates requests against each API's documentation, stores statuses and comments,
+ * and can fail on demand.
  *
  * @module
  */
@@ -147,9 +147,9 @@ export interface ForgeServer extends AsyncDisposable {
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
-  /** Answers requests instead of the forge, while it is set. */
+  /** Serves requests instead of the forge, while it is set. */
   refuse: ((request: Request) => Response | undefined) | undefined;
-  /** Called with what was carried out, before the answer leaves. */
+  /** Called with a performed request, before its response is sent. */
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 

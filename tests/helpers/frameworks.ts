@@ -112,7 +112,7 @@ function markOf({ text, status }: Answer): string {
   return MARK.exec(plain(text))?.[0] ?? assert.fail(`No mark in: ${text.slice(0, 500)}`);
 }
 
-/** A page that is created for each request, with query, cookies and the address it was asked at. */
+/** A page rendered per request, with query, cookies and the requested URL. */
 async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
   const [first, second] = [await ask("/?q=tide"), await ask("/")];
   assert.match(markOf(first), /^Rendered/);
@@ -187,7 +187,7 @@ async function checkMissing({ ask }: DeployedProject): Promise<void> {
   assert.match(plain(missing.text), /No such berth/);
 }
 
-/** What every project of `fixtures/frameworks` answers. */
+/** The expected responses of every project in `fixtures/frameworks`. */
 async function checkProject(project: DeployedProject): Promise<void> {
   await checkRendered(project);
   await checkPrerendered(project);

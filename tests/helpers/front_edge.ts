@@ -34,7 +34,7 @@ export interface EdgeOptions {
   /** URL of the platform. */
   readonly join: string;
   readonly cacheDir?: string;
-  /** A free port where missing. */
+  /** A free port by default. */
   readonly port?: number;
   readonly args?: readonly string[];
 }

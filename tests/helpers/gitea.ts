@@ -1,5 +1,5 @@
 /**
- * Gitea, a forge, as a process: built from its Go module where it is missing.
+ * Gitea, a forge, as a process: built from its Go module if it is missing.
  *
  * @module
  */

@@ -51,7 +51,7 @@ export class ClientConnection {
     this.#port = port;
   }
 
-  /** Status and text of an answer. */
+  /** Status and text of a response. */
   async get(host: string, path: string): Promise<string> {
     const { asked, response } = await this.#open(host, path, "GET", (asked) => asked.end());
     const text = (await (await response).toArray()).join("");
@@ -107,7 +107,7 @@ export class ClientConnection {
       agent: this.#agent,
     });
     const response = once(asked, "response").then(([response]) => response as IncomingMessage);
-    // What breaks off later is seen where the response is read.
+    // Later failures appear where the response is read.
     asked.on("error", () => {});
     send(asked);
     return { asked, response };

@@ -12,11 +12,11 @@ import type { ApiAnswer } from "./platform.ts";
 /** Markup that calls `alert()`, or makes an element, wherever it is not escaped. */
 export const MARKUP =
   `"'><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>`;
-/** What names may hold that are part of a path. */
+/** Hostile names that may be part of a path. */
 export const IN_PATH = `/<svg/onload=alert(4)>"'><img/src=x/onerror=alert(5)>`;
 /** What a branch may be called. */
 export const BRANCH = `<svg/onload=alert(6)>"`;
-/** What an address may hold, and a link that would run a script. */
+/** Hostile URLs, and a link that would run a script. */
 const ADDRESSES = [`https://shop.example/"><svg/onload=alert(7)>`, `javascript:alert(8)`];
 
 const TEXTS = [MARKUP, IN_PATH, BRANCH, ...ADDRESSES];
@@ -41,7 +41,7 @@ interface Schema {
 /** Formats that leave no room for markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
-/** The markup that a field of such a schema takes; `undefined` if it takes none. */
+/** Markup that a field with this schema accepts; `undefined` if there is none. */
 function markupFor(schema: Schema): string | undefined {
   const { enum: values, const: value, pattern, format, maxLength = Infinity } = schema;
   if (values !== undefined || value !== undefined || NARROW.has(format ?? "")) return undefined;
@@ -109,8 +109,8 @@ export class HostileSender {
   }
 
   /**
-   * Fills all open fields of an operation, or those of `only`: together, and one by one where that
-   * is refused. Returns the last answer that was not.
+   * Fills all open fields of an operation, or those in `only`: together, or one by one if that is
+   * refused. Returns the last successful response.
    */
   async fill(operation: keyof typeof endpoints, given: {
     /** Values of the parameters of its path. */

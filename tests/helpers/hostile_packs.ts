@@ -38,9 +38,9 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
 export interface Entry {
   /** Number of its type in packs; those of a pack need not exist. */
   readonly number: number;
-  /** The size that is said, whatever the content has. */
+  /** The claimed size, whatever the content. */
   readonly size: number;
-  /** What stands between head and content: the base of a delta. */
+  /** Bytes between head and content: the base of a delta. */
   readonly base?: Bytes;
   readonly content: Bytes;
 }

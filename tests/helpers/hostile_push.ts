@@ -21,7 +21,7 @@ export function line(content: string | Uint8Array): Bytes {
   return joined((bytes.byteLength + 4).toString(16).padStart(4, "0"), bytes);
 }
 
-/** What stands before a pack: the change of one ref, and the end of the list. */
+/** The lines before a pack: the change of one ref, and the end of the list. */
 export const command = (
   ref: string | Uint8Array,
   { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
@@ -36,12 +36,12 @@ export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): 
 export interface Attack {
   readonly name: string;
   readonly body?: Uint8Array;
-  /** `git-receive-pack` where missing. */
+  /** `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
   /** Instead of the address of the service. */
   readonly path?: string;
-  /** The key that is given as password; the owner's where missing, none for `null`. */
+  /** The key sent as the password; the owner's by default, none for `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   /** True if the connection may end before all of the body was sent, and so the answer be lost. */
@@ -55,24 +55,24 @@ export interface Target {
   readonly platform: TestPlatform;
   /** The address of one of the projects. */
   readonly repository: string;
-  /** Carries attacks out, and checks the answer of each. */
+  /** Carries attacks out, and checks the response of each. */
   attack(attacks: readonly Attack[]): Promise<void>;
 }
 
 export const basic = (key: string) => `Basic ${bytesOf(`svc:${key}`).toBase64()}`;
 
-/** Makes a connection for each request: one that is refused early ends with its answer. */
+/** Opens a connection per request, because an early refusal closes it. */
 export const newConnections = (): Deno.HttpClient =>
   Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 
-/** What a platform makes for servers by itself, some time after its start. */
+/** Files that a platform creates for servers some time after its start. */
 const MADE_LATER: ReadonlySet<string> = new Set([
   "compute",
   "compute/incoming",
   "compute/package.json",
 ]);
 
-/** Every path below a folder, but for logs of requests, which are there to grow. */
+/** Every path below a folder, except for logs of requests, which are there to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
@@ -88,7 +88,7 @@ export async function listing(folder: string): Promise<readonly string[]> {
   return found.filter((path) => !path.startsWith("logs/") && !MADE_LATER.has(path)).sort();
 }
 
-/** Runs attacks against a project that nothing was pushed to, and looks at what they leave. */
+/** Runs attacks against a project without pushes, and checks what they leave. */
 export async function underAttack(run: (target: Target) => Promise<void>): Promise<void> {
   const folder = await makeTestFolder("svc-hostile-push-");
   const platform = await start(`${folder}/data`);

@@ -1,5 +1,5 @@
 /**
- * Images for tests: made here, and decoded by the engine to see what came out.
+ * Images for tests: created here, and decoded by the engine to check results.
  *
  * @module
  */

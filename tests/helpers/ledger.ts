@@ -1,7 +1,7 @@
 /**
- * A client that writes one thing after the other to a platform, of every kind in turn, and
- * knows in which state its project was after each write. What a backup holds must be one of
- * these states: not older than what was acknowledged before the backup began.
+ * A client that writes one thing after the other to a platform, of every kind in turn, and records
+ * the state of its project after each write. A backup must contain one of these states: not older
+ * than what was acknowledged before the backup began.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type LedgerPlatform = ApiCaller & { readonly port: number };
 
 type Items = readonly Readonly<Record<string, string>>[];
 
-/** Keys and hooks that were given out, each with what it was for. */
+/** Issued keys and hooks, each with its purpose. */
 interface Secrets {
   readonly keys: Map<string, string>;
   readonly hooks: Map<string, string>;
@@ -310,7 +310,7 @@ export class Ledger {
     if (typeof target === "string") state.set("rule", target);
   }
 
-  /** Uses what is secret: keys, hooks and passwords work where their records are there. */
+  /** Uses the secrets: keys, hooks and passwords work if their records exist. */
   async #use(platform: LedgerPlatform, state: State): Promise<void> {
     for (const [name, key] of this.#secrets.keys) {
       const { status } = await platform.api("GET", "/v1/projects", { token: key });

@@ -1,6 +1,6 @@
 /**
- * An address of 127.0.0.1 at which an MCP server answers that is elsewhere: one over HTTP that
- * wants a token, or one over stdin and stdout. For programs that speak plain HTTP only.
+ * Makes a remote MCP server available at a loopback URL: one over HTTP with a token, or one over
+ * stdin and stdout. For programs that only speak plain HTTP.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";

@@ -19,7 +19,7 @@ import type { MoveTarget } from "./machines/move_servers.ts";
 interface Content {
   /** Bytes or number, as text. */
   readonly value: string;
-  /** In milliseconds since 1970; `Infinity` where it does not expire. */
+  /** In milliseconds since 1970; `Infinity` if it does not expire. */
   readonly expiresAt: number;
 }
 

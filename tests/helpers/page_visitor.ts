@@ -1,6 +1,6 @@
 /**
- * A browser without JavaScript: it keeps its cookie, fills in forms as they
- * are on the page, and sends them to where they point.
+ * A browser without JavaScript: it keeps its cookie, fills in a page's forms, and submits them to
+ * their actions.
  *
  * @module
  */

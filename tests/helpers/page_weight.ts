@@ -1,11 +1,11 @@
 /**
- * What pages cost that are opened for the first time, and what they show without JavaScript.
+ * The cost of a page's first load, and its content without JavaScript.
  *
  * @module
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Most bytes of a page with all that it loads, as they are sent. */
+/** Maximum bytes on the wire of a page with everything it loads. */
 export const MOST_BYTES = 100_000;
 
 /** Shortest share of a page's text that is there without scripts: the overview's day is a link. */

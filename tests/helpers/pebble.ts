@@ -1,7 +1,6 @@
 /**
- * Pebble, the ACME test server of Let's Encrypt (Debian package `pebble`), as a
- * process. Found by `SVC_PEBBLE` or on the path; where it is missing, its tests
- * are shown as ignored.
+ * Pebble, the ACME test server of Let's Encrypt (Debian package `pebble`), as a process. Found by
+ * `SVC_PEBBLE` or on the path; if it is missing, its tests are shown as ignored.
  *
  * @module
  */

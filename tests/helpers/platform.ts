@@ -51,7 +51,7 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-/** What calls the API: a platform, or what stands before several nodes of one. */
+/** Something with an API: a platform, or a balancer in front of its nodes. */
 export type ApiCaller = Pick<TestPlatform, "api">;
 
 /** Sends a request as it is written: nothing in path or host is normalized. */
@@ -73,7 +73,7 @@ export async function rawRequest(
   return { ...answer, body, text: body.toString("utf8") };
 }
 
-/** Parses an answer; one that is not JSON comes from what stands before a platform. */
+/** Parses a response; one that is not JSON comes from a proxy in front of the platform. */
 function parse(text: string, status: number) {
   try {
     return JSON.parse(text);
@@ -82,7 +82,7 @@ function parse(text: string, status: number) {
   }
 }
 
-/** Calls the API of a platform at an address, with the owner's key where no other is given. */
+/** Calls the API of a platform at a URL, by default with the owner's key. */
 export async function callApi(
   url: string,
   method: string,
@@ -107,8 +107,8 @@ export async function callApi(
 }
 
 /**
- * The options of a test platform: those of the test, and otherwise only ports, names, the key,
- * and users of builds that no other platform has. `same_defaults_test.ts` holds it to that.
+ * The options of a test platform: the test's own, and otherwise only ports, names, the key, and
+ * exclusive users for builds. `same_defaults_test.ts` enforces that.
  */
 export function withTestOptions<
   T extends Pick<Partial<PlatformOptions>, "builds"> & { readonly dataDir: string },
@@ -118,7 +118,7 @@ export function withTestOptions<
     port: 0,
     baseDomain: "localhost",
     trustProxy: [],
-    // What an edge answers is in the log a moment later.
+    // An edge's responses appear in the log a moment later.
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),
@@ -135,7 +135,7 @@ export function start(
   return startCommand(programCommand(), { ...options, dataDir });
 }
 
-/** Starts a platform by another program, which may write `lines` beside its log. */
+/** Starts a platform with another program, which may add `lines` to its log. */
 export async function startCommand(
   command: Command,
   { lines, ...options }: Partial<ProgramOptions> & {
@@ -194,7 +194,7 @@ export async function rekey(dataDir: string): Promise<number> {
   return resealed;
 }
 
-/** A clock that stands still: what a busy machine takes its time for takes none. */
+/** A stopped clock, so that a busy machine's delays do not count. */
 export function stillClock(): () => number {
   const at = Date.now();
   return () => at;
@@ -248,7 +248,7 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** An environment of the project's own; `prod` decides where missing. */
+  /** An environment of the project's own; `prod` decides by default. */
   environment?: string;
   branch?: string;
   rules?: unknown;

@@ -9,7 +9,7 @@ import type { rawRequest } from "./platform.ts";
 /** The fields of a request for a page. */
 export const PAGE = { accept: "text/html" };
 
-/** The first `name=value` pair that an answer sets. */
+/** The first `name=value` pair that a response sets. */
 export function cookieOf(
   { headers }: { readonly headers: Record<string, unknown> },
   name: string,

@@ -1,6 +1,6 @@
 /**
- * A push service as browsers use one: it gives out subscriptions, checks who
- * sends (VAPID, RFC 8292), and decrypts what comes (RFC 8291).
+ * A push service for browsers: issues subscriptions, verifies senders (VAPID, RFC 8292), and
+ * decrypts messages (RFC 8291).
  *
  * @module
  */
@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims of a VAPID header whose signature is right. @throws where it is not */
+/** The claims of a VAPID header whose signature is right. @throws if it is not */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

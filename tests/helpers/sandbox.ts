@@ -69,7 +69,7 @@ export function hostOf(url: unknown): string {
   return new URL(String(url)).hostname;
 }
 
-/** Calls the API with the key of the platform, expects success and returns the answer. */
+/** Calls the API with the key of the platform, expects success and returns the response. */
 export async function callApi(box: Sandbox, method: string, path: string, body?: unknown) {
   const response = await fetch(`${box.platform!.url}${path}`, {
     method,

@@ -21,7 +21,7 @@ export const placesOf = (dataDir: string): DataPlaces => ({
   blobs: join(dataDir, "blobs"),
 });
 
-/** Writes what the format changes, as the first format has it. */
+/** Writes the data that the format changes, in the first format. */
 export async function writeFirst(places: DataPlaces): Promise<void> {
   const kv = await openKv(places.kv, {});
   await Deno.mkdir(join(places.dataDir, "build_logs", "second_format"), { recursive: true });
@@ -32,7 +32,7 @@ export async function writeFirst(places: DataPlaces): Promise<void> {
   kv.close();
 }
 
-/** Which format all of the data has; a sentence where it is mixed or not what was written. */
+/** The format of all data; a sentence if it is mixed or damaged. */
 export async function formatFound(places: DataPlaces): Promise<1 | 2 | string> {
   const kv = await openKv(places.kv, {});
   const formats = new Set<number>();

@@ -14,7 +14,7 @@ export interface SlowLine extends AsyncDisposable {
   /** Cuts every connection; new ones are refused until it is mended. */
   cut(): void;
   mend(): void;
-  /** What was asked for since the line was opened. */
+  /** Targets requested since the line was opened. */
   readonly targets: readonly string[];
   /** How often a path was asked for. */
   asked(path: string): number;

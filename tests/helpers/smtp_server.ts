@@ -1,6 +1,5 @@
 /**
- * A real SMTP server on a random port that keeps what it is sent, and fails as
- * it is told.
+ * A real SMTP server on a random port that stores mails, and fails on demand.
  *
  * @module
  */
@@ -23,11 +22,11 @@ export interface SmtpOptions {
   /** Asks for these credentials. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
-  /** Answers RCPT: an SMTP status with words, or nothing where it is taken. */
+  /** Handles RCPT: an SMTP error, or nothing to accept. */
   readonly refuse?: (to: string) => string | undefined;
-  /** How long it takes to answer once it has all of a mail, in milliseconds. */
+  /** How long it waits before it replies to a complete mail, in milliseconds. */
   readonly answerAfterMs?: number;
-  /** Port to listen on; a free one where missing. */
+  /** Port to listen on; a free one by default. */
   readonly port?: number;
 }
 

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits as commands do between two looks, but for a short time. */
+/** Waits as commands do between two looks, except for a short time. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
@@ -19,7 +19,7 @@ export interface ToolOptions extends RunOptions {
   readonly home: string;
 }
 
-/** The first line of the answer of a command that succeeds. */
+/** The first line of the response of a command that succeeds. */
 // deno-lint-ignore no-explicit-any -- any command's answer
 export async function runTool(argv: readonly string[], options: ToolOptions): Promise<any> {
   const { port, home, env, ...rest } = options;

@@ -1,6 +1,6 @@
 /**
- * How a deployment's answers differ from those of the same project under its
- * own `start`: status, headers and body of each page that links lead to.
+ * How a deployment's responses differ from the same project's under its own `start`: status,
+ * headers and body of each linked page.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const MAX_PAGES = 60;
 /** A body that takes so long after its first bytes is a stream. */
 const STREAM_MS = 600;
 
-/** Headers that name the connection, the machine or the copy, not the answer. */
+/** Headers that name the connection, the machine or the copy, not the response. */
 const OF_TRANSPORT = new Set([
   ...["accept-ranges", "age", "cache-status", "connection", "content-encoding", "content-length"],
   ...["date", "etag", "keep-alive", "last-modified", "server", "transfer-encoding", "vary"],
@@ -110,8 +110,8 @@ export function steady(text: string, { host, port }: Side): string {
 }
 
 /**
- * What says that a copy is asked about again: of files, whose server may leave it out, and of
- * rendered pages, whose `s-maxage` the edge carries out and keeps from browsers.
+ * Headers about revalidating a copy: for files, the server may omit them; for rendered pages, the
+ * edge consumes `s-maxage`.
  */
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
@@ -132,7 +132,7 @@ function valueOf(name: string, value: string): string | undefined {
 const cookieNames = (value: string | string[] | undefined) =>
   [value ?? []].flat().map((each) => each.split("=", 1)[0]).sort().join(" ");
 
-/** Headers of the answer itself, by name. */
+/** Headers of the response itself, by name. */
 function meaning(answer: Answer, side: Side): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(answer.headers)) {
@@ -144,11 +144,11 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
   return found;
 }
 
-/** What a side answers; status 0 for an answer that breaks off, as one of a failing stream does. */
+/** A side's response; status 0 if it breaks off, like a failing stream. */
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
-/** Where two texts part, with what stands around it. */
+/** Where two texts differ, with their surroundings. */
 function parting(own: string, live: string): string {
   let at = 0;
   while (at < own.length && own[at] === live[at]) at++;
@@ -160,8 +160,8 @@ export interface Pair {
   readonly own: Side;
   readonly live: Side;
   /**
-   * What may differ, each with the reason: a header's name, or with a path behind it that
-   * header, the `status` or the `body` of one page.
+   * Allowed differences, with reasons: a header's name, or the header, `status` or `body` of one
+   * path.
    */
   readonly mayDiffer: Readonly<Record<string, string>>;
 }

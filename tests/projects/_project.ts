@@ -140,7 +140,7 @@ function checkEngine(recipe: Recipe, deployed: Deployed): void {
 const isInside = (path: string, directory: string) =>
   directory === "." || path.startsWith(`${directory}/`);
 
-/** Asks for every file of the servers' folders; what answers is never that file. */
+/** Requests every file of the servers' folders; a response never contains that file. */
 async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
   const layers = layersOf(deployed);
   const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);

@@ -1,6 +1,6 @@
 /**
- * A recipe: how a real project is created by its own scaffolder, and what it must
- * answer once it is deployed. Each is a `recipe.json` in its own folder.
+ * A recipe: how a real project is created by its own scaffolder, and its required responses once
+ * deployed. Each is a `recipe.json` in its own folder.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const browser = z.strictObject({
   picture: z.string().optional(),
 });
 
-/** Texts that are sent to a WebSocket, each after one that it has sent, and what they look like. */
+/** Texts to send to a WebSocket, each after one it has sent, and the expected replies. */
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),
@@ -49,9 +49,9 @@ const own = z.strictObject({
   start: z.string(),
   /** Variables beside it. */
   env: variables.default({}),
-  /** Requests beside those of `checks`; links of pages are followed. */
+  /** Requests in addition to `checks`; links of pages are followed. */
   requests: z.array(request).default([]),
-  /** What may differ, each with the reason: headers, or `body /path`, `status /path`. */
+  /** Allowed differences, with reasons: headers, or `body /path`, `status /path`. */
   mayDiffer: variables.default({}),
 });
 
@@ -61,7 +61,7 @@ const recipeSchema = z.strictObject({
   ci: z.boolean().default(false),
   /** The scaffolder, with its version. It runs in an empty folder. */
   scaffold: command.optional(),
-  /** What the scaffolder is answered, as typed lines. */
+  /** Typed lines for the scaffolder. */
   answers: z.array(z.string()).optional(),
   /** The folder that it makes, relative to the one that it ran in. */
   folder: z.string().default("."),
@@ -79,14 +79,14 @@ const recipeSchema = z.strictObject({
   workingFolder: z.string().default("."),
   /** Variables for every command. */
   env: variables.default({}),
-  /** What runs the server; `static` where there is none. */
+  /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
   /** Where the deploy must be refused: texts of its message. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /** Conversations with WebSockets; the project under its own `start` has them too. */
   sockets: z.array(conversation).default([]),
-  /** Paths that nobody may fetch, beside all files of the server. */
+  /** Paths that must not be public, in addition to all files of the server. */
   notPublic: z.array(z.string()).default([]),
   browser: browser.optional(),
   own: own.optional(),
@@ -117,8 +117,7 @@ export function readRecipes(): readonly NamedRecipe[] {
 }
 
 /**
- * True for a project that is to run: those of `PROJECTS` (names, or `all`), and
- * the ones marked `ci` where the variable is not set.
+ * True for a selected project: in `PROJECTS` (names, or `all`) or, if that is not set, marked `ci`.
  */
 export function isChosen({ name, recipe }: NamedRecipe, wanted: string | undefined): boolean {
   if (wanted === undefined || wanted === "") return recipe.ci;

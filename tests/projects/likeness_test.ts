@@ -17,7 +17,7 @@ async function withServer(answer: RequestListener, test: (side: Side) => Promise
   }
 }
 
-/** Answers every path by itself, but for those that are named. */
+/** Serves every path itself, except for the named ones. */
 const site =
   (more: Readonly<Record<string, RequestListener>>): RequestListener => (request, response) => {
     const named = more[request.url!];

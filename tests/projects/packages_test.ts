@@ -1,6 +1,6 @@
 /**
- * Popular npm packages, each in a server: deployed, it answers as under plain
- * Node. Takes those that `PACKAGES` names (`all`, or names with commas).
+ * Popular npm packages, each in a server: deployed, it responds like under plain Node. `PACKAGES`
+ * selects them (`all`, or names with commas).
  */
 import assert from "node:assert/strict";
 import { hear } from "../../scripts/_process.ts";
@@ -22,7 +22,7 @@ async function install(box: Sandbox, cases: readonly PackageCase[]): Promise<voi
   assert.equal(code, 0, stderr);
 }
 
-/** Compares the answers of one server under plain Node and deployed. */
+/** Compares the responses of one server under plain Node and deployed. */
 async function checkCase(box: Sandbox, wanted: PackageCase): Promise<void> {
   await writeCase(box.site, wanted);
   const { urls } = await box.json(["deploy", "--prod"]);

@@ -175,7 +175,7 @@ const rule = fc.record({
   pick: fc.nat(2),
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
-/** Authored rule sets that are valid but for rules about caches and gates. */
+/** Authored rule sets that are valid except for rules about caches and gates. */
 export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
   minLength: 4,
   maxLength: 24,
@@ -218,7 +218,7 @@ const FILLINGS: readonly (readonly [RegExp, string])[] = [
 const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
   Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
 
-/** The request, bent to what a condition asks for, as far as that is easy. */
+/** The request, adapted to a condition if that is easy. */
 export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
   const wanted = { ...any?.[0], ...root };
   const old = new URL(request.url);

@@ -38,7 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** What the oracle knows besides the facts, to judge addresses in its own way. */
+/** The oracle's data apart from the facts, to judge addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -98,7 +98,7 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** Where a browser that is at a path would go for a link. */
+/** Where a browser at a path would go for a link. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
 /** Fills a target of the form `[origin]/path[?query]`. */

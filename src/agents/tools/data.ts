@@ -25,7 +25,7 @@ const MAX_LISTED = 1000;
 const MAX_ROWS = 100;
 /** Results of one query that an agent is shown. */
 const MAX_RESULTS = 20;
-/** Characters of values of one query that are kept; more are left out. */
+/** Maximum characters of values per query; the rest is dropped. */
 const MAX_VALUES = 200_000;
 /** Bytes of definitions that are read. */
 const MAX_SCHEMA_BYTES = 256 * 1024;
@@ -56,7 +56,7 @@ export const listVariables = defineTool({
         }),
       { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
     );
-    // Plain values may be long, and are not what an agent needs.
+    // Plain values may be long, and agents do not need them.
     const variables = items.map(({ value: _value, ...facts }) => facts);
     return {
       text: variables.map(({ key, category }) => `${key} (${category})`).join("\n") ||
@@ -108,7 +108,7 @@ function sqlFailure(error: Extract<QueryEvent, { readonly type: "error" }>): Too
   });
 }
 
-/** Results within limits; what exceeds them is dropped as it comes. */
+/** Collects results within limits; the excess is dropped on arrival. */
 async function collectResults(events: AsyncIterable<QueryEvent>): Promise<Result[]> {
   const results: Result[] = [];
   let kept = 0;

@@ -17,7 +17,7 @@ import {
 
 /** Errors that an agent is shown. */
 const MAX_SHOWN = 50;
-/** Occurrences of one error that are shown as text. */
+/** Maximum number of occurrences of one error in the text. */
 const MAX_OCCURRENCES = 10;
 
 const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>

@@ -41,7 +41,7 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     }];
 }
 
-/** Nothing where no project is named or usual; any other failure is one. */
+/** Nothing if there is no named or default project; rethrows any other failure. */
 function whereNamed(error: unknown): undefined {
   if (error instanceof ToolFailure && error.code === "action_required") return undefined;
   throw error;

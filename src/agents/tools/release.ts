@@ -1,5 +1,5 @@
 /**
- * Tools that change what visitors see, of what is deployed already.
+ * Tools that change what visitors see, using existing deployments.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * Checking out the commit of a build, where nothing but the build can suffer
- * from what is in it.
+ * Checks out the commit of a build, where hostile content can only affect that build.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Whether a commit needs a build at all: by the command that `svc.toml` names, or, in a part of a
- * repository, by what changed since the commit that is shown.
+ * Decides whether a commit needs a build: with the command in `svc.toml` or, for a part of a
+ * repository, by the changes since the live commit.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { BuildHost } from "../types.ts";
 import { neededBy, readMembers } from "../workspace/members.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Files beside a project's own that change no build: those for people. */
+/** Files outside a project's folder that do not affect its build: documentation. */
 const FOR_PEOPLE = /\.md$/i;
 
 /** The parts of a project, by paths in its repository. */

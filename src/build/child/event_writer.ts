@@ -6,7 +6,7 @@
 import type { OutputSink } from "../types.ts";
 import type { BuildEvent } from "./wire.ts";
 
-/** Output of commands that is passed on, in characters; what comes after is dropped here. */
+/** Maximum command output to pass on, in characters; the rest is dropped. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 /** Largest piece of output in one line, in characters. */

@@ -57,11 +57,11 @@ async function installNode(
 }
 
 /**
- * The folder with the Node that goes first in the search path: of the version that
- * the platform's setting names, else of the one that the project's files ask for,
- * unless the machine's own meets that. `undefined` if the machine's own is used.
+ * The folder of the Node that comes first in `PATH`: the version in the platform's setting, else
+ * the one that the project's files request, unless the machine's own satisfies it. `undefined` for
+ * the machine's own.
  *
- * @throws {BuildError} if the setting is no version, or it cannot be installed.
+ * @throws {BuildError} if the setting is not a version, or it cannot be installed.
  */
 export async function provideNode(
   host: BuildHost,

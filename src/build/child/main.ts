@@ -1,7 +1,7 @@
 /**
- * The process in which the platform builds: it checks out a commit, packs the
- * project, and reports the result on its standard output. It runs in a sandbox,
- * beside the code that it starts, and holds nothing that this code may not see.
+ * The process in which the platform builds: it checks out a commit, packs the project, and reports
+ * the result on its standard output. It runs in a sandbox together with the project's code, and
+ * holds nothing that this code may not see.
  *
  * @module
  */
@@ -64,7 +64,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 
-/** Puts what is in memory only where the platform can read it. */
+/** Writes in-memory content only where the platform can read it. */
 async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   await Deno.mkdir(outbox, { recursive: true });
   const place = async (sha256: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -173,7 +173,7 @@ export async function runBuildProcess(path: string): Promise<never> {
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
-    // The job holds variables: the project's code gets those that are meant for it.
+    // The job contains variables; project code only gets its own.
     await Deno.remove(path).catch(() => {});
     writer.send(
       job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),

@@ -1,6 +1,7 @@
 /**
  * Input and output of a build process: a job as one JSON file, and lines of JSON on its standard
- * output. The reader must not trust these lines: the project's code runs beside the process.
+ * output. The reader must not trust these lines, because the project's code runs next to the
+ * process.
  *
  * @module
  */
@@ -61,7 +62,7 @@ const packedFunction = z.object({ name: z.string().max(256), content: z.string()
 /** One line of a build process. */
 export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("say"), level: z.enum(LEVELS), message: z.string() }),
-  /** A chunk of what a command prints to one of its streams. */
+  /** A chunk of a command's output on one stream. */
   z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
   z.object({ type: z.literal("output_end"), stream: z.number().int() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),

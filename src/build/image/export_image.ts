@@ -86,7 +86,7 @@ async function readConfig(engine: Engine, image: string): Promise<ImageConfig> {
   return config;
 }
 
-/** An empty folder for the files of an image, in which those of its last build were. */
+/** An empty folder for the files of an image, replacing those of the last build. */
 async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<string> {
   const folder = join(cacheDir, "images", image.replaceAll(/[^\w-]/g, "-"));
   await removeTree(folder);

@@ -60,7 +60,7 @@ const failed = ({ name, version }: WantedManager, reason: string) =>
     hint: `Install ${name} on this machine, or fix the version in package.json`,
   });
 
-/** Runs npm, quietly; throws with what it says where it fails. */
+/** Runs npm quietly; throws with its message if it fails. */
 async function npm(
   host: BuildHost,
   wanted: WantedManager,
@@ -157,7 +157,7 @@ async function fetchInto(
   return pack!.version;
 }
 
-/** Folder of one version; what a hash was checked of is kept apart. */
+/** Folder of one version; versions with a verified hash have their own. */
 function folderName(version: string, hash: ManagerHash | undefined): string {
   return hash === undefined ? version : `${version}+${hash.hex.slice(0, SHORT_HASH)}`;
 }

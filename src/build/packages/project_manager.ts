@@ -27,8 +27,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Fetches the package manager of a project where one of some commands names it, in the
- * version that the project wants; npm and others that nobody names are left out.
+ * Fetches the version of the package manager that a project requires, if one of its commands uses
+ * it; npm and unused ones are left out.
  *
  * @throws {BuildError} if it cannot be fetched
  */

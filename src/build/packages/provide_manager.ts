@@ -62,13 +62,13 @@ async function versionOnPath(
   }
 }
 
-/** Whether a version is what a field asks for; a tag such as `latest` says nothing about it. */
+/** Whether a version satisfies a field; a tag such as `latest` is always satisfied. */
 function fits(version: string, wanted: string | undefined): boolean {
   if (wanted === undefined || validRange(wanted) === null) return true;
   return satisfies(version, wanted, { includePrerelease: true });
 }
 
-/** Says what is odd about how the project names its package manager. */
+/** Warns about unusual package manager declarations. */
 function warnOf(host: BuildHost, { name, lockFile, otherLockFiles }: FoundManager): void {
   if (otherLockFiles.length === 0) return;
   host.say(
@@ -112,11 +112,10 @@ async function provide(
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**
- * The host with the project's package manager first in its search path. Where
- * no command names it, one that cannot be had is only warned of.
+ * The host with the project's package manager first in its search path. If no command uses it,
+ * failing to fetch it is only a warning.
  *
- * @throws {BuildError} if package.json names it in a way that cannot be read,
- *   or it cannot be fetched.
+ * @throws {BuildError} if package.json declares it in an unknown form, or it cannot be fetched.
  */
 export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {
   const { detected: { manager, installsIn }, commands } = facts;

@@ -69,10 +69,10 @@ export interface LayerBundle {
 }
 
 /**
- * Takes the bundle of a server instead of its entry. Files that went into it are
- * left out, unless a STATIC layer has them.
+ * Takes the bundle of a server instead of its entry. Files that went into it are left out, unless a
+ * STATIC layer has them.
  *
- * @throws {BuildError} Where bundling failed, with all problems
+ * @throws {BuildError} If bundling failed, with all problems
  */
 export async function denoServer(
   layer: ComputeLayer,

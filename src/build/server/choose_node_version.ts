@@ -49,7 +49,7 @@ function fromRange(text: string, built: number | undefined): string | undefined 
   return least === null || least.major === 0 ? undefined : least.version;
 }
 
-/** Reads one wish; `undefined` for one that nothing can meet. */
+/** Parses one version requirement; `undefined` if nothing can satisfy it. */
 function readWish(text: string, built: number | undefined): Version | undefined {
   const wanted = text.trim();
   const [, plain] = PLAIN.exec(wanted) ?? [];
@@ -82,8 +82,8 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Chooses from what was written, the first one first, else the major of the Node that built the
- * project if it is a supported one, else the newest.
+ * Chooses by the first requirement, else the major version of the Node that built the project if it
+ * is supported, else the newest.
  */
 export function chooseNodeVersion(
   wishes: readonly NodeWish[],

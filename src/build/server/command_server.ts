@@ -1,5 +1,5 @@
 /**
- * A server that is any program: its files as they are, and the command that starts it.
+ * A server that is any program: its unchanged files, and the command that starts it.
  *
  * @module
  */

@@ -29,7 +29,7 @@ export interface EngineFacts {
   readonly entry: string | undefined;
 }
 
-/** Why a server is one for Deno, as a clause; `undefined` if it is one for Node. */
+/** Why a server is for Deno, as a clause; `undefined` if it is for Node. */
 function whyDeno(facts: EngineFacts): string | undefined {
   if (facts.forDeno) return "it uses Deno APIs";
   if (facts.hasDenoJson && !facts.hasPackageJson) {
@@ -41,7 +41,7 @@ function whyDeno(facts: EngineFacts): string | undefined {
   return facts.hasPackageJson ? undefined : "its manifest sets no engine";
 }
 
-/** The engine that was asked for, else the one that the project is written for. */
+/** The requested engine, else the one that the project is written for. */
 export function decideEngine(facts: EngineFacts): EngineChoice {
   const { configured, written, command } = facts;
   if (configured !== undefined) {

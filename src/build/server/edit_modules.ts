@@ -8,7 +8,7 @@ import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
 
-/** Larger modules are left as they are, in bytes. */
+/** Larger modules stay unchanged, in bytes. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
 
 /** One function for all edits; `undefined` if there are none. */

@@ -1,6 +1,6 @@
 /**
- * The packages of a project as they are installed: whole, with all that they declare,
- * so that nothing is missing that they load by names which nobody can read.
+ * The installed packages of a project: complete, with all declared dependencies, because packages
+ * may load files under computed names.
  *
  * @module
  */
@@ -58,7 +58,7 @@ export interface InstalledOptions {
   readonly everything: boolean;
 }
 
-interface Found {
+interface PackageFolder {
   /** Real path of the package's folder. */
   readonly folder: string;
 }
@@ -124,7 +124,7 @@ class Installed {
   }
 
   /** Finds a package as Node does, from a folder upward; a link on the way is kept. */
-  async #find(name: string, from: string): Promise<Found | undefined> {
+  async #find(name: string, from: string): Promise<PackageFolder | undefined> {
     const { base } = this.#options;
     const last = from === base || isInside(from, base) ? base : "/";
     for (let folder = from;; folder = dirname(folder)) {
@@ -135,8 +135,8 @@ class Installed {
     }
   }
 
-  /** The package at a path, where there is one. */
-  async #at(path: string): Promise<Found | undefined> {
+  /** The package at a path, if there is one. */
+  async #at(path: string): Promise<PackageFolder | undefined> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real === undefined || !(await Deno.stat(real)).isDirectory) return undefined;
     if (real !== path) this.links.set(path, real);
@@ -155,7 +155,7 @@ class Installed {
     this.files.get(path)!.parents.add(importer);
   }
 
-  #take({ folder }: Found): void {
+  #take({ folder }: PackageFolder): void {
     if (folder === this.#options.project || this.#taken.has(folder)) return;
     this.#taken.add(folder);
     this.#queue.push(folder);
@@ -177,7 +177,7 @@ class Installed {
     }
   }
 
-  /** Keeps the links by which pnpm lets packages find what they do not declare. */
+  /** Keeps the links through which pnpm's packages find undeclared dependencies. */
   async #addHoisted(): Promise<void> {
     for (const folder of this.#foldersUp()) {
       const store = await this.#store(folder);
@@ -204,7 +204,7 @@ class Installed {
     }
   }
 
-  /** Takes the files of a package; its own packages are found by what it declares. */
+  /** Adds the files of a package; its declared dependencies are found separately. */
   async #readFolder(folder: string, home: string): Promise<void> {
     const isPublished = home.includes(`/${PACKAGES}/`);
     for (const { name, isDirectory, isFile, isSymlink } of entriesOf(folder)) {
@@ -222,7 +222,7 @@ class Installed {
     if (!this.files.has(path)) this.files.set(path, { parents: new Set() });
   }
 
-  /** A link inside of a package stays one; those that leave it lead nowhere. */
+  /** A link within a package stays a link; links that leave it are dropped. */
   async #addLink(path: string, home: string): Promise<void> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real !== undefined && isInside(real, home)) this.links.set(path, real);

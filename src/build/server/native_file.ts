@@ -37,8 +37,8 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon is compiled for one major version of Node: those that are not
- * call Node by functions whose names begin with `napi_`.
+ * Whether an addon is compiled for one major version of Node: others only call Node's functions
+ * that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
   return !new TextDecoder("latin1").decode(bytes).includes("napi_");
@@ -62,7 +62,7 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/** The package that people install, of one that holds its addon for one system. */
+/** The main package of one that contains its addon for one system. */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -26,7 +26,7 @@ interface Addon {
 
 /** Major versions of Node. */
 export interface NodeMajors {
-  /** Of the one that the packages were installed with, if it is known. */
+  /** The Node version that installed the packages, if known. */
   readonly built: string | undefined;
   readonly serving: string;
 }
@@ -68,8 +68,8 @@ function sayOtherNode(
 }
 
 /**
- * Leaves out addons for other systems where a package has one for the servers', and
- * warns of packages that have none, or one for another Node.
+ * Leaves out addons for other systems if a package has one for the servers' system, and warns about
+ * packages that have none, or one for another Node version.
  */
 export async function withFittingAddons(
   host: BuildHost,

@@ -1,5 +1,5 @@
 /**
- * A server for Node itself: its files as they are, with the packages that it needs.
+ * A server for Node itself: its unchanged files, with the packages that it needs.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { PreparedServer, ServerFacts } from "./types.ts";
 import type { OutputContent } from "../hash_files.ts";
 import { serverProblems } from "./server_problems.ts";
 
-/** Name of the compiled module, beside the entry: it finds what the entry finds. */
+/** Name of the compiled module, next to the entry, so that it resolves the same imports. */
 const COMPILED_FILE = "svc-entry.mjs";
 
 interface RunnableEntry {
@@ -32,8 +32,8 @@ interface RunnableEntry {
 }
 
 /**
- * Compiles an entry of TypeScript or JSX, and the modules beside it that its framework names;
- * others stay as they are.
+ * Compiles an entry of TypeScript or JSX, and other modules that its framework lists; the rest
+ * stays unchanged.
  *
  * @throws {BuildError} with all problems of its code
  */
@@ -65,8 +65,8 @@ async function compileEntry(
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
 /**
- * The folders of packages that the output has; those of the project itself are its
- * installation, which nobody has chosen from.
+ * Package folders in the output; the project's own installation does not count, because nobody
+ * selected from it.
  */
 function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["packages"] {
   return listing.packages.filter(({ absolutePath }) =>

@@ -1,6 +1,6 @@
 /**
- * The `package.json` of a server whose project's own one is above the output: Node
- * asks it whether modules are CommonJS, and for names such as `#lib`.
+ * The `package.json` of a server whose project has it above the output: Node uses it to recognize
+ * CommonJS, and for names such as `#lib`.
  *
  * @module
  */
@@ -19,12 +19,12 @@ const schema = z.object({
   exports: z.unknown().optional(),
 });
 
-interface Found {
+interface PackageFile {
   readonly path: string;
   readonly text: string;
 }
 
-async function nearestPackage(from: string, project: string): Promise<Found | undefined> {
+async function nearestPackage(from: string, project: string): Promise<PackageFile | undefined> {
   for (let folder = from;; folder = dirname(folder)) {
     const text = await createFolderReader(folder).readText(FILE);
     if (text !== undefined) return { path: `${folder}/${FILE}`, text };
@@ -41,7 +41,9 @@ function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** The file that the server needs; `undefined` if one is deployed, or its project has none. */
+/**
+ * The file that the server needs; `undefined` if one is deployed already, or the project has none.
+ */
 export async function ownPackage(
   { project, entry, directory, deployed }: {
     /** Absolute real paths, with `/`. */

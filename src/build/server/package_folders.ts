@@ -77,7 +77,7 @@ class Reading {
     this.contents.push({ path, content, size });
   }
 
-  /** A link that stays among what is deployed is kept; of others the content is taken. */
+  /** Keeps a link to deployed files; replaces others with their content. */
   async #readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
     const real = await Deno.realPath(link.real).catch(() => undefined);
     // Builds leave links behind whose package was not needed.

@@ -24,7 +24,7 @@ export interface PackageTally {
   /**
    * Counts a file by its path in the deployment.
    *
-   * @throws {BuildError} Where it is one too many, naming the largest packages
+   * @throws {BuildError} If it is one too many, naming the largest packages
    */
   add(path: string, bytes: number): void;
   total(): { readonly count: number; readonly files: number; readonly bytes: number };

@@ -2,11 +2,10 @@
  * Places the packages of a server in its deployment. Each module resolves the same packages as in
  * the project. Pure: paths are absolute, real and with `/`.
  *
- * Packages of the project, and of the folders above it up to its workspace, meet in
- * one `node_modules` of the server; the nearest one wins a name. What finds no place
- * there, and packages of the workspace, keep their places to each other in their own
- * folder. Where Node would then find another package than it did, a link is
- * added beside the importer.
+ * Packages of the project, and of the folders above it up to its workspace, are merged into one
+ * `node_modules` of the server; the nearest wins a name. Packages that do not fit, and those of the
+ * workspace, keep their relative places in a separate folder. If Node would then resolve another
+ * package than before, a link is added next to the importer.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { dirname, join, relative } from "node:path/posix";
 
 const PACKAGES = "node_modules";
 
-/** Folder of what has no place in `node_modules`; Node runs no TypeScript in that one. */
+/** Folder for packages that do not fit into `node_modules`; Node runs no TypeScript there. */
 const STORE = "svc_packages";
 
 export interface PlacedTrace {
@@ -42,7 +41,7 @@ export interface PlacedPackages {
   readonly links: Readonly<Record<string, string>>;
 }
 
-/** The first names of a path: those of one package, or of one entry of pnpm's own folder. */
+/** The first segments of a path: the name of a package, or of an entry in pnpm's own folder. */
 function firstEntry(path: string): string {
   const [first = "", second = ""] = path.split("/");
   return first.startsWith("@") || first.startsWith(".") ? `${first}/${second}` : first;
@@ -61,7 +60,7 @@ function packageAt(path: string): { readonly folder: string; readonly name: stri
 /** A path below the base, or beside it, as one that leads nowhere else. */
 const inStore = (path: string): string => path.replaceAll(/(?:^|(?<=\/))\.\.(?=\/)/g, "up");
 
-/** Answers where paths are deployed; each name of `node_modules` belongs to one folder. */
+/** Assigns deployed paths; each name in `node_modules` belongs to one folder. */
 function createPlaces(options: PlacesOptions, paths: readonly string[]) {
   const { base, directory, deployed, stores } = options;
   const owners = stores.map((store) => `${store}/`);

@@ -1,6 +1,5 @@
 /**
- * The servers of an output: for each it is decided what runs it, and what is
- * deployed for that.
+ * Prepares the servers of an output: decides the engine of each, and the files to deploy for it.
  *
  * @module
  */
@@ -95,7 +94,10 @@ function linksFile(links: Readonly<Record<string, string>>): readonly OutputCont
   return [{ path: LINKS_PATH, content, size: content.byteLength }];
 }
 
-/** The files of all: what a server on Node has in its folder stays, whoever else bundled it. */
+/**
+ * The files of all servers: the folder of a Node server stays complete, even if another server
+ * bundled parts of it.
+ */
 function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonly OutputContent[] {
   const kept = prepared.filter(({ report }) => report.engine !== "deno")
     .map(({ layer }) => layer.directory);

@@ -30,7 +30,7 @@ export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "ti
   readonly modules: Readonly<Record<string, string>>;
   /** Patterns of the URL paths that they answer where no file does. */
   readonly withoutFile: readonly string[];
-  /** Changes with what they are made of. */
+  /** Changes with their sources. */
   readonly key: string;
   /** Settings without an equivalent, each with file and line. */
   readonly notes: readonly string[];
@@ -54,7 +54,7 @@ export async function findFunctions(
   return server === undefined || isFunctionProject(framework?.id) ? provided : undefined;
 }
 
-/** Compiles those in TypeScript, by the paths that stand for them. */
+/** Compiles the TypeScript functions, by their entry paths. */
 async function compiled(
   { cacheDir }: Pick<BuildHost, "cacheDir">,
   directory: string,

@@ -47,10 +47,9 @@ export interface ProjectNode {
 }
 
 /**
- * The platform's setting, what the project or its workspace says, or the Node that
- * built it.
+ * The platform's setting, what the project or its workspace says, or the Node that built it.
  *
- * @throws {BuildError} Where no version can be what is written
+ * @throws {BuildError} If no version can be what is written
  */
 export async function projectNode(
   host: BuildHost,

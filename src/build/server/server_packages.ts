@@ -121,10 +121,10 @@ function packagesDirectory({ directory, entry }: ComputeLayer): string {
 }
 
 /**
- * Finds the packages of a server, and places for what is not deployed anyway: what its
- * modules import where all of that can be read from them, else whole packages.
+ * Finds and places the packages of a server that are not deployed anyway: only the imported files
+ * if all imports can be analyzed, otherwise whole packages.
  *
- * @throws {BuildError} Where packages are in archives, or too many, or files are missing
+ * @throws {BuildError} If packages are in archives, or too many, or files are missing
  */
 export async function serverPackages(
   host: BuildHost,

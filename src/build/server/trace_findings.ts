@@ -20,7 +20,7 @@ export interface TracedServer {
 
 const isPackaged = (path: string) => path.includes("/node_modules/");
 
-/** Names of files that are shown in one line. */
+/** Maximum number of file names on one line. */
 const SHOWN = 3;
 
 function showFiles(paths: readonly string[], project: string): string {
@@ -29,10 +29,10 @@ function showFiles(paths: readonly string[], project: string): string {
 }
 
 /**
- * Leaves out files of the project that are not deployed. What the server may open of
- * them is reported.
+ * Leaves out files of the project that are not deployed. What the server may open of them is
+ * reported.
  *
- * @throws {BuildError} Where the server imports them
+ * @throws {BuildError} If the server imports them
  */
 export function withoutProjectFiles(
   host: BuildHost,

@@ -9,7 +9,7 @@ import type { OutputContent } from "../hash_files.ts";
 
 /** Server settings of `svc.toml` and of the platform's project. */
 export interface ServerSettings {
-  /** Whether the output is a static site, whatever it looks like. */
+  /** Whether the output is forced to be a static site. */
   readonly isStatic?: boolean;
   readonly runtime?: Engine;
   readonly server?: {

@@ -68,7 +68,7 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
 
 /**
  * The folder of the only app of a workspace, or of the one that `standing` is in; the folder itself
- * if it is no workspace, or an app on its own.
+ * if it is not a workspace, or is itself an app.
  *
  * @throws {BuildError} if there are several.
  */

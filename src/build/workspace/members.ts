@@ -18,7 +18,7 @@ export interface Member {
   readonly scripts: ReadonlyMap<string, string>;
 }
 
-/** Folders that are looked into, at most. */
+/** Maximum number of folders to search. */
 const MAX_FOLDERS = 5000;
 /** How deep `**` looks below its base. */
 const MAX_DEPTH = 5;
@@ -77,9 +77,8 @@ export async function readMembers(root: string): Promise<readonly Member[] | und
 }
 
 /**
- * The packages that one needs, directly or through others, each after those that
- * it needs itself. Where they need each other in a circle, the order in it is that
- * of their names.
+ * The direct and indirect dependencies of a package within the workspace, each after its own
+ * dependencies. Cycles are ordered by name.
  */
 export function neededBy(members: readonly Member[], path: string): readonly Member[] {
   const byName = new Map(

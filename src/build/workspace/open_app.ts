@@ -1,6 +1,5 @@
 /**
- * The folders that a deploy works on where the folder that was named is a
- * workspace: the app's, and the one with its settings.
+ * The folders for a deploy of a workspace: the app's, and the one with its settings.
  *
  * @module
  */
@@ -54,8 +53,8 @@ async function configOf(directory: string, path: string): Promise<ProjectConfig 
 }
 
 /**
- * The project itself, or the app of a workspace that is meant. Its own `svc.toml`,
- * rules and functions count, else those of the folder that was named.
+ * The project itself, or the selected app of a workspace. The app's own `svc.toml`, rules and
+ * functions apply, otherwise those of the workspace.
  *
  * @throws {BuildError} if a workspace has several apps, or its `svc.toml` is invalid.
  */

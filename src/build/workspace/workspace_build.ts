@@ -73,9 +73,9 @@ async function nxName(directory: string, name: string): Promise<string> {
 }
 
 /**
- * The command for the app in `directory`: by Turborepo or Nx where the workspace has one, else by
- * the package manager; `undefined` if the app is no part of a workspace, has no script `build`,
- * or needs nothing that is built.
+ * The build command for the app in `directory`: with Turborepo or Nx if the workspace uses one,
+ * otherwise with the package manager. `undefined` if the app is not part of a workspace, has no
+ * script `build`, or depends on nothing that needs a build.
  */
 export async function workspaceBuild(
   directory: string,

@@ -9,7 +9,7 @@ import { listProjects } from "../../contract/projects.ts";
 import { MAX_KEY_PROJECTS } from "../../contract/permissions.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Names the projects that the client's key reaches, of those that are left. */
+/** Names the existing projects that the client's key can access. */
 export async function nameKeyProjects(client: Client): Promise<string> {
   const { items } = await collectPages(
     (query) => client.call(listProjects, { query }),

@@ -8,7 +8,7 @@ import { signOut } from "../../contract/accounts.ts";
 import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
 
-/** Throws where a login could not be stored: before one is asked for, or given up. */
+/** Throws if a login could not be stored, before requesting or revoking one. */
 export async function assertCanStoreLogin(ctx: Context): Promise<void> {
   await assertWritable(
     ctx,

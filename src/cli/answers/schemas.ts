@@ -35,7 +35,7 @@ function describeKind(schema: z.ZodType): string {
   return /^with(out)? /.test(when) ? `${when}: ${members}` : members;
 }
 
-/** The members of an answer, such as `{ url, token? }`; its kinds stand one after the other. */
+/** The members of a result, such as `{ url, token? }`; its variants follow each other. */
 const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeKind).join("; ");
 
 /** The members of the lines of a stream that all lines have. */

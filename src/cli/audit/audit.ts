@@ -7,7 +7,7 @@ import { printable } from "../terminal/format.ts";
 
 const HEADINGS = ["AT", "WHO", "BY", "ADDRESS", "ACTION", "WHAT", "PATH"] as const;
 
-/** A key, login or hook by its name; a hook is told from a key, as it has no user. */
+/** The name of a key, login or hook; a hook differs from a key in having no user. */
 function credentialOf({ type, name }: AuditEntry["credential"]): string {
   if (type === "session") return "browser";
   if (type === "platform") return "platform";

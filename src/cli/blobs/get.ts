@@ -7,7 +7,7 @@ import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
 import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION, requestObject } from "./open_store.ts";
 
-/** Writes beside the file and renames, so that a download that breaks off leaves none. */
+/** Writes under a temporary name and renames, so that an interrupted download leaves no file. */
 async function writeFile(path: string, stream: ReadableStream<Uint8Array>): Promise<void> {
   const partial = `${path}.${crypto.randomUUID()}.part`;
   try {

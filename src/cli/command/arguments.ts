@@ -8,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
 
-/** A flag of most commands in groups, which may stand before the command as well. */
+/** A flag of most commands in groups; it may also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
 /** Flags that may stand before the command, and are followed by a value. */
@@ -28,8 +28,8 @@ export interface Lookup {
   /** True if a word should name a command, and does not. */
   readonly isUnknown: boolean;
   /**
-   * The words as the parser takes them: with the fallback command of a group if
-   * none is given, and flags of the command behind it.
+   * The command line for the parser: adds a group's fallback command if none is given, and moves
+   * flags behind the command.
    */
   readonly argv: readonly string[];
 }
@@ -73,7 +73,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     );
     group = { fallback, end: index + 1 };
   }
-  // Help for a group lists its commands, where there are others beside the usual one.
+  // Help for a group lists its commands if there are others besides the default.
   const wantsGroup = entries.length > 1 && argv.some((word) => HELP_FLAGS.has(word));
   const leaf = wantsGroup ? undefined : group?.fallback;
   if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };
@@ -125,9 +125,8 @@ export function resolveSwitches(
 const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**
- * Reads `--name x` as the argument `x` where a command takes a `name` for its one argument, and
- * the other way round `create x` as `create --name x` where it takes none: nobody has to know
- * which of the two a command wants.
+ * Accepts `--name x` for a command whose only argument is `name`, and `create x` for a command that
+ * takes `--name`: users need not remember which.
  */
 export function resolveNamedInput(
   argv: readonly string[],

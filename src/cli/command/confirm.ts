@@ -11,19 +11,18 @@ export interface Confirmation {
   readonly force: boolean | undefined;
   /** Asked of a person at a terminal. */
   readonly question: string;
-  /** The error if nobody can be asked: what has to be confirmed. */
+  /** The error if nobody can be asked: what needs confirmation. */
   readonly wanted: string;
-  /** The error if the answer is no: what was not done. */
+  /** The error after a "no": what was not done. */
   readonly declined: string;
   /** The command that does it without asking (default: this one with `--force`). */
   readonly next?: string;
 }
 
 /**
- * Returns once the user has confirmed: by `--force`, by `--yes`, or by an answer.
+ * Returns once the user has confirmed, with `--force`, `--yes` or a prompt.
  *
- * @throws {CliError} `action_required` if nobody can be asked, `declined`
- * where the answer is no.
+ * @throws {CliError} `action_required` if nobody can be asked, `declined` if the reply is no.
  */
 export async function confirm(ctx: Context, asked: Confirmation): Promise<void> {
   if (asked.force === true || ctx.settings.yes) return;

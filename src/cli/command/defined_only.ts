@@ -6,7 +6,7 @@
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The entries that are set, so that what was not given stays as it is. */
+/** The defined entries, so that options not given stay unchanged. */
 export function definedOnly<T extends object>(values: T): Defined<T> {
   const entries = Object.entries(values).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Defined<T>;

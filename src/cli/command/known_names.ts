@@ -10,9 +10,9 @@ import { CliError } from "../errors/cli_error.ts";
 const MOST_NAMED = 10;
 
 /**
- * The names as the API spells them, whatever their letters' case.
+ * The names in the API's spelling, regardless of case.
  *
- * @throws {CliError} for one that does not exist; `what` is what they name
+ * @throws {CliError} for an unknown name; `what` describes the kind
  */
 export function knownNames<Name extends string>(
   given: readonly string[],

@@ -10,7 +10,7 @@ export type MissingNodes =
   | readonly { readonly node: string; readonly reason: string }[]
   | undefined;
 
-/** Names each node whose part is missing, beside the answer. */
+/** Names each node whose part of the result is missing. */
 export function warnOfMissingNodes({ ui }: Pick<Context, "ui">, missing: MissingNodes): void {
   for (const { node, reason } of missing ?? []) {
     ui.log(

@@ -155,9 +155,8 @@ export function checkValue(
 }
 
 /**
- * Reads the value. From stdin and files, one line break at the end is
- * removed. Without a flag a person is asked; on a terminal, `--stdin` asks too,
- * so that the value is not shown while it is typed.
+ * Reads the value. One line break at the end of stdin or a file is removed. Without a flag, asks;
+ * on a terminal, so does `--stdin`, without echoing the value.
  */
 export async function readValue(
   ctx: Context,

@@ -24,8 +24,8 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 }
 
 /**
- * Asks for an argument: a choice of what exists, where the command says what the
- * argument names, otherwise a text. `undefined` if nobody can be asked.
+ * Asks for an argument: a choice of existing values if the command declares the kind, otherwise a
+ * text. `undefined` if nobody can be asked.
  */
 export async function askMissing(
   ctx: Context,

@@ -30,7 +30,7 @@ const MAX_OFFERED = 100;
 
 type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;
 
-/** The database that commands are about where none is named. */
+/** The default database of commands. */
 async function usualDatabase(client: Client, project: Project): Promise<Database | undefined> {
   const databases = await listDatabases(client, project);
   return databases.find(({ autoInject }) => autoInject) ?? databases[0];
@@ -123,8 +123,8 @@ const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Ca
 };
 
 /**
- * Looks up what a word can name. `given` is the value of `--project-id` where
- * there is one; else `svc.toml` says which project it is.
+ * Looks up possible names. `given` is the value of `--project-id`, if any; otherwise, `svc.toml`
+ * identifies the project.
  */
 export async function listCandidates(
   ctx: Context,

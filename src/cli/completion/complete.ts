@@ -29,7 +29,7 @@ const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
   "--workspace": "workspace",
 };
 
-/** Runs `print`, which writes to the console at once, and returns what it wrote. */
+/** Runs `print`, which writes directly to the console, and returns its output. */
 function captured(print: () => void): string {
   const lines: string[] = [];
   const real = globalThis.console;
@@ -101,7 +101,7 @@ interface TypedWords {
   readonly project: string | undefined;
 }
 
-/** Reads what stands before the last word, which is the one that is typed. */
+/** Parses the words before the last one, which is being typed. */
 function readTyped(
   words: readonly string[],
   asked: CommandLeaf,

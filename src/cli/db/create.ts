@@ -20,7 +20,7 @@ import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
 import { formatInjection } from "./show_database.ts";
 import { waitForDatabase } from "./wait_for_database.ts";
 
-/** A name that is taken gets the command that gives another. */
+/** After a conflict, suggests the command with another name. */
 async function createNamed(
   ctx: Context,
   client: Client,

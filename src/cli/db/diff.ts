@@ -34,7 +34,7 @@ function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly stri
   return [color(`${title}  ${definition}`), colors.dim(`    was ${inLine(from ?? "")}`)];
 }
 
-/** The branch that was named, that of this git branch's previews, or the only one beside `main`. */
+/** The named branch, the one of this git branch's previews, or the only one besides `main`. */
 async function settleBranch(
   ctx: Context,
   opened: OpenedDatabase,

@@ -15,7 +15,7 @@ const FILE_MODE = 0o600;
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Writes beside the file and renames, so that a download that breaks off leaves none. */
+/** Writes under a temporary name and renames, so that an interrupted download leaves no file. */
 async function writeStream(path: string, stream: Bytes): Promise<number> {
   const partial = `${path}.${crypto.randomUUID()}.part`;
   let bytes = 0;

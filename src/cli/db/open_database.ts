@@ -34,7 +34,7 @@ export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"]
 /** `--database`, of commands whose argument is something else. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
 
-/** Declares what a command takes that is about one branch of a database. */
+/** Declares the options of a command for one branch of a database. */
 export function takeDatabaseBranch(command: Command) {
   return command
     .argument("[database]", DATABASE_ARGUMENT)
@@ -117,7 +117,7 @@ async function findNamed(ctx: Context, search: Search): Promise<Database> {
   });
 }
 
-/** Asks a person which one is meant, where one is there. */
+/** Asks which one is meant, if a person is present. */
 async function settleUnnamed(
   ctx: Context,
   project: Project,

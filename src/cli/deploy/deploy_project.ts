@@ -62,7 +62,7 @@ async function packDeployment(
     readonly client: Client;
     readonly project: Project;
     readonly environment: string;
-    /** The folder that the user is in, where none was named. */
+    /** The current folder, if none was given. */
     readonly standing: string | undefined;
   },
 ): Promise<PackedDeployment> {
@@ -140,8 +140,8 @@ function shownProduction({ urls, isProduction, environment }: Deployment): strin
 }
 
 /**
- * Builds the project in `dir`, by default the nearest one with a svc.toml, and
- * deploys it. With `dryRun` it stops short of making a deployment.
+ * Builds the project in `dir`, by default the nearest one with a svc.toml, and deploys it. With
+ * `dryRun`, it creates no deployment.
  *
  * @throws {CliError} if the flags contradict each other, or a step fails.
  */

@@ -46,9 +46,9 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 }
 
 /**
- * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md,
- * "Endpoints"). Variable and context, which may name production, do not count
- * here; a warning says so where they name another one.
+ * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md, "Endpoints"). The
+ * variable and the context do not count here, because they may name production; a warning says so
+ * if they name another one.
  */
 export async function chooseDeployTarget(
   ctx: Context,

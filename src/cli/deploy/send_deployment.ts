@@ -78,7 +78,7 @@ export interface Sent {
   readonly reused: Amount;
 }
 
-/** How long to wait for the platform's answer after the user has stopped, in milliseconds. */
+/** How long to wait for the platform's response after the user has stopped, in milliseconds. */
 const CREATE_PATIENCE = 3000;
 
 /** How long going live takes without a word, in milliseconds. */
@@ -150,9 +150,9 @@ export function toBody(
 }
 
 /**
- * Creates the deployment, by what differs from the last one where the platform still has
- * that. A stop meanwhile waits for the answer, because only its id allows the deployment
- * to be stopped on the platform.
+ * Creates the deployment, as a difference from the last one if the platform still has it. Stopping
+ * meanwhile waits for the response, because it contains the id that is needed to stop the
+ * deployment on the platform.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;
@@ -252,10 +252,9 @@ async function activate(
 }
 
 /**
- * Creates the deployment, uploads what the platform lacks and activates it.
- * When that fails or is stopped on the way, the deployment is stopped unless it
- * is live, and the error says which; uploaded blobs stay, and the next run
- * resumes from there.
+ * Creates the deployment, uploads what the platform lacks and activates it. If that fails or is
+ * interrupted, the deployment is stopped unless it is live, and the error says which; uploaded
+ * blobs stay, so the next run resumes from there.
  */
 export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
   const { client, files, cleanupClient, project } = request;

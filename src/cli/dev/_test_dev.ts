@@ -14,7 +14,7 @@ createServer((_, response) => response.end(JSON.stringify({ GREETING, DATABASE_U
   .listen(process.env.PORT);
 `;
 
-/** Runs `svc dev` until its server has answered once; returns the answer, and what was said. */
+/** Runs `svc dev` until its server has responded once; returns the response and the output. */
 export async function dev(
   bench: Pick<Bench, "site" | "env">,
   argv: readonly string[],
@@ -39,7 +39,7 @@ export async function dev(
   return { ...run, answer };
 }
 
-/** Runs a test with its own platform and a project whose server says what it was given. */
+/** Runs a test with its own platform and a project whose server reports its inputs. */
 export async function withServer(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},

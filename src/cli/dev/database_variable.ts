@@ -24,11 +24,11 @@ async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Pro
 }
 
 /**
- * Reads the URL of a branch: of `--db-branch`, of `db.branch` in `svc.toml`, else of
- * `main`. A project that names neither a database nor a branch gets that of the database
- * that its deployments get; where the platform cannot be asked, it gets none.
+ * Reads the URL of a branch: from `--db-branch`, `db.branch` in `svc.toml`, or `main`. A project
+ * that names neither a database nor a branch gets the database of its deployments, or none if the
+ * platform is unreachable.
  *
- * @throws {CliError} if a database or branch is named that cannot be had
+ * @throws {CliError} if a named database or branch is unavailable
  */
 export async function readDatabaseVariable(
   ctx: Context,

@@ -17,7 +17,7 @@ function colorOf(status: number, colors: Palette): (text: string) => string {
   return status >= 300 ? colors.cyan : colors.green;
 }
 
-/** One request as a line: status, time, what answered, the cache, and the rules that matched. */
+/** A request as one line: status, time, source of the response, cache, and matching rules. */
 function formatRequest(request: LoggedRequest, colors: Palette): string {
   const { status, method, target, durationMs, layer, cache, rules, problem } = request;
   const facts = [
@@ -31,7 +31,7 @@ function formatRequest(request: LoggedRequest, colors: Palette): string {
   return problem === undefined ? line : `${line}\n    ${colors.red(printable(problem))}`;
 }
 
-/** Makes the report; log lines are of the phase `deploy`, as those of `svc serve`. */
+/** Creates the report; its log lines have the phase `deploy`, like those of `svc serve`. */
 export function createDevReport(
   { ui, stdinIsTerminal }: Pick<Context, "ui" | "stdinIsTerminal">,
 ): DevReport {

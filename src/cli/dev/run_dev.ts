@@ -26,10 +26,9 @@ import { nearest } from "../../lib/suggest.ts";
 const CTRL_C = "\x03";
 
 /**
- * Calls the act of each key that is typed; `q` and Ctrl-C end. Does nothing if there is no
- * terminal.
+ * Runs the action of each typed key; `q` and Ctrl-C end. Does nothing without a terminal.
  *
- * @returns what gives the terminal back as it was
+ * @returns a function that restores the terminal
  */
 function followKeys(
   { keyboard, stdinIsTerminal, ui }: Pick<Context, "keyboard" | "stdinIsTerminal" | "ui">,
@@ -78,8 +77,7 @@ function aliased({ config }: ProjectFolder, alias: string): string {
 }
 
 /**
- * The flags come before `svc.toml`, and that before what the project shows; `undefined`
- * for a project of files.
+ * Flags override `svc.toml`, which overrides detection; `undefined` for a project of files.
  *
  * @throws {CliError} if there is no such alias, or both flags are given
  */
@@ -107,7 +105,7 @@ export interface DevFlags extends CommandFlags {
   readonly device?: Device | undefined;
   readonly ip?: string | undefined;
   readonly allowPrivateUpstreams?: true | undefined;
-  /** The folder that the user is in, where none was named. */
+  /** The current folder, if none was given. */
   readonly standing: string | undefined;
 }
 

@@ -17,7 +17,7 @@ const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Judges what a platform says about its backups; nothing if it makes none. */
+/** Checks a platform's backups; empty if it makes none. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];

@@ -19,7 +19,7 @@ import { readAnswer } from "./read_answer.ts";
 /** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
 const MOST_SKEW_MS = 30_000;
 
-/** How long the platform may take to answer. */
+/** Timeout for the platform's response. */
 const ANSWER_MS = 5000;
 /** Status of a node that is to get no requests; its text says why. */
 const NOT_READY = 503;
@@ -140,7 +140,7 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    // The next question reports that nobody can answer.
+    // The next question reports that nobody can respond.
     return undefined;
   }
 }

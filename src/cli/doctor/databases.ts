@@ -1,6 +1,6 @@
 /**
- * The points of `svc doctor` about managed databases: engines, their servers, and what the records
- * name. They only report; `svc serve` repairs by itself whatever only takes time.
+ * Checks of `svc doctor` for managed databases: engines, their servers, and records. They only
+ * report; `svc serve` repairs what it can.
  *
  * @module
  */
@@ -20,9 +20,11 @@ const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [18, "2030-11-14"],
 ]);
 
-/** How much of the connections may be in use, so that branches can still be made. */
+/** Maximum share of used connections that still allows new branches. */
 const MOST_IN_USE = 0.9;
-/** Clients at a time of one database of the smallest size, beside those of the platform. */
+/**
+ * Minimum client connections for a database of the smallest size, in addition to the platform's.
+ */
 const LEAST_CONNECTIONS = 25;
 /** A round of housekeeping comes each hour. */
 const UNSWEPT_MS = DAY_MS;
@@ -52,7 +54,7 @@ function judgeVersion(name: string, found: string, version: string, now: number)
   };
 }
 
-/** Judges the server in the data directory, apart from what it answers. */
+/** Checks the server in the data directory, except for its responses. */
 export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Point[] {
   if (cluster === undefined) return [];
   const { folder, made, installed, runs, mode, lastWords } = cluster;
@@ -112,7 +114,7 @@ function judgeOneHistory(
     : { name, state: "ok", found };
 }
 
-/** Judges the server that databases are on, by what it answers. */
+/** Checks the server of the databases by its responses. */
 export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[] {
   const { server, serverProblem, records } = facts;
   const name = "database server";

@@ -28,7 +28,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
   return [`is ${formatCount(behind, "change")} behind`, "Check the load of its machine"];
 }
 
-/** Names the edges that are away, behind or drained; nothing where there are no edges. */
+/** Names the edges that are away, behind or drained; nothing if there are no edges. */
 export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly Point[] {
   if (edges.length === 0) return [];
   const points = edges.flatMap((edge): readonly Point[] => {

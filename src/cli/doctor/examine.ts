@@ -144,7 +144,7 @@ function judgeDisk(dataDir: string, free: number): Point {
   };
 }
 
-/** Runs all checks; none of them leaves anything but what is in the cache folder. */
+/** Runs all checks; they leave nothing behind except in the cache folder. */
 export async function examine(
   { dataDir, cacheDir, env, kv, blobs, postgres, now }: ExamineOptions,
 ): Promise<readonly Point[]> {

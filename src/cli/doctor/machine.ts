@@ -1,6 +1,6 @@
 /**
- * The points of `svc doctor` about the machine itself: what a process may have open, memory,
- * ports, proxies, the credentials file, and whether the program is the latest.
+ * Checks of `svc doctor` for the machine itself: open files, memory, ports, proxies, the
+ * credentials file, and whether the program is the latest.
  *
  * @module
  */

@@ -9,7 +9,7 @@ import type { Point } from "./point.ts";
 
 const name = "node";
 
-/** Judges what the search path has; npm fetches the versions that it lacks. */
+/** Checks the Node on the search path; npm fetches missing versions. */
 export function judgeNode(version: string | undefined, hasNpm: boolean): Point {
   if (version === undefined) {
     return {

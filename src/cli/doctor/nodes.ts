@@ -16,7 +16,7 @@ const MOST_LAG_MS = 5000;
 
 const name = "nodes";
 
-/** Judges what a platform says about its nodes; nothing if it has one. */
+/** Checks a platform's nodes; empty if it has only one. */
 export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   if (items.length < 2 && lost.length === 0) return [];
   const points: Point[] = [];

@@ -4,11 +4,11 @@
  * @module
  */
 
-/** Maximum size of an answer in bytes; a platform sends some hundred. */
+/** Maximum size of a response in bytes; a platform sends some hundred. */
 const MOST_BYTES = 65_536;
 
 /**
- * Reads the text of an answer.
+ * Reads the text of a response.
  *
  * @throws {Error} if it is larger than a platform's; the rest is not read.
  */

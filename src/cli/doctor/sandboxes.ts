@@ -40,7 +40,7 @@ export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly P
   ];
 }
 
-/** Judges what was found for servers on Node. */
+/** Checks the sandbox for Node servers. */
 export function judgeNodeSandbox(found: FoundKind): Point {
   const { kind, reason } = found;
   const advice = nodeSandboxAdvice(found);
@@ -78,7 +78,7 @@ const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
 
 const name = "build sandbox";
 
-/** Judges what was found for builds; `undefined` if builds are refused. */
+/** Checks the sandbox for builds; `undefined` if builds are refused. */
 function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
   if (kind !== undefined) {
     const state = kind === "open" ? "warn" : "ok";

@@ -1,6 +1,6 @@
 /**
- * The points of `svc doctor` about languages: with which toolchains this machine builds and
- * runs projects, and how to install those that are missing.
+ * Checks of `svc doctor` for languages: the toolchains on this machine, and how to install missing
+ * ones.
  *
  * @module
  */

@@ -38,9 +38,9 @@ export interface DotenvFacts {
 }
 
 /**
- * Reads the text of a dotenv file. Values are taken as they are: nothing is
- * expanded or run. A declaration says the category, the flag that of all
- * variables without one. Problems name keys, never values.
+ * Reads the text of a dotenv file. Values are literal: nothing is expanded or run. A declaration
+ * sets the category of a variable; the flag sets it for the others. Problems name keys, never
+ * values.
  */
 export function parseDotenv(
   text: string,

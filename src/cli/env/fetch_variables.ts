@@ -33,9 +33,8 @@ const describeReference = ({ variable, reference, value }: VariableReference): s
 };
 
 /**
- * Asks the platform for the variables of an environment, secrets included, and
- * checks what it sends: a name with `=` would become another variable. Logs what references
- * resolve to.
+ * Fetches the variables of an environment, including secrets, and validates them: a name with `=`
+ * would become another variable. Logs how references resolve.
  */
 export async function fetchVariables(
   ctx: Context,

@@ -27,7 +27,7 @@ export interface LocalVariables {
 
 const NONE: LocalVariables = { variables: {}, reached: false };
 
-/** One attempt, so that a program starts at once where there is no network. */
+/** One attempt, so that a program starts at once if there is no network. */
 async function isReachable(ctx: Context, folder: ProjectFolder): Promise<boolean> {
   const { method, path } = getHealth;
   try {
@@ -68,11 +68,11 @@ async function readVariables(
 }
 
 /**
- * Reads the variables of the environment that the flag, `SVC_ENVIRONMENT` or the
- * checkout's context names. A project that is not linked has none; where the platform
- * cannot be reached or the user is not logged in, a warning says that there are none.
+ * Reads the variables of the environment selected by the flag, `SVC_ENVIRONMENT` or the checkout's
+ * context. A project that is not linked has none; if the platform is unreachable or the user not
+ * logged in, it warns that there are none.
  *
- * @throws {CliError} if the environment that is named does not exist
+ * @throws {CliError} if the named environment does not exist
  */
 export async function readLocalVariables(
   ctx: Context,

@@ -90,7 +90,9 @@ function listByEnvironment(missing: readonly MissingVariable[]): string {
   }).join("");
 }
 
-/** The error that says what is missing, where, and what to do; `also` are alternatives. */
+/**
+ * The error that says which variables are missing, where, and what to do; `also` are alternatives.
+ */
 export function missingVariables(
   missing: readonly MissingVariable[],
   also: readonly string[] = [],

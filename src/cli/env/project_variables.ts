@@ -13,7 +13,7 @@ import { definedOnly } from "../command/defined_only.ts";
 /** Maximum number of variables that are listed, counting each scope. */
 const MAX_LISTED = 10_000;
 
-/** The variables of a project in every scope, or those that one environment sees. */
+/** The variables of a project in every scope, or those visible in one environment. */
 export async function listVariables(
   client: Client,
   project: Project,

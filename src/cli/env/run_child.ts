@@ -1,8 +1,7 @@
 /**
- * Running a command instead of this program: it gets the signals, and its exit
- * code is returned. Its streams are the program's own; in JSON mode, where stdout
- * has one object and stderr log lines, what it writes becomes log lines. No shell
- * reads the command line.
+ * Runs a command instead of this program: passes signals on, and returns its exit code. It shares
+ * the program's streams; in JSON mode, where stdout has one object and stderr log lines, its output
+ * becomes log lines. No shell parses the command line.
  *
  * @module
  */

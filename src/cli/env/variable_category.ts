@@ -21,9 +21,9 @@ export function categoryOfFlags(
 }
 
 /**
- * The category of one variable: the flag, else its declaration (cli-and-config.md,
- * "Project config file"). A flag can make a variable that is declared plain
- * secret, but none that is declared sensitive plain. Where nothing says it, a person is asked.
+ * The category of one variable: from the flag, or from its declaration (cli-and-config.md, "Project
+ * config file"). A flag can turn a declared plain variable into a secret, but not a sensitive one
+ * into a plain one. Otherwise, asks a person.
  */
 export async function chooseCategory(
   ctx: Pick<Context, "prompter">,

@@ -36,7 +36,7 @@ const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string
   context: CONTEXT_PATH,
 };
 
-/** An environment as it was named, and where. */
+/** A named environment, and where it was named. */
 interface EnvironmentReference {
   readonly reference: string;
   /** How messages name it. */
@@ -120,7 +120,10 @@ function findEnvironment(
   return environments.find(({ id, name }) => name === reference || id === reference);
 }
 
-/** Shows what there is, instead of what was named; `from` says where, if not on the line. */
+/**
+ * Lists the existing environments after a wrong name; `from` is its source, if not the command
+ * line.
+ */
 function unknownEnvironment(
   { lines }: Context,
   { environments, reference, project, from }: {
@@ -188,7 +191,7 @@ export async function chooseEnvironment(
   return { environment, source };
 }
 
-/** The error where nobody can be asked for an environment; `ways` are the flags that name one. */
+/** The error if nobody can be asked for an environment; `ways` are the flags that name one. */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {
     hint: `Use ${ways}, or choose one for this folder with \`svc context use\``,
@@ -196,7 +199,7 @@ export function environmentRequired(ctx: Context, message: string, ways: string)
   });
 }
 
-/** As {@link chooseEnvironment}; where none is named, a person is asked. */
+/** Like {@link chooseEnvironment}, but asks a person if none is named. */
 export async function requireEnvironment(
   ctx: Context,
   facts: EnvironmentFacts,

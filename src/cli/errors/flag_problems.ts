@@ -36,10 +36,7 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
   return argument === undefined ? undefined : `<${argument}>`;
 }
 
-/**
- * The problems with the flags and arguments that caused them; `undefined`
- * if no problem comes from what was typed.
- */
+/** Problems with the flags and arguments that caused them; `undefined` if the input caused none. */
 export function toFlagProblems(
   problems: readonly Problem[],
   given: GivenInput,

@@ -1,5 +1,5 @@
 /**
- * A command that the user stopped: what the platform has already done, and where to look.
+ * A command that the user interrupted: what the platform has already done, and where to look.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   variables: ["env", "list", "--all"],
 };
 
-/** The command that shows what became of a change, where there is one. */
+/** The command that shows what became of a change, if there is one. */
 function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[] {
   const [, deployment] = /^\/v1\/deployments\/([^/?]+)/.exec(path) ?? [];
   if (deployment !== undefined) return [lines.of("deployments", "info", deployment)];

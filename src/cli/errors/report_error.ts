@@ -1,6 +1,6 @@
 /**
- * One mapping from whatever a command threw to what the user reads: the JSON
- * error object, the human text, and the exit code.
+ * Maps any thrown error to what the user reads: the JSON error object, the human text, and the exit
+ * code.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
 /** Surplus words, which may be secrets too. */
 const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
-/** How a command is written, or where to read what it takes. */
+/** The usage of a command, or where to read it. */
 function howToUse({ code }: CommanderError, usage: string | undefined): string {
   if (usage === undefined) return "Run the command with --help to see its arguments and flags";
   const words = usage.replace(/ [[<].*/, "");
@@ -67,7 +67,7 @@ export interface ErrorFacts {
   readonly lines?: SuggestedCommands | undefined;
   /** Names of the command's arguments. */
   readonly args: readonly string[];
-  /** How the command is written, such as `svc db create [flags]`; missing before one is found. */
+  /** The usage, such as `svc db create [flags]`; missing before a command is found. */
   readonly usage?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Command lines that the CLI suggests. Each can be run as it is printed: it acts on the same
- * platform, workspace and project as this run, repeats the flags that were given, and changes
- * nothing that this run did not name. Possible secrets are never repeated.
+ * Command lines that the CLI suggests. Each runs as printed: it acts on the same platform,
+ * workspace and project as this run, repeats its flags, and changes nothing else. Possible secrets
+ * are never repeated.
  *
  * @module
  */
@@ -103,7 +103,7 @@ function assertSameTarget(changes: FlagChanges): void {
 
 const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
 
-/** Makes the suggestions of one run from what was typed after `svc`. */
+/** Creates the suggestions of one run from the words after `svc`. */
 export function createSuggestedCommands(
   argv: readonly string[],
   flags: readonly KnownFlag[],

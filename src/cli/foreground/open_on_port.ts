@@ -13,8 +13,7 @@ const ATTEMPTS = 50;
 const LAST_PORT = 65_535;
 
 /**
- * Opens on a port. Where that is taken and another will do, opens on the next free one
- * and says so.
+ * Opens on a port. If it is taken and alternatives are allowed, uses the next free one and says so.
  *
  * @throws {CliError} `port_in_use`
  */

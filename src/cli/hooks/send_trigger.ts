@@ -19,13 +19,13 @@ export interface TriggerRequest {
   readonly idempotencyKey?: string | undefined;
 }
 
-interface Place {
+interface HookPlace {
   /** Address of the platform. */
   readonly baseUrl: string;
   readonly key: string;
 }
 
-function placeOf(url: string, pattern: RegExp): Place | undefined {
+function placeOf(url: string, pattern: RegExp): HookPlace | undefined {
   const parsed = URL.parse(url);
   const match = pattern.exec(parsed?.pathname ?? "");
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || match === null) return undefined;

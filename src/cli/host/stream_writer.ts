@@ -6,7 +6,7 @@
 import { EXIT } from "../exit_code.ts";
 import type { Writer } from "../terminal/writer.ts";
 
-/** Writes all of what it is given; a closed pipe (`svc logs | head`) ends the program quietly. */
+/** Writes all data; a closed pipe (`svc logs | head`) ends the program quietly. */
 export function createWriter(stream: typeof Deno.stdout): Writer {
   const encoder = new TextEncoder();
   return {

@@ -51,8 +51,8 @@ async function explainProxy(address: string, env: Environment, cause: unknown): 
 }
 
 /**
- * Makes the `fetch` of a process with this environment. The files are read with
- * the first request to an https address; one that cannot be used fails it.
+ * Creates a process's `fetch` with this environment. The certificate files are read on the first
+ * https request, which fails if one is unusable.
  */
 export function createTrustedFetch(env: Environment): typeof fetch {
   const trusting = createTrusting(env);

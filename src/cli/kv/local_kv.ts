@@ -22,7 +22,7 @@ export const LOCAL_NOTE =
 
 /**
  * Opens the store of the current folder's project while `run` takes; only a command that `create`s
- * leaves a store where there was none.
+ * leaves a store if there was none.
  */
 export async function withLocalKv<T>(
   ctx: Context,

@@ -1,5 +1,5 @@
 /**
- * Reading a file that an agent names: one of the project, and nothing beside it.
+ * Reads a file that an agent names, if it belongs to the project.
  *
  * @module
  */
@@ -39,8 +39,8 @@ async function realPath(path: string): Promise<string | undefined> {
 }
 
 /**
- * The project that files may come from: that of the server's own folder, and only if that has none,
- * that of the folder which the agent names.
+ * The project that may be read: the server's own folder or, only if that has no project, the folder
+ * that the agent names.
  */
 async function findRoot(folder: string, { start, home }: FileLimits): Promise<string> {
   const options = home === undefined ? {} : { home };

@@ -75,7 +75,7 @@ export async function serveStdio(
   try {
     await ended.promise;
     await settled();
-    // The answers are written in later turns.
+    // The responses are written in later turns.
     await new Promise((resolve) => setTimeout(resolve));
   } finally {
     await server.close();

@@ -50,7 +50,7 @@ async function withLoginOfNow(ctx: Context): Promise<Context> {
   return { ...ctx, client: (facts) => ctx.client({ token, ...facts }) };
 }
 
-/** Makes what the tools of one server use. */
+/** Creates the environment of one server's tools. */
 export function makeSurroundings(ctx: Context, project: string | undefined): FolderSurroundings {
   return {
     project,

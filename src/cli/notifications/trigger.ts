@@ -29,7 +29,7 @@ function readObject(text: string): EventData {
   return parsed.data;
 }
 
-/** Text where the field takes text, else the number, true, false or null that it says. */
+/** A text if the field is one, otherwise the number, true, false or null in it. */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
   const field = (EVENTS[event] as EventKind).data.shape[name];
   if (field === undefined || field.safeParse(text).success) return text;

@@ -32,7 +32,7 @@ export interface PreviewOptions {
   readonly build?: true | undefined;
   readonly environment?: string | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
-  /** The folder that the user is in, where none was named. */
+  /** The current folder, if none was given. */
   readonly standing: string | undefined;
 }
 
@@ -70,7 +70,7 @@ async function setVariables(
   for (const [key, value] of Object.entries(variables)) {
     await client.call(setVariable, {
       params: { project: project.id, key },
-      // Its references are resolved: what looks like one now is text.
+      // Its references are resolved: anything that looks like one now is text.
       body: {
         value: value.replaceAll("${{", "$${{"),
         category: "secret",

@@ -36,7 +36,7 @@ export async function git(directory: string, args: readonly string[]): Promise<s
   }
 }
 
-/** Reads the output of git; what the platform would refuse is left out. */
+/** Parses git's output, without facts that the platform would refuse. */
 export function parseGitFacts(
   branch: string | undefined,
   log: string | undefined,
@@ -72,9 +72,8 @@ const BRANCH_VARIABLES: readonly string[] = [
 const SHORT_SHA = 7;
 
 /**
- * The branch of a checkout without one: the build service's name for it, else a
- * name made from the commit, so that it is never mistaken for another branch
- * (docs/decisions/cli.md).
+ * The branch of a detached checkout: the build service's name for it, or one derived from the
+ * commit that cannot be mistaken for a branch (docs/decisions/cli.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {
   const named = BRANCH_VARIABLES.map((name) => env[name])
@@ -83,8 +82,8 @@ function detachedBranch(commitSha: string, env: Environment): string {
 }
 
 /**
- * Asks git for branch, commit, author and subject of what is checked out; `env`
- * may know the branch where HEAD is detached.
+ * Reads branch, commit, author and subject of the checkout from git; `env` may name the branch if
+ * HEAD is detached.
  */
 export async function readGitFacts(directory: string, env: Environment): Promise<GitFacts> {
   const [branch, log] = await Promise.all([

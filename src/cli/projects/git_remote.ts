@@ -65,8 +65,8 @@ const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 
 /**
- * The steps that make a URL the remote's. An app of a repository with several goes beside the others
- * of this platform, so that one push deploys all that it changes.
+ * The steps that set a URL as the remote. Apps of a shared repository add theirs to the platform's
+ * others, so that one push deploys every changed app.
  */
 async function remoteSteps(directory: string, url: string): Promise<string[][]> {
   const there = linesOf(await git(directory, ["remote", "get-url", "--push", "--all", REMOTE]));

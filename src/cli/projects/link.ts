@@ -40,7 +40,7 @@ async function pickProject(
   });
 }
 
-/** Warns where a push would build another folder than the one that is linked. */
+/** Warns if a push would build another folder than the linked one. */
 async function warnOfRoot(
   ctx: Context,
   { directory }: ProjectFolder,

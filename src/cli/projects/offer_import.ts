@@ -1,6 +1,6 @@
 /**
- * Offers a person to import what configures another host. Each file is asked about
- * once: an import leaves its rules, and a no is written to `svc.toml`.
+ * Offers to import the configuration of another host. Each file is offered once: an import leaves
+ * its rules, and a refusal is written to `svc.toml`.
  *
  * @module
  */
@@ -97,10 +97,10 @@ async function writeImport(
 }
 
 /**
- * Asks about each file, and writes what is wanted. A file whose rules cannot be added
- * by themselves is left to the notice of the build.
+ * Asks about each file, and imports the accepted ones. Files whose rules cannot be added
+ * automatically are left to the build's notice.
  *
- * @returns the paths that were declined
+ * @returns the declined paths
  */
 async function askAbout(
   ctx: Context,
@@ -127,10 +127,9 @@ async function askAbout(
 }
 
 /**
- * Asks about each file of another host whose rules the project does not have, where a
- * person can be asked.
+ * If a person can be asked, asks about each file of another host whose rules the project lacks.
  *
- * @returns the folder with its settings as they are now
+ * @returns the folder with its current settings
  */
 export async function offerImport(ctx: Context, given: ProjectFolder): Promise<ProjectFolder> {
   const { prompter } = ctx;

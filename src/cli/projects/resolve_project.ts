@@ -26,7 +26,7 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
-  /** True if no project may be created, and nobody is asked for one. */
+  /** True to never create or ask for a project. */
   readonly mustExist?: boolean;
   /** True if the folder is linked to the project that a person chooses or creates. */
   readonly binds?: boolean;
@@ -46,7 +46,7 @@ export function toProjectName(text: string): string {
   return name === "" ? "site" : name;
 }
 
-/** Says what is wrong with a project name, or nothing. */
+/** Returns the problem of a project name, if any. */
 export function checkProjectName(name: string): string | undefined {
   return projectName.safeParse(name).error?.issues[0]?.message;
 }
@@ -91,8 +91,8 @@ function createNamed(ctx: Context, client: Client, name: string): Promise<Projec
 }
 
 /**
- * Which projects there are, or the one that a wrong name resembles, as a hint. A command line
- * with one of them would change a project that nobody named.
+ * A hint with the existing projects, or the one that a wrong name resembles. It contains no command
+ * line, which could change a project that nobody named.
  */
 export async function hintAtProjects(
   client: Client,
@@ -165,9 +165,8 @@ async function settleMissing(
 }
 
 /**
- * Finds the project: `--project-id`, then `project.id`, then `project.name` of
- * `svc.toml`. If none of them is set, a person is asked; if nobody can be
- * asked, the error names the commands that solve it.
+ * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
+ * of them is set, asks; if nobody can be asked, the error names commands that help.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

@@ -8,7 +8,7 @@ import type { ProjectHealth } from "../../contract/health.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { printable } from "../terminal/format.ts";
 
-/** The state of what production shows, and why where something is wrong. */
+/** The state of production, with the reason if something is wrong. */
 function formatHealth({ state, since, reason }: ProjectHealth): string | null {
   if (state === "none") return null;
   const from = since === null ? "" : ` since ${since}`;

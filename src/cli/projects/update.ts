@@ -6,7 +6,7 @@ import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatProject } from "./show_project.ts";
 
-/** The texts that are given; an empty one clears its setting. */
+/** The given texts; an empty one clears its setting. */
 function clearable<T extends Record<string, string | undefined>>(
   values: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> | null } {

@@ -34,7 +34,7 @@ export async function askValue(
   },
   { message, isShown }: ValueQuestion,
 ): Promise<string> {
-  // First: what is typed as soon as the question appears must not be shown either.
+  // First: early input must not be echoed either.
   keyboard.setRaw(true);
   try {
     output.write(`${MARK_PASTES}${message}${isShown ? "" : " (hidden)"}: `);

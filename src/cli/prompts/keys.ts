@@ -33,7 +33,7 @@ const PASTE_GAP = 50;
 /** Longest value, in characters. */
 const MAX_VALUE = 1024 * 1024;
 
-/** The text as it stands after its deletions, which a raw terminal hands on. */
+/** The text after its deletions, which a raw terminal passes through. */
 function edited(text: string): string {
   const kept: string[] = [];
   for (const character of text) {
@@ -43,7 +43,7 @@ function edited(text: string): string {
   return kept.join("");
 }
 
-/** Reads lines and values; what follows them in the same read is kept for the next question. */
+/** Reads lines and values; further input from the same read is kept for the next question. */
 export class Keys {
   #rest = "";
   #reading: Promise<Uint8Array | null> | undefined;

@@ -19,7 +19,7 @@ export interface Prompter {
   text(question: {
     readonly message: string;
     readonly initial?: string;
-    /** Returns what is wrong with an answer, or nothing. */
+    /** Returns the problem of a reply, if any. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
   /** Asks for a value of any text, which may be pasted with several lines. */

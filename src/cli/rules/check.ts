@@ -24,7 +24,7 @@ async function findNames(path: string): Promise<readonly string[] | undefined> {
   return functions.length === 0 && !isProjectFile ? undefined : functions.map(({ name }) => name);
 }
 
-/** Finds the folders with a page, where the folder of the rules file is deployed as it is. */
+/** Finds the folders with a page, if the folder of the rules file is deployed directly. */
 async function findFolderPages(
   ctx: Context,
   path: string,

@@ -22,7 +22,7 @@ function describeOutcome({ outcome }: RuleExplanation, colors: Palette): string 
   }
 }
 
-/** One line for each rule, phase by phase, and what comes of it. */
+/** One line for each rule, by phase, then the result. */
 export function formatExplanation(explanation: Explanation, colors: Palette): string {
   const { method, host, path, rawQuery } = explanation.request;
   const query = rawQuery === "" ? "" : `?${rawQuery}`;

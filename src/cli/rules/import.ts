@@ -114,7 +114,7 @@ async function importFile(
   return { shown: file.shown, result };
 }
 
-/** The rules behind those of the output, or alone if it is replaced or there is none. */
+/** Appends rules to those of the output, or replaces them. */
 async function addTo(
   ctx: Context,
   output: string | undefined,
@@ -143,7 +143,7 @@ async function addTo(
   );
 }
 
-/** Writes settings beside the rules, or shows them where the rules are printed. */
+/** Writes settings next to the rules, or prints them with the rules. */
 async function saveSettings(
   ctx: Context,
   output: string | undefined,

@@ -11,7 +11,7 @@ import type { Surroundings } from "../../rules/mod.ts";
 /** Longest wait for the platform to say what it can do, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Rules that may depend on the platform; others need no answer. */
+/** Rules that may depend on the platform; others need no response. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
@@ -38,9 +38,8 @@ export async function findPlatform(
 }
 
 /**
- * Warns of what rules in the file at `path` do otherwise on this platform: conditions on
- * networks and countries that it does not know, and limits of several nodes. The parser of rules is loaded
- * only now.
+ * Warns about rules in the file at `path` that work differently on this platform: unknown networks
+ * and countries, and limits across nodes. Loads the rule parser only now.
  */
 export async function warnOfPlatform(ctx: Context, path: string): Promise<void> {
   const [{ readRulesSource, reportWarnings }, rules] = await Promise.all([

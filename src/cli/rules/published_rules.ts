@@ -51,9 +51,8 @@ export function describeActive({ origin, ruleSet, revisionId, deploymentId }: Ac
 export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
- * Asks whose rules production follows, and warns where a published set stands over the rules of the
- * deployment that has just gone live. `null` if the platform does not respond that: the deployment
- * is live anyway.
+ * Finds the rules that production uses, and warns if a published set overrides those of the new
+ * deployment. `null` if the platform does not say: the deployment is live anyway.
  */
 export async function reportRulesInEffect(
   ctx: Context,

@@ -9,7 +9,7 @@ import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
-/** Shows the commands that print JSON, each with the members of its answer. */
+/** Shows the commands that print JSON, each with the members of its response. */
 function list(ctx: Context): void {
   const commands = ANSWERING.map((command) => {
     const { object, lines } = answerSchemas(command) ?? {};
@@ -23,7 +23,7 @@ function list(ctx: Context): void {
   ctx.ui.result({ commands }, ctx.ui.table(["COMMAND", "ANSWER"], rows));
 }
 
-/** The schemas of what these words name: those of a command, or that of failures. */
+/** The schemas of a command, or of failures. */
 async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
   if (words === "failure") return { object: failureSchema() };
   const found = answerSchemas(words);

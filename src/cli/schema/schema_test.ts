@@ -70,7 +70,7 @@ Deno.test("a word that names no command is answered with the nearest", async () 
 });
 
 Deno.test("svc --help --json describes the whole tree, as its schema says", async () => {
-  // runCli() checks each answer by its schema.
+  // runCli() checks each response by its schema.
   const { answer } = await told("--help");
   const shown = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)
     .map(({ words }) => ["svc", ...words].join(" "));

@@ -16,9 +16,9 @@ export interface FileIdentity {
 const OUTPUTS = [1, 2] as const;
 
 /**
- * True if standard output or error goes to the journal, which outlives the run and which
- * others may read: `JOURNAL_STREAM` names one of them by device and inode (systemd.exec(5)).
- * Programs that a service starts inherit the variable, and may print elsewhere.
+ * True if standard output or error goes to the journal, which is persistent and readable by others:
+ * `JOURNAL_STREAM` identifies one of them by device and inode (systemd.exec(5)). Child processes of
+ * a service inherit the variable, but may print elsewhere.
  */
 export function printsToJournal(
   { JOURNAL_STREAM: stream }: Environment,

@@ -8,10 +8,9 @@ import { makeHeldFolder } from "../../lib/held_folders.ts";
 import type { Environment } from "../session/global_flags.ts";
 
 /**
- * Says that this process is the service's main one, and ready; does nothing if no service manager
- * listens.
+ * Tells the service manager that this process is the main one and ready; does nothing without one.
  *
- * @throws as `Deno.DatagramConn#send`, where it listens at a place that cannot be reached.
+ * @throws like `Deno.DatagramConn#send`, if its socket is unreachable.
  */
 export async function notifyService(env: Environment, pid: number = Deno.pid): Promise<void> {
   const path = env.NOTIFY_SOCKET;

@@ -28,7 +28,7 @@ export interface ServiceFile {
   readonly next: readonly string[];
 }
 
-/** How long a platform may take to end its requests, its builds and its databases. */
+/** How long a platform may take to finish its requests, builds and databases. */
 const STOP_SECONDS = 90;
 
 /** launchd gives a process 256 where nothing says otherwise; this is OPEN_MAX of macOS. */
@@ -148,7 +148,7 @@ export function serviceFile(
   };
 }
 
-/** An installed service, and what puts another program in the place of the one it runs. */
+/** An installed service, and how to replace its program. */
 export interface ServiceRestart {
   /** The service's file. */
   readonly path: string;

@@ -11,9 +11,9 @@ import { CliError } from "../errors/cli_error.ts";
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Takes the certificates out of the text of a PEM file.
+ * Extracts the certificates from a PEM text.
  *
- * @throws {CliError} if it holds none, or one that cannot be read.
+ * @throws {CliError} if there are none, or one is unreadable.
  */
 export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];

@@ -47,7 +47,7 @@ export interface Host {
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
-  /** Sets what is done before a second signal ends the program at once. */
+  /** Sets the action before a second signal ends the program at once. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
   /** How long to wait for the platform, if that is not as usual. */
@@ -131,7 +131,7 @@ export interface Context {
   readonly workspace: WorkspaceChoice | undefined;
   /** True if a key is known, or can be had, for the current folder. */
   readonly hasKey: boolean;
-  /** A client that may call what needs a key; throws where no key is known. */
+  /** A client for calls that need a key; throws if there is none. */
   client(facts: ClientFacts): Client;
 }
 

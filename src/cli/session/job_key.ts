@@ -1,6 +1,6 @@
 /**
- * The key of a job of CI that has none set: the token by which GitHub Actions or GitLab CI says
- * which workflow it is, exchanged for a key of some minutes.
+ * The key of a CI job without a configured key: the workflow's identity token of GitHub Actions or
+ * GitLab CI is exchanged for a short-lived key.
  *
  * @module
  */

@@ -24,7 +24,7 @@ function folderOf({ LOCALAPPDATA: local, HOME: home }: Environment, places: Plac
   return undefined;
 }
 
-/** `$XDG_CACHE_HOME/svc`, else `~/.cache/svc`: what can be made again at any time. */
+/** `$XDG_CACHE_HOME/svc`, else `~/.cache/svc`: content that can be recreated at any time. */
 export function cacheFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_CACHE_HOME,

@@ -1,9 +1,8 @@
 /**
- * Which workspace a command acts in. There is one rule, for all commands: the
- * flag `--workspace`, then `SVC_WORKSPACE`, then `project.workspace` of the
- * `svc.toml` that the command is about, then the default of `svc workspace
- * switch`. A key that is given by flag or variable has its own workspace, and
- * the default does not apply. Pure.
+ * Chooses the workspace of a command. All commands follow one rule: the flag `--workspace`, then
+ * `SVC_WORKSPACE`, then `project.workspace` of the `svc.toml` that the command is about, then the
+ * default of `svc workspace switch`. A key from a flag or variable has its own workspace, so the
+ * default does not apply. Pure.
  *
  * @module
  */

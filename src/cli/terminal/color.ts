@@ -10,9 +10,9 @@ export type Palette = ReturnType<typeof pc.createColors>;
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /**
- * Decides on colours: `NO_COLOR` (no-color.org) forbids them, `FORCE_COLOR`
- * or `CLICOLOR_FORCE` other than `0` force them, `CLICOLOR=0` and a dumb
- * terminal have none, and otherwise a terminal has them.
+ * Decides on colours: `NO_COLOR` (no-color.org) disables them, `FORCE_COLOR` or `CLICOLOR_FORCE`
+ * other than `0` enable them, `CLICOLOR=0` and a dumb terminal disable them; by default, a terminal
+ * has them.
  */
 export function wantsColor(
   env: Readonly<Record<string, string | undefined>>,

@@ -10,7 +10,7 @@ import { formatBytes } from "./format.ts";
 import type { Writer } from "./writer.ts";
 
 export interface Progress {
-  /** Adds what is done since the last call. */
+  /** Adds the progress since the last call. */
   add(done: Amount): void;
   /** Removes the bar; call it even if the work failed. */
   end(): void;
@@ -38,7 +38,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** How much of the work is done, from 0 to 1; by bytes where there are any. */
+/** How much of the work is done, from 0 to 1; by bytes if there are any. */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;
   return total.files > 0 ? done.files / total.files : 1;

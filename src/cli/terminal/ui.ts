@@ -61,7 +61,7 @@ export interface Ui {
   readonly showsOnTerminal: boolean;
   /** Columns of that terminal; `undefined` if there is none, or its size is not known. */
   width(): number | undefined;
-  /** A piece of a result too large to be held, as it is, instead of `result`. */
+  /** A raw piece of a result too large to hold, instead of `result`. */
   data(text: string): void;
   /** One item of an endless result: an object per line in JSON mode, else a line of text. */
   item(json: Readonly<Record<string, unknown>>, text: string): void;

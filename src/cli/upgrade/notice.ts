@@ -71,7 +71,7 @@ export function decideNotice(
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** True if a person reads what the program writes, and has not declined to be told. */
+/** True if a person reads the output, and has not disabled the notice. */
 export function mayNotice(
   argv: readonly string[],
   { env, stdout, stderr }: Pick<Host, "env" | "stdout" | "stderr">,
@@ -95,7 +95,7 @@ function startCheck(path: string): void {
   child.unref();
 }
 
-/** Shows the notice where one is due, and lets the next be found. Never fails the command. */
+/** Shows a due notice, and starts the search for the next release. Never fails the command. */
 export async function mindReleases(argv: readonly string[], host: Host): Promise<void> {
   if (!mayNotice(argv, host)) return;
   try {

@@ -1,5 +1,5 @@
 /**
- * Which package manager has put the program where it is. Only that one may replace it.
+ * Finds the package manager that installed the program. Only that one may replace it.
  *
  * @module
  */

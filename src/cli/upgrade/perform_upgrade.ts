@@ -32,7 +32,7 @@ export interface UpgradeParts {
 }
 
 export interface UpgradeWish {
-  /** A certain version; the latest where missing. */
+  /** A certain version; the latest by default. */
   readonly version?: string | undefined;
   /** True to install it even if it is not newer. */
   readonly force: boolean;
@@ -167,10 +167,9 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
 }
 
 /**
- * Installs a release in the place of the program, which keeps working until the new one is
- * complete.
+ * Replaces the program with a release; it keeps working until the new one is complete.
  *
- * @throws {CliError} if it must not or cannot be installed; nothing is changed then.
+ * @throws {CliError} if it must not or cannot be installed; then nothing is changed.
  */
 export async function performUpgrade(
   parts: UpgradeParts,

@@ -1,6 +1,6 @@
 /**
- * Replaces one program file with another. At every moment the name refers to a complete program.
- * Windows cannot replace a running file: there it refers to none between two renames, and the first
+ * Replaces one program file with another. The name always refers to a complete program. Windows
+ * cannot replace a running file: there, the name is briefly free between two renames, and the first
  * is undone if the second fails.
  *
  * @module

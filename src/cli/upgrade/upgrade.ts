@@ -38,8 +38,8 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
 }
 
 /**
- * Exchanges the program and the one before the last upgrade, so that a second rollback
- * undoes the first.
+ * Swaps the program with the one before the last upgrade, so that a second rollback undoes the
+ * first.
  *
  * @param stored format of the data directory; `undefined` if there is none.
  * @throws {CliError} if there is no such program, or it does not read the data.

@@ -11,8 +11,8 @@ const inodeOf = async (path: string): Promise<number | null | undefined> =>
   (await Deno.stat(path).catch(ifMissing))?.ino;
 
 /**
- * Locks the file, which is created for the lock and removed with it. A lock on a file that
- * another process has removed in the meantime guards nothing, so it is taken again.
+ * Locks the file, which is created for the lock and removed with it. A lock on a file that another
+ * process has just removed is useless, so it is acquired again.
  *
  * @throws {CliError} `conflict` if another process holds it.
  */

@@ -150,7 +150,7 @@ function success(endpoint: Endpoint, status: number, response: z.ZodType) {
   };
 }
 
-/** All answers of an endpoint, by status. */
+/** All responses of an endpoint, by status. */
 export function answersOf(endpoint: Endpoint) {
   const successes = { [endpoint.status]: endpoint.response, ...endpoint.otherAnswers };
   const isOAuth = endpoint.bodyKind === "form";

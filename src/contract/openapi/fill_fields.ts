@@ -1,6 +1,6 @@
 /**
  * Gives every field of the document an example: the one in its schema, or the simplest valid value.
- * Descriptions come from the schemas alone; a test finds fields without one.
+ * Descriptions only come from schemas; a test finds fields without one.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface ParameterNode {
   example?: unknown;
 }
 
-/** The schemas inside a schema, but for its properties. */
+/** The schemas inside a schema, except for its properties. */
 function partsOf(schema: SchemaNode): SchemaNode[] {
   const { items, additionalProperties: others } = schema;
   return [
@@ -39,8 +39,8 @@ function renameExample(schema: SchemaNode): void {
 }
 
 /**
- * Fills the fields of a schema. Fields that are made of other components wait for these to be
- * filled, so this is called twice.
+ * Fills the fields of a schema. Fields that use other components need those filled first, so call
+ * this twice.
  */
 export function fillSchema(
   schema: SchemaNode,

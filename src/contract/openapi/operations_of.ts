@@ -12,7 +12,7 @@ export interface MediaNode {
 }
 export type Content = Readonly<Record<string, MediaNode>>;
 
-/** An operation of the document, as far as it is looked into. */
+/** The parts of an operation in the document that are used here. */
 export interface OperationNode {
   readonly operationId: string;
   readonly summary: string;

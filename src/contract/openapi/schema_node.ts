@@ -1,5 +1,5 @@
 /**
- * A JSON Schema (2020-12) of the document, as far as it is looked into.
+ * The parts of a JSON Schema (2020-12) in the document that are used here.
  *
  * @module
  */

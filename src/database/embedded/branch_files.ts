@@ -1,8 +1,7 @@
 /**
- * Reading the files of a branch for a backup, also while its process writes
- * them. PostgreSQL replays its log of changes from the last checkpoint, so a
- * copy is consistent if no checkpoint falls into it, and if what the replay
- * begins with is read first and the log last.
+ * Reads the files of a branch for a backup, even while its process writes them. PostgreSQL replays
+ * its log from the last checkpoint, so a copy is consistent if no checkpoint happens during it, the
+ * start of the replay is read first, and the log last.
  *
  * @module
  */
@@ -76,10 +75,10 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A file of the list may be gone, or
- * shorter than it was, by the time it is read: the replay does the same again.
+ * Passes the files of a branch to `take`. A listed file may be gone or shorter by the time it is
+ * read: the replay repeats that.
  *
- * The branch makes no checkpoint meanwhile, and does not start.
+ * Meanwhile, the branch neither makes a checkpoint nor starts.
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last

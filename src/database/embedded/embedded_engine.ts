@@ -30,7 +30,7 @@ export interface EmbeddedEngineOptions {
   /** Absolute path of the folder that holds all branches. */
   readonly folder: string;
   readonly command: (socketPath: string) => ProcessCommand;
-  /** How much history to keep; none where missing. */
+  /** How much history to keep; none if missing. */
   readonly history?: EmbeddedHistoryOptions;
 }
 

@@ -10,7 +10,7 @@ import { SESSION_WINDOW } from "./wire.ts";
 /** Bytes for a client that wait here before the database waits for the client. */
 const OUTPUT_WINDOW = 1024 * 1024;
 
-/** Bytes of a client that are put into one frame. */
+/** Client bytes in one frame. */
 const CHUNK_BYTES = 64 * 1024;
 
 export interface SessionLink {
@@ -78,9 +78,9 @@ export class EmbeddedSession implements BackendSession {
   }
 
   /**
-   * Takes bytes for the client.
+   * Sends bytes to the client.
    *
-   * @returns what has to be waited for before more is taken, where the client is slow
+   * @returns a promise to wait for before sending more, if the client is slow
    */
   take(bytes: Uint8Array<ArrayBuffer>): Promise<void> | undefined {
     if (this.#isEnded) return undefined;

@@ -24,7 +24,7 @@ export function databaseProcessCommand(
     argument: DATABASE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // Its own thread is held by the kernel; the watching one runs nothing but our code.
+    // The kernel blocks its main thread; the watching thread only runs our code.
     flags: () => ["--allow-all", `--import-map=${ENGINE_NAMES}`],
   });
 }

@@ -45,7 +45,7 @@ async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   // The engine is loaded in the sandbox, and by nothing but this process.
   const { Postgres } = await import("./process/postgres.ts");
   const { DatabaseProcess } = await import("./process/database_process.ts");
-  // Opening replays what a crash left, and ends that with a checkpoint.
+  // Opening replays the log after a crash, and ends with a checkpoint.
   checkpoints.lockSync(true);
   const postgres = await Postgres.open(setup);
   checkpoints.unlockSync();

@@ -25,10 +25,10 @@ const TICK_MS = 1000;
 /** How long a client may leave results unread while they keep the database waiting, in milliseconds. */
 const UNREAD_MS = 30_000;
 
-/** How long the database may take to stop by itself, in milliseconds. */
+/** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** Length of the process's last output that is kept, in characters. */
+/** How much of the process's last output is kept, in characters. */
 const LAST_WORDS = 600;
 
 const ENDED = new EngineError("The database's process has ended", "57P01");
@@ -111,7 +111,7 @@ export class RunningDatabase {
     return this.#sessions.size;
   }
 
-  /** @throws {EngineError} Where the process cannot open the database */
+  /** @throws {EngineError} If the process cannot open the database */
   get ready(): Promise<ReadyHead> {
     return this.#ready.promise;
   }
@@ -190,7 +190,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process at once; what was committed stays. */
+  /** Ends the process at once; committed data stays. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 /**
- * Keys of the gateway's own by which clients cancel their statements: those of
- * the engines may be the same for two branches.
+ * The gateway's own keys with which clients cancel statements: keys of engines may collide between
+ * branches.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export class CancelKeys {
     };
   }
 
-  /** Cancels what the session of the key does; nothing if there is none. */
+  /** Cancels the running statement of the key's session, if there is one. */
   async cancel(processId: number, secret: Uint8Array): Promise<void> {
     const session = this.#sessions.get(processId);
     if (session === undefined || secret.byteLength !== SECRET_BYTES) return;

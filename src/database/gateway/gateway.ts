@@ -159,8 +159,8 @@ export class Gateway {
   }
 
   /**
-   * Opens a session for the platform itself, whatever the branch's number of
-   * clients. It counts as one until it's closed.
+   * Opens a session for the platform itself, regardless of the branch's client limit. It counts as
+   * one until it's closed.
    *
    * @throws {EngineError}
    */
@@ -224,7 +224,7 @@ export class Gateway {
     }
   }
 
-  /** Reads what the client sent, so that it gets the answer and no reset of the connection. */
+  /** Reads the client's data, so that it gets the response instead of a connection reset. */
   async #turnAway(client: Deno.TcpConn): Promise<void> {
     if (this.#turnedAway >= MOST_TURNED_AWAY) return;
     this.#turnedAway++;

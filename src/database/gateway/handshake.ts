@@ -55,7 +55,7 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
 export interface Encryption {
   /** Whether there is a certificate. */
   isReady(): Promise<boolean>;
-  /** @param read what the client has sent of TLS already */
+  /** @param read TLS bytes that the client has already sent */
   encrypt(read: Uint8Array): Promise<Connection>;
 }
 
@@ -137,11 +137,11 @@ export async function negotiate(
 }
 
 /**
- * Lets the client prove that it knows the password. Where the role doesn't
- * exist (no verifier), the client sees the same as with a wrong password.
+ * Lets the client prove that it knows the password. If the role doesn't exist (no verifier), the
+ * client sees the same as with a wrong password.
  *
  * @param mockKey random bytes that stay the same while the gateway runs
- * @returns whether it does; the client has not been told yet that it does
+ * @returns whether it knows it; the client has not been told yet
  */
 export async function provesPassword(
   connection: Connection,

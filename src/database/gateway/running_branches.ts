@@ -64,9 +64,9 @@ export class RunningBranches {
   }
 
   /**
-   * Opens a session, once there is room for the branch to run.
+   * Opens a session, once the branch has room to run.
    *
-   * @param admit looks at the branch's sessions before another one is opened; may throw
+   * @param admit checks the branch's sessions before another one is opened; may throw
    */
   async connect(
     { branch, engine }: { readonly branch: Branch; readonly engine: DatabaseEngine },
@@ -122,8 +122,8 @@ export class RunningBranches {
   }
 
   /**
-   * Finds or makes the entry of a branch that may run, and counts a session that opens;
-   * throws where too many others run.
+   * Finds or creates the entry of a branch that may run, and counts an opening session; throws if
+   * too many others run.
    */
   async #take(
     branch: Branch,

@@ -27,7 +27,7 @@ export interface SignInOptions {
   readonly mockKey: Uint8Array;
   /** The key for counting wrong passwords, besides the role. */
   readonly address: string;
-  /** Whether what is said can be read on no network. */
+  /** Whether the connection stays on this machine, so no network can read it. */
   readonly isOfThisMachine: boolean;
   readonly signal: AbortSignal;
 }

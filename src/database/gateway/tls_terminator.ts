@@ -1,7 +1,7 @@
 /**
- * TLS on connections that began without it. The runtime has TLS for connections
- * that it accepts itself, so what a client sends is relayed to a listener of our
- * own on the loopback address, which does the cryptography.
+ * TLS on connections that started without it. The runtime only has TLS for connections that it
+ * accepts itself, so client data is relayed to a listener of ours on the loopback address, which
+ * handles the cryptography.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface CertificatePair {
 /** Registered for PostgreSQL (PostgreSQL 17, "direct" negotiation). */
 const PROTOCOL = "postgresql";
 const LOOPBACK = "127.0.0.1";
-/** How long a relayed connection may take to arrive, in milliseconds. */
+/** How long a relayed connection may take to be accepted, in milliseconds. */
 const ARRIVAL_MS = 5_000;
 
 type Arrival = PromiseWithResolvers<Deno.TlsConn>;
@@ -103,10 +103,10 @@ export class TlsTerminator {
   }
 
   /**
-   * Speaks TLS with a client from now on.
+   * Starts TLS with a client.
    *
-   * @param read what it has sent of it already
-   * @returns what it says inside; closing that closes the client's connection
+   * @param read TLS bytes that it has already sent
+   * @returns the decrypted connection; closing it closes the client's
    */
   async encrypt(client: Deno.TcpConn, read: Uint8Array): Promise<Connection> {
     const listener = await this.#listener();

@@ -11,7 +11,7 @@ import { openClient, refusalOf, startTestGateway, type TestGateway } from "./_te
 const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
-/** An address of this machine that is not a loopback address, as another machine's is not. */
+/** An address of this machine other than loopback, like another machine's. */
 const OUTER = Object.values(networkInterfaces()).flat()
   .find((each) => each?.family === "IPv4" && !each.internal)?.address;
 

@@ -1,6 +1,6 @@
 /**
- * Running a whole script, of any length, as one transaction: what `pg_dump`
- * writes, data of `COPY … FROM stdin` included.
+ * Runs a whole script, of any length, as one transaction, such as a `pg_dump` with `COPY … FROM
+ * stdin`.
  *
  * @module
  */
@@ -223,7 +223,7 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} if a file is no text, saying how to make one of it */
+/** @throws {EngineError} if a file is not text, saying how to convert it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));

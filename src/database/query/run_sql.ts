@@ -52,21 +52,19 @@ export interface RunSqlOptions {
 const CANCEL_MS = 5_000;
 
 /**
- * A query that takes a snapshot: a transaction that has one can't be made
- * writable any more (`transaction_read_only`).
+ * A query that takes a snapshot: afterwards, the transaction can't become writable
+ * (`transaction_read_only`).
  */
 const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
 
 const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file";
 
 /**
- * Runs SQL, several statements or one, and closes the session at the end. The
- * next part of a result is read when the events so far were taken, so that any
- * number of rows fits in memory.
+ * Runs SQL, several statements or one, and closes the session at the end. The next part of a result
+ * is read after the previous events are consumed, so any number of rows fits in memory.
  *
- * With `readOnly`, the text is sent one statement at a time, which the server
- * itself insists on in the extended protocol, and none of them may end the
- * read-only transaction around them.
+ * With `readOnly`, statements are sent one at a time, which the extended protocol enforces, and
+ * none of them may end the surrounding read-only transaction.
  */
 export async function* runSql(
   session: BackendSession,

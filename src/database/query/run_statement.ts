@@ -26,7 +26,7 @@ export interface RunStatementOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Runs one statement of a session; what PostgreSQL says against it is a result. */
+/** Runs one statement of a session; an error of PostgreSQL is a result. */
 export type RunOne = (
   text: string,
   params: readonly (string | null)[],

@@ -16,7 +16,7 @@ const CLIENT_FINAL = /^(c=([^,]*),r=([^,]*)(?:,[^\0]*?)?),p=([A-Za-z0-9+/]{43}=)
 const SERVER_FIRST = /^r=([^,]*),s=([A-Za-z0-9+/]+=*),i=(\d{1,7})(?:,[^\0]*)?$/;
 
 export interface ClientFirst {
-  /** Says what is known of channel binding; comes back in the last message. */
+  /** The client's channel binding flag; repeated in the last message. */
   readonly gs2Header: string;
   readonly bare: string;
   readonly nonce: string;

@@ -46,7 +46,7 @@ export function openTestEngine(dataFolder: string): Promise<DatabaseEngine> {
   });
 }
 
-/** Starts a server; the folder, a new one where none is given, is removed at the end. */
+/** Starts a server; its folder, a new one by default, is removed at the end. */
 export async function startTestServer(
   given?: string,
   history?: HistoryOptions,

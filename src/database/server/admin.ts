@@ -22,7 +22,7 @@ export class Admin {
   /**
    * Runs statements, each text in its own transaction.
    *
-   * @param database where they run; the login's own where missing
+   * @param database where they run; the login's own by default
    * @param settings options of the session, such as `-c work_mem=4MB`
    * @throws {EngineError}
    */

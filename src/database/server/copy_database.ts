@@ -1,6 +1,6 @@
 /**
- * Copying a database within its server: by its files while nobody is connected
- * to it, else by a dump of what is committed.
+ * Copies a database within its server: its files if nobody is connected, otherwise a dump of
+ * committed data.
  *
  * @module
  */

@@ -9,7 +9,7 @@ export interface ServerAddress {
   readonly endpoint:
     | { readonly transport: "tcp"; readonly hostname: string; readonly port: number }
     | { readonly transport: "unix"; readonly path: string };
-  /** Certificates that are trusted beside the system's; `undefined` for no TLS. */
+  /** Trusted certificates in addition to the system's; `undefined` for no TLS. */
   readonly tls: { readonly caCerts: string[]; readonly caFile: string | undefined } | undefined;
 }
 
@@ -38,9 +38,8 @@ const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "ve
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 /**
- * Reads `postgres://role@host:port/database?sslmode=…`, or `?host=/folder` for a Unix socket. The certificate of the
- * server is always verified where TLS is used; it's used unless the address is
- * of this machine.
+ * Reads `postgres://role@host:port/database?sslmode=…`, or `?host=/folder` for a Unix socket. TLS
+ * is used unless the address belongs to this machine, and always verifies the server's certificate.
  *
  * @throws {TypeError} with a message for the operator, which never has the password
  */

@@ -30,7 +30,7 @@ import type { ServerAddress } from "./server_address.ts";
 import { ServerSession } from "./server_session.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Sessions of a role beside those of clients: the platform's own. */
+/** The platform's own sessions of a role, in addition to those of clients. */
 const OWN_SESSIONS = 5;
 /** Part of a branch's memory that one sort or hash may take. */
 const WORK_PART = 1 / 32;
@@ -240,7 +240,7 @@ export class ServerEngine implements DatabaseEngine {
     return createHmac("sha256", this.#options.key).update(`role ${name}`).digest("base64url");
   }
 
-  /** Tells roles of this platform from those of another one on the same server. */
+  /** Distinguishes roles of this platform from another's on the same server. */
   get #mark(): string {
     const mark = createHmac("sha256", this.#options.key).update("mark").digest("hex").slice(0, 16);
     return `svc ${mark}`;

@@ -9,7 +9,7 @@ import type { Login, ServerAddress } from "./server_address.ts";
 /** A server as it was at earlier times. */
 export interface ServerHistory {
   facts(): Promise<HistoryFacts>;
-  /** Runs work with a server that has all databases as they were at a time. */
+  /** Runs work with a server that has the state of all databases at a time. */
   at<T>(time: number, work: (server: ServerSource) => Promise<T>): Promise<T>;
 }
 

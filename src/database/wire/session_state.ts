@@ -33,7 +33,7 @@ export class SessionState {
       this.#client.atBoundary && this.#server.atBoundary;
   }
 
-  /** Whether a message may be put between those of the server. */
+  /** Whether a message may be inserted between those of the server. */
   get atServerBoundary(): boolean {
     return this.#server.atBoundary;
   }

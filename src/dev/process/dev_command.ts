@@ -27,7 +27,7 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops: a start that another one overtakes starts nothing. */
+  /** Counts starts and stops: an overtaken start does nothing. */
   #run = 0;
   /** Processes that end. */
   #stopping: Promise<void> = Promise.resolve();

@@ -12,17 +12,20 @@ import { type GroupOptions, type ProcessGroup, startGroup } from "./process_grou
 const POLL_MS = 25;
 /** How often the ports of the processes are checked: that reads much of `/proc`. */
 const LOOK_EVERY = 8;
-/** Time for the last output of a command; what it has started may hold that open, in milliseconds. */
+/**
+ * How long to read the last output of a command, in milliseconds; processes it has started may hold
+ * it open.
+ */
 const LAST_OUTPUT_MS = 250;
 /** Attempts with none but the wanted and the announced port: other ports may be for something else. */
 const PATIENT_ATTEMPTS = 80;
 
 export interface DevProcessOptions extends GroupOptions {
-  /** The port that it was told to take, and its host. */
+  /** The port and host that it was told to use. */
   readonly wanted: ServerAddress;
   /** Whether it must be that port. */
   readonly fixed: boolean;
-  /** Ports that are not its: those of this program, and of the inspector. */
+  /** Ports that do not belong to it: those of this program and the inspector. */
   readonly notIts: ReadonlySet<number>;
   /** Gets each line of its output, colours included. */
   readonly onLine: (line: string) => void;
@@ -32,13 +35,13 @@ export interface DevProcess {
   readonly pid: number;
   /** Resolves with its address once it listens; `undefined` if it ended before. */
   readonly address: Promise<ServerAddress | undefined>;
-  /** Resolves when it has ended, and what it printed until then was taken. */
+  /** Resolves when it has ended and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;
   stop(): Promise<void>;
   kill(): void;
 }
 
-/** An address with which a connection can be opened: names may have two, of which one is used. */
+/** An address that accepts connections: a name may have two, of which only one is used. */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];
   for (const host of hosts) {

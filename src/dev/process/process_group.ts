@@ -1,6 +1,6 @@
 /**
- * A program with all that it starts: they are their own process group, which ends
- * with this program, however that ends, and with it what has left the group (Linux).
+ * A program with its descendants: they form a process group, which ends with this program in any
+ * case, including processes that left the group (Linux).
  *
  * @module
  */

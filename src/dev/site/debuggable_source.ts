@@ -12,8 +12,8 @@ import { readInlineMap } from "../../runtime/mod.ts";
 const mapSchema = z.looseObject({ sources: z.array(z.string()) });
 
 /**
- * Adds a second source map before the inlined one, which the runtime takes off for its
- * stack traces. It names the files of the project by their addresses, and has their text.
+ * Adds a second source map before the inlined one, which the runtime removes for its stack traces.
+ * It contains the project's files by URL, with their text.
  */
 export async function debuggableSource(source: string, home: string): Promise<string> {
   const { data: map } = mapSchema.safeParse(JSON.parse(readInlineMap(source) ?? "null"));

@@ -13,7 +13,7 @@ import {
 } from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
 
-/** Longest time to the head of an answer, in milliseconds: a first request may compile much. */
+/** Longest time to the head of a response, in milliseconds: a first request may compile much. */
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Keeps nothing: pages of a dev server change. */
@@ -30,13 +30,13 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;
-  /** Longest time to the head of an answer, in milliseconds; five minutes where missing. */
+  /** Longest time to the head of a response, in milliseconds; five minutes by default. */
   readonly timeoutMs?: number;
 }
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
 
-/** Fields of an answer whose addresses name the dev server itself: browsers must not go there. */
+/** Fields of a response whose addresses name the dev server itself: browsers must not go there. */
 function withPublicHost(
   headers: HeaderList,
   { port }: ServerAddress,

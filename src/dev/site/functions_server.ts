@@ -1,6 +1,6 @@
 /**
- * The functions of other platforms that a project has, as a server beside its site: the one that
- * a deploy makes of them, run from the project's folder.
+ * Runs a project's functions for other platforms as a server, like a deploy does, but from the
+ * project's folder.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { DevOptions } from "../options.ts";
 import type { ServerRunner } from "../server_runner.ts";
 import { FrameworkServer } from "./framework_server.ts";
 
-/** Hooks of Node for modules that have no file: those that a deploy adds beside the functions. */
+/** Node hooks for modules without a file: those that a deploy adds to the functions. */
 const HOOKS = `import { fileURLToPath } from "node:url";
 let modules = {};
 export const initialize = (texts) => void (modules = texts);
@@ -83,9 +83,9 @@ export class FunctionsServer {
   }
 
   /**
-   * Takes over the functions that a project has now, and starts them again where they changed.
+   * Applies changes to the functions of a project, and restarts changed ones.
    *
-   * @throws {BuildError} if a deploy would refuse them; those that run stay
+   * @throws {BuildError} if a deploy would refuse them; the running ones stay
    */
   async update(directory: string): Promise<void> {
     const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =

@@ -1,5 +1,5 @@
 /**
- * The files of a project without a dev server: those that a deploy would send, read in place.
+ * The files of a project without a dev server: those that a deploy would send, read directly.
  *
  * @module
  */
@@ -71,7 +71,7 @@ export interface ReadFilesOptions
 }
 
 /**
- * Reads the output as it is; its rules and functions are read apart.
+ * Reads the output; rules and functions are read separately.
  *
  * @throws {BuildError} if the project is at fault
  */

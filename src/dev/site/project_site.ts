@@ -1,6 +1,6 @@
 /**
- * The project as the edge serves it now: its rules, functions, and files or server. A
- * change replaces the part that it concerns; requests under way keep the old one.
+ * The project as the edge serves it now: its rules, functions, and files or server. A change
+ * replaces the affected part; running requests keep the old one.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export interface ProjectSiteOptions {
   readonly others: FunctionsServer;
   /** Port of the functions' inspector, if they have one. */
   readonly inspectorPort: number | undefined;
-  /** Gets what is wrong with each part, and what no longer is. */
+  /** Receives the current and the resolved problems of each part. */
   readonly problems: Problems;
 }
 
@@ -95,9 +95,9 @@ export class ProjectSite {
   }
 
   /**
-   * Adopts a change. An unreadable value is reported, and stays as it was.
+   * Applies a change. An unreadable value is reported, and the old one stays.
    *
-   * @returns whether the whole change was taken over
+   * @returns whether the whole change was applied
    */
   update(change: Change): Promise<boolean> {
     const result = this.#work.then(() => this.#update(change));
@@ -175,7 +175,7 @@ export class ProjectSite {
     }
   }
 
-  /** Reports a fault of the project; those of its files and functions may be one. */
+  /** Reports a fault of the project, including those of its files and functions. */
   #report(error: unknown): void {
     if (!(error instanceof BuildError)) throw error;
     const fault = describeFault(error);
@@ -224,7 +224,7 @@ export class ProjectSite {
     return true;
   }
 
-  /** Starts the functions: those that wait for a debugger are loaded once it is there. */
+  /** Starts the functions; with a debugger to wait for, they load once it is connected. */
   async #start({ waits }: Inspector): Promise<void> {
     const report = async () => {
       for (const { name, message } of await this.#functions?.start() ?? []) {

@@ -10,8 +10,7 @@ export const PASS = "svc_access";
 export const BROWSER = "svc_access_browser";
 
 /**
- * Maximum number of values of one name that are read: another host below the same domain may plant
- * some.
+ * Maximum number of values read for one name: another host below the same domain may plant some.
  */
 const MAX_VALUES = 10;
 

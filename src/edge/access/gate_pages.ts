@@ -1,5 +1,5 @@
 /**
- * The pages at the gate of a protected host, and its redirects. None of them is ever cached.
+ * The pages at the gate of a protected host, and its redirects. They are never cached.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const PRIVATE: HeaderList = [
   ["x-robots-tag", "noindex"],
 ];
 
-/** The forms of these pages lead to their own host, and nobody frames them. */
+/** Forms on these pages only submit to their own host, and no page can frame them. */
 const POLICY: Header = [
   "content-security-policy",
   "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -73,7 +73,7 @@ const signInLink = (to: string, isOnlyWay: boolean): string => {
     : `<p><a href="${href}" style="color:inherit">Sign in as a member</a></p>`;
 };
 
-/** A page that does not let a visitor in, and says how to get in. */
+/** A page that refuses a visitor and explains how to get in. */
 export function gatePage(request: PagedRequest, status: number, { words, to, asksPassword, more }: {
   readonly words: PageWords;
   /** Path and query to continue to. */
@@ -88,7 +88,7 @@ export function gatePage(request: PagedRequest, status: number, { words, to, ask
   return { ...page, isUncounted: true, isEdgePage: false };
 }
 
-/** Seconds after which visitors and search engines may ask again during maintenance. */
+/** Seconds after which visitors and search engines may retry during maintenance. */
 const MAINTENANCE_RETRY_SECONDS = 300;
 
 /** The page of a site that is down for maintenance; its own `503.html` may replace it. */

@@ -34,9 +34,9 @@ import { readForm } from "./read_form.ts";
 import { openToken, sealToken, type TokenContent } from "./sealed_token.ts";
 import { isDown, isProtected, protectionOf, type SiteGate } from "./site_access.ts";
 
-/** The header, and the name in a query, of the bypass key. */
+/** The bypass key, as a header and as a query parameter. */
 export const BYPASS = "x-svc-bypass";
-/** The name of a share link's token in a query. */
+/** The token of a share link, as a query parameter. */
 export const SHARE = "x-svc-share";
 
 const SECOND = 1000;
@@ -49,7 +49,7 @@ const REQUEST_MS = 15 * MINUTE;
 /** Longest path and query to return to; a longer one leads to the start page. */
 const MAX_RETURN = 2000;
 
-/** How a guess of a password ended. */
+/** The outcome of a password attempt. */
 export type PasswordOutcome =
   | { readonly type: "right"; readonly passwordId: string }
   | { readonly type: "wrong" }
@@ -61,14 +61,14 @@ export interface AccessKeeper {
   key(): Promise<Uint8Array>;
   /** The page of the platform at which members sign in. */
   readonly signInUrl: string;
-  /** Whether a session stands, and its person is a member of a workspace. */
+  /** Whether a session is valid and belongs to a member of a workspace. */
   isMember(
     visitor: { readonly userId: string; readonly session: string },
     workspaceId: string,
   ): Promise<boolean>;
-  /** Whether a grant is used for the first time, on whichever node. */
+  /** Marks a grant as used; false if any node has redeemed it before. */
   redeem(grantId: string): Promise<boolean>;
-  /** Checks a guess of a project's password, within limits. */
+  /** Checks a password attempt for a project, rate-limited. */
   checkPassword(
     projectId: string,
     guess: { readonly password: string; readonly address: string },
@@ -88,15 +88,15 @@ interface Visit {
   readonly deploymentId: string;
   readonly protection: Protection;
   readonly path: string;
-  /** Whether maintenance keeps out everyone but members and holders of the bypass key. */
+  /** Whether maintenance shuts out everyone except members and holders of the bypass key. */
   readonly isShut: boolean;
   readonly query: URLSearchParams;
   readonly key: Uint8Array;
   readonly now: number;
 }
 
-/** The pass of a browser, by its way in. */
-type Way = Distribute<TokenContent<"pass">>;
+/** How a browser got in: the content of its pass. */
+type PassContent = Distribute<TokenContent<"pass">>;
 type Distribute<T> = T extends unknown ? Omit<T, "host" | "projectId" | "endsAt"> : never;
 
 const hashOf = (text: string): string => sha256Hex(`svc access browser\n${text}`);
@@ -108,7 +108,10 @@ export class Gatekeeper {
     this.#options = options;
   }
 
-  /** The response for whoever does not get in, or not yet; `undefined` lets a request in. */
+  /**
+   * Returns the response for a visitor who does not get in, or not yet; `undefined` lets the
+   * request in.
+   */
   async judge(
     request: ClientRequest,
     { gate, deploymentId }: { readonly gate: SiteGate; readonly deploymentId: string },
@@ -140,7 +143,7 @@ export class Gatekeeper {
       (await this.#hasPass(visit) ? undefined : this.#turnAway(visit));
   }
 
-  /** Answers at the gate's own paths. */
+  /** Handles requests for the gate's own paths. */
   async #answer(visit: Visit): Promise<EdgeResponse> {
     const { request: { method }, path } = visit;
     if (path === SIGN_IN_PATH && method === "GET") return this.#sendToPlatform(visit);
@@ -149,7 +152,7 @@ export class Gatekeeper {
     return ownPage(visit.request, 404);
   }
 
-  /** Takes a share link or a bypass key from the query, and takes it out of the address. */
+  /** Takes a share link or a bypass key from the query, and redirects to the URL without it. */
   #takeSecret(visit: Visit): EdgeResponse | undefined {
     const { request, gate: { access }, deploymentId, query, now, isShut } = visit;
     if (!isReading(request.method)) return undefined;
@@ -163,7 +166,7 @@ export class Gatekeeper {
     return share && this.#letIn(visit, { by: "share", shareId: share.id }, share.endsAt);
   }
 
-  /** Whether the browser has a pass for this host that still stands. */
+  /** Whether the browser has a pass for this host that is still valid. */
   async #hasPass(visit: Visit): Promise<boolean> {
     const { request, gate: { access }, protection, deploymentId, key, now } = visit;
     const name = gateCookieName(PASS, request.scheme);
@@ -210,7 +213,7 @@ export class Gatekeeper {
     return gatePage(visit.request, status, { words, to, asksPassword });
   }
 
-  /** Sends a browser to the platform, where its person signs in. */
+  /** Redirects a browser to the platform for sign-in. */
   #sendToPlatform(visit: Visit): EdgeResponse {
     const { request, gate, key, now } = visit;
     const { scheme } = request;
@@ -237,7 +240,7 @@ export class Gatekeeper {
       .find((value) => /^[A-Za-z0-9_-]{22}$/.test(value));
   }
 
-  /** Takes the grant with which a browser returns from the platform. */
+  /** Redeems the grant that a browser brings back from the platform. */
   async #return(visit: Visit): Promise<EdgeResponse> {
     const { request, gate: { access }, query, key, now } = visit;
     const grant = openToken("grant", query.get("grant") ?? "", { key, now });
@@ -275,8 +278,8 @@ export class Gatekeeper {
     return gatePage(request, 429, { words, to, asksPassword: true, more });
   }
 
-  /** Gives a browser its pass, and sends it to the page that it wanted. */
-  #letIn(visit: Visit, way: Way, endsAt: number, to = returnOf(visit)): EdgeResponse {
+  /** Gives a browser its pass, and redirects to the requested page. */
+  #letIn(visit: Visit, way: PassContent, endsAt: number, to = returnOf(visit)): EdgeResponse {
     const { request, gate, key, now } = visit;
     const { scheme, host } = request;
     const content = { ...way, host, projectId: gate.access.projectId, endsAt };
@@ -292,14 +295,14 @@ export class Gatekeeper {
   }
 }
 
-/** Whether a token was created for the checks of the deployment that this host shows. */
+/** Whether a token was created to check the deployment that this host shows. */
 function isCheck({ request, gate, deploymentId, key, now }: Visit, token: string): boolean {
   const check = openToken("check", token, { key, now });
   return check !== undefined && check.host === request.host &&
     check.projectId === gate.access.projectId && check.deploymentId === deploymentId;
 }
 
-/** A page of the gate that no page of the site replaces. */
+/** A page of the gate that the site cannot replace with its own. */
 const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
   ...edgePage(request, status),
   isEdgePage: false,

@@ -1,6 +1,6 @@
 /**
- * Short texts that only this platform can write and read: encrypted and authenticated by
- * AES-256-GCM, bound to a purpose, so that none can be taken for another, and with an end.
+ * Short texts that only this platform can write and read. They are encrypted and authenticated with
+ * AES-256-GCM, bound to one purpose, and expire.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const base = { host: z.string(), projectId: z.string(), endsAt: z.number() };
 
 /** The content of each kind of token. */
 const PURPOSES = {
-  /** Travels from a protected host to the platform: who asked, and for what. */
+  /** Travels from a protected host to the platform: who asks for access to what. */
   request: z.object({
     ...base,
     workspaceId: z.string(),
@@ -36,7 +36,7 @@ const PURPOSES = {
     userId: z.string(),
     session: z.string(),
   }),
-  /** Lets the checks of a release in at its own host. */
+  /** Lets the checks of a release in at the release's own host. */
   check: z.object({ ...base, deploymentId: z.string() }),
   /** The cookie of a host. */
   pass: z.discriminatedUnion("by", [
@@ -71,7 +71,7 @@ export function sealToken<P extends Purpose>(
   return Buffer.concat([nonce, ...sealed, cipher.getAuthTag()]).toString("base64url");
 }
 
-/** Reads a token; `undefined` for one of another platform or purpose, changed, or at its end. */
+/** Reads a token; `undefined` if it is expired, changed, or from another platform or purpose. */
 export function openToken<P extends Purpose>(
   purpose: P,
   token: string,

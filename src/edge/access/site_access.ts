@@ -1,6 +1,6 @@
 /**
- * Who may visit the protected hosts of a project: what the platform told the edge, compiled. All
- * sites of a project share one, so that a change takes effect on the next request.
+ * Who may visit the protected hosts of a project, compiled from what the platform sent. All sites
+ * of a project share one object, so a change takes effect on the next request.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Protection } from "../../lib/protection.ts";
 import { matchesWildcard } from "../../lib/wildcard.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
-/** A link that lets its holder in until it ends. */
+/** A link that lets its holder in until it expires. */
 export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
@@ -33,17 +33,17 @@ export interface AccessFacts {
   /** SHA-256 of the bypass key; null if there is none. */
   readonly bypassHash: string | null;
   readonly shares: readonly ShareFacts[];
-  /** Addresses and CIDRs that need no sign-in. */
+  /** IP addresses and CIDRs that need no sign-in. */
   readonly allowCidrs: readonly string[];
   /** Paths that need no sign-in; `*` stands for any text. */
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
-  /** Set while production is down for maintenance: addresses that get in anyway. */
+  /** Set while production is down for maintenance: IP addresses that still get in. */
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
-/** A host with what it shows, as far as a share link is limited to it. */
+/** A host and its deployment, which a share link may be limited to. */
 export interface SharedPlace {
   readonly hostname: string;
   readonly deploymentId: string;
@@ -66,7 +66,7 @@ export class SiteAccess {
     return this.#facts;
   }
 
-  /** Takes over what the platform says, unless something later is known. */
+  /** Replaces the settings, unless newer ones are known. */
   replace(facts: AccessFacts): void {
     if (facts.version < this.#facts.version) return;
     this.#facts = facts;
@@ -80,19 +80,19 @@ export class SiteAccess {
       (protection === "all" && this.#facts.passwordId !== null);
   }
 
-  /** Whether a request needs no sign-in for what it asks. */
+  /** Whether a request is exempt from sign-in by its method or path. */
   isExempt(method: string, path: string): boolean {
     const { exemptOptions, exemptPaths } = this.#facts;
     return (exemptOptions && method === "OPTIONS") ||
       exemptPaths.some((pattern) => matchesWildcard(pattern, path));
   }
 
-  /** Whether an address needs no sign-in. */
+  /** Whether an IP address needs no sign-in. */
   allows(address: string): boolean {
     return this.#facts.allowCidrs.length > 0 && has(this.#addresses, address);
   }
 
-  /** Whether an address gets in while production is down for maintenance. */
+  /** Whether an IP address gets in while production is down for maintenance. */
   allowsInMaintenance(address: string): boolean {
     return has(this.#maintainers, address);
   }
@@ -103,14 +103,14 @@ export class SiteAccess {
     return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
   }
 
-  /** The share link of a token, where it opens a place now. */
+  /** The share link of a token, if it currently opens this place. */
   shareOf(token: string, place: SharedPlace, now: number): ShareFacts | undefined {
     const hash = sha256Hex(token);
     const share = this.#facts.shares.find((each) => equalInConstantTime(each.hash, hash));
     return share !== undefined && opens(share, place, now) ? share : undefined;
   }
 
-  /** Whether a share link opens a place now. */
+  /** Whether a share link currently opens a place. */
   isShared(id: string, place: SharedPlace, now: number): boolean {
     const share = this.#facts.shares.find((each) => each.id === id);
     return share !== undefined && opens(share, place, now);
@@ -152,5 +152,5 @@ export function isProtected(gate: SiteGate): boolean {
 export const isDown = ({ access, isProduction }: SiteGate): boolean =>
   isProduction && access.facts.maintenance !== null;
 
-/** Whether visitors of a host have to show that they may. */
+/** Whether visitors of a host must prove that they may enter. */
 export const isClosed = (gate: SiteGate): boolean => isProtected(gate) || isDown(gate);

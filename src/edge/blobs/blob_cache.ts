@@ -1,5 +1,5 @@
 /**
- * Small blobs in memory: bounded in bytes, each verified once, when it is read.
+ * Keeps small blobs in memory, bounded in bytes. Each is verified once, when it is read.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
-/** Memory of an entry beside its bytes, in bytes: map slot, key, buffer objects. */
+/** Memory of an entry apart from its bytes, in bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry extends RingEntry<Entry> {

@@ -1,6 +1,5 @@
 /**
- * Checksums of a blob's blocks, with which a part of a blob can be verified
- * without reading the rest.
+ * Checksums of a blob's blocks, to verify a part of a blob without reading the rest.
  *
  * @module
  */
@@ -12,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface BlobName {
   readonly sha256: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number;
 }
 
@@ -38,7 +37,7 @@ export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<B
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** The checksums of all blocks of one blob: they notice damage, not forgery. */
+/** Checksums of all blocks of one blob. They detect damage, not forgery. */
 export class BlockSums {
   readonly #sums: Uint32Array;
 
@@ -69,7 +68,7 @@ export class BlockSums {
     return this.#sums.byteLength;
   }
 
-  /** Whether a block is the same as when the whole blob was verified. */
+  /** Whether a block is unchanged since the whole blob was verified. */
   fits(index: number, block: Uint8Array): boolean {
     return this.#sums[index] === crc32(block);
   }

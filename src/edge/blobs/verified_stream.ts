@@ -19,7 +19,7 @@ interface Verifier {
   finish(): string | undefined;
 }
 
-/** Verifies a blob by its hash. `onSound` gets a checksum, which is quicker to compare. */
+/** Verifies a blob by its hash. `onSound` gets a checksum, which is faster to verify later. */
 function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Verifier {
   const hash = createHash("sha256");
   let checksum = 0;
@@ -37,7 +37,7 @@ function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void)
   };
 }
 
-/** Verifies a blob by the checksum of a content that had its hash: at 20 GB/s and more. */
+/** Verifies a blob by a checksum of verified content, at more than 20 GB/s. */
 function verifyByChecksum(known: number, onSound: (checksum: number) => void): Verifier {
   let checksum = 0;
   return {
@@ -51,9 +51,8 @@ function verifyByChecksum(known: number, onSound: (checksum: number) => void): V
 }
 
 /**
- * Passes a blob through, one chunk behind. Where the content turns out to be
- * damaged, the stream fails before the last chunk: the client sees a broken
- * transfer, not a wrong file.
+ * Passes a blob through, one chunk behind. If the content is damaged, the stream fails before the
+ * last chunk: the client sees a broken transfer, not a wrong file.
  */
 function verifyingStream(
   stream: ReadableStream<Bytes>,
@@ -97,11 +96,10 @@ interface VerifiedBlob {
 const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
- * Opens blobs as streams. The first full transfer of each blob is verified by its
- * hash while it is sent. After that its file is handed to the runtime, which sends
- * it by itself, unless the file has changed or ten minutes have passed: then a
- * transfer is verified by a checksum. Of ranges, every block is verified each time;
- * for that, a blob is read once before its first range is answered.
+ * Opens blobs as streams. The first full transfer of each blob is verified by its hash while it is
+ * sent. After that its file is handed to the runtime, which sends it by itself, unless the file has
+ * changed or ten minutes have passed: then a transfer is verified by a checksum. Every block of a
+ * range is verified each time, so a blob is read once before its first range is sent.
  */
 export class BlobStreams {
   /** The blobs that were verified, by hash. */
@@ -141,7 +139,7 @@ export class BlobStreams {
   }
 
   /**
-   * Opens a range of a blob. A damaged block breaks the stream off.
+   * Opens a range of a blob. The stream fails at a damaged block.
    *
    * @throws {BlobCorruptError} If the blob, or the first block of the range, is damaged
    */
@@ -196,7 +194,7 @@ export class BlobStreams {
     if (offset <= end) throw new BlobCorruptError(blob.sha256, "it has become shorter");
   }
 
-  /** The checksums of a blob; requests at the same time share one computation. */
+  /** The checksums of a blob; concurrent requests share one computation. */
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);

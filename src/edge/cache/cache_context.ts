@@ -1,5 +1,5 @@
 /**
- * A request under a `cache` rule, and how its origin is reached.
+ * A request under a `cache` rule, and how to reach its origin.
  *
  * @module
  */
@@ -21,13 +21,13 @@ import type {
 export interface HandleOptions {
   /** The caching decision of the rules for this request. */
   readonly rule: CacheDecision;
-  /** Whether it waits for no other request: what comes back is seldom stored. */
+  /** Whether it bypasses request collapsing, because its response is seldom stored. */
   readonly isAlone?: boolean;
-  /** Fields that every response to such a request carries; hits include them. */
+  /** Fields that every response to such a request has; hits include them. */
   readonly common?: HeaderList;
   /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
-  /** Takes work that continues after the response; it never rejects. */
+  /** Accepts work that continues after the response and never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
 

@@ -87,7 +87,7 @@ export class CacheControl {
       .filter((field) => field !== "");
   }
 
-  /** Whether the directive holds for the whole response, not for some of its fields. */
+  /** Whether the directive applies to the whole response, not for some of its fields. */
   hasUnqualified(name: string): boolean {
     return this.has(name) && this.fields(name).length === 0;
   }

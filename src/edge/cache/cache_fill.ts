@@ -1,5 +1,5 @@
 /**
- * A body that is sent to the client and stored at the same time.
+ * Sends a body to the client and stores it at the same time.
  *
  * @module
  */
@@ -34,9 +34,9 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 }
 
 /**
- * Reads a body ahead of its client, up to the limit, so that neither a slow client
- * nor one that disconnects delays the requests that wait for the stored response.
- * Beyond the limit it is a plain pipe at the client's pace.
+ * Reads a body ahead of its client, up to the limit, so that a slow or disconnected client does not
+ * delay the requests waiting for the stored response. Beyond the limit it is a plain pipe at the
+ * client's pace.
  */
 export class CacheFill {
   /** The whole body; `undefined` if it is too long or incomplete. */
@@ -107,7 +107,7 @@ export class CacheFill {
       );
     }
     const whole = join(this.#chunks, this.#length);
-    // A client that is still reading shares the stored bytes.
+    // A client that is still reading reuses the stored bytes.
     let offset = 0;
     this.#chunks = this.#chunks.map(({ byteLength }) =>
       whole.subarray(offset, offset += byteLength)
@@ -175,7 +175,7 @@ export class CacheFill {
     }, { highWaterMark: 0 });
   }
 
-  /** Releases a chunk that the client has, of a body that is not stored. */
+  /** Releases a chunk that the client has received, if the body is not stored. */
   #letGo(index: number): void {
     const given = Math.min(this.#reserved, this.#chunks[index]!.byteLength);
     this.#chunks[index] = EMPTY;

@@ -15,7 +15,7 @@ export interface CacheReport {
   readonly forwardStatus?: number;
   /** Seconds for which the response stays fresh; negative for a stale one. */
   readonly ttl?: number;
-  /** Whether storing has begun; it is given up where the body breaks off or gets too long. */
+  /** Whether storing has begun; it is abandoned if the body breaks off or gets too long. */
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly detail?: string;

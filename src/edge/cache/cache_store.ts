@@ -12,9 +12,8 @@ import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /**
- * Memory of an entry beside its texts and bytes, in bytes: map slots, arrays, objects,
- * and the fields of its latest hit. As measured: a page of 13 KB takes 15.8 KB of
- * 15.7 counted ones.
+ * Memory of an entry apart from its texts and bytes, in bytes: map slots, arrays, objects, and the
+ * fields of its latest hit. Measured: a page of 13 KB counts as 15.7 KB and takes 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
@@ -77,7 +76,7 @@ function makeEntry(
   };
 }
 
-/** Whether a purge means a response. */
+/** Whether a purge covers a response. */
 export function isPurged(
   scope: PurgeScope,
   { path, tags }: { readonly path: string; readonly tags: readonly string[] },
@@ -95,8 +94,8 @@ export function isPurged(
 }
 
 /**
- * Entries by key, evicted by the CLOCK algorithm: those that were not used since
- * the hand last passed go first.
+ * Entries by key, evicted by the CLOCK algorithm: entries not used since the hand last passed go
+ * first.
  */
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();
@@ -143,21 +142,21 @@ export class CacheStore {
     this.#reserved -= bytes;
   }
 
-  /** Announces a response, before its request goes to the origin. */
+  /** Announces a response before its request goes to the origin. */
   beginInsert(uri: ResourceUri): PendingInsert {
     const pending: PendingInsert = { uri, discarded: false, purgedTags: new Set() };
     this.#pendingInserts.add(pending);
     return pending;
   }
 
-  /** Ends what `beginInsert()` began. */
+  /** Ends an insert that `beginInsert()` announced. */
   endInsert(pending: PendingInsert): void {
     this.#pendingInserts.delete(pending);
   }
 
   /**
-   * Stores a response, instead of those that the same request would have found.
-   * Returns `undefined` if it was discarded or does not fit.
+   * Stores a response, replacing those that match the same request. Returns `undefined` if it was
+   * discarded or does not fit.
    */
   put(
     stored: StoredResponse,
@@ -205,7 +204,7 @@ export class CacheStore {
     }
   }
 
-  /** Removes an entry; does nothing where it is gone already. */
+  /** Removes an entry; does nothing if it is gone already. */
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
@@ -241,7 +240,7 @@ export class CacheStore {
     return meant.length;
   }
 
-  /** Removes everything, and discards what is arriving. */
+  /** Removes everything, and discards arriving responses. */
   clear(): void {
     for (const pending of this.#pendingInserts) pending.discarded = true;
     for (const id of [...this.#byUri.keys()]) this.purge(id, { type: "all" });
@@ -270,7 +269,7 @@ export class CacheStore {
     }
   }
 
-  /** The stored responses of a deployment that a purge means. */
+  /** The stored responses of a deployment that a purge covers. */
   #meant(deploymentId: string, scope: PurgeScope): readonly Entry[] {
     if (scope.type === "tag") return [...this.#byTag.get(`${deploymentId} ${scope.tag}`) ?? []];
     const paths = this.#byUri.get(deploymentId);

@@ -8,7 +8,7 @@ import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 /** Fields that name tags, separated by commas. */
 const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
 
-/** Most tags of one response. */
+/** Maximum number of tags of one response. */
 const MAX_TAGS = 128;
 
 /** Longest tag, in characters. */

@@ -1,6 +1,6 @@
 /**
- * Guards against web cache deception: a page with someone's data under a name
- * like `/account/photo.css`, which the site answers with the account page.
+ * Guards against web cache deception: a URL such as `/account/photo.css`, for which the site
+ * responds with someone's account page.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const OTHER_FILES = new Set(
   "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
 );
 
-/** Families of types that pages and API responses have. */
+/** Types of pages and API responses. */
 const PAGES = new Set(["html", "json", "xml"]);
 
 function family(type: string): string {
@@ -36,7 +36,7 @@ export function fitsPath(path: string, contentType: string | undefined): boolean
   if (ending === undefined || contentType === undefined) return true;
   const type = contentType.split(";")[0]!.trim().toLowerCase();
   if (OTHER_FILES.has(ending)) return !PAGES.has(family(type));
-  // A name such as `constructor` finds a member of every object instead of a text.
+  // Guards against names such as `constructor`, which every object inherits.
   if (typeof expected !== "string") return true;
   return VAGUE.has(type) || family(type) === family(expected);
 }

@@ -1,13 +1,11 @@
 /**
- * How a request is answered from stored responses (RFC 9111, 4). Pure: the
- * request's fields, the stored responses of its key and the time in, a tagged
- * decision out.
+ * Decides how stored responses serve a request (RFC 9111, 4). Pure: takes the request's fields, the
+ * stored responses of its key and the time, and returns a tagged decision.
  *
- * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`,
- * `Pragma`) are advisory (RFC 9111, 5.2.1), and obeying them would let anyone send
- * every request to the origin: they are ignored unless an option says otherwise.
- * `max-stale`, `only-if-cached`, `no-store` and `stale-if-error` spare the origin
- * or the store, and always count.
+ * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
+ * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin: they are
+ * ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
+ * `stale-if-error` spare the origin or the store, and always count.
  *
  * @module
  */
@@ -29,18 +27,18 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** To be served although stale; with `refresh`, a fresh one is fetched in the background. */
+  /** Serve a stale response; with `refresh`, also fetch a fresh one in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
-  /** Stored, but to be revalidated at the origin with these conditions, possibly none. */
+  /** Revalidate the stored response at the origin with these conditions, possibly none. */
   | {
     readonly type: "revalidate";
     readonly stored: Stored;
     readonly conditions: HeaderList;
     readonly forward: "stale" | "request";
   }
-  /** To be fetched, and stored where the response allows it. */
+  /** Fetch it, and store it if the response allows that. */
   | { readonly type: "miss"; readonly forward: "uri-miss" | "vary-miss" }
-  /** To be forwarded as the client sent it, and not stored. */
+  /** Forward the request unchanged, and do not store the response. */
   | { readonly type: "pass"; readonly forward: ForwardReason }
   /** `only-if-cached` without a stored response: 504. */
   | { readonly type: "unavailable" };
@@ -161,10 +159,9 @@ export function decideLookup<Stored extends StoredResponse>(
 }
 
 /**
- * Whether a stale response may be served where the origin failed (RFC 5861, 4;
- * RFC 9111, 4.2.4): for as long as the response or the client says; where the
- * origin cannot be reached at all, for the stale-while-revalidate time as well, and for
- * `disconnectedSeconds` unless the response forbids that.
+ * Whether a stale response may be served after the origin failed (RFC 5861, 4; RFC 9111, 4.2.4):
+ * for as long as the response or the client says. If the origin is unreachable, the
+ * stale-while-revalidate time counts too, and `disconnectedSeconds` unless the response forbids it.
  */
 export function mayServeStaleOnError(
   request: CacheReader,

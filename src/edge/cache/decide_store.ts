@@ -1,7 +1,7 @@
 /**
- * Whether a response may be stored, and under which terms (RFC 9111, 3). Pure:
- * the fields of the request and the response, the rule and the time in, a tagged
- * decision out. `docs/caching.md` explains it to authors.
+ * Whether a response may be stored, and under which terms (RFC 9111, 3). Pure: takes the fields of
+ * request and response, the rule and the time, and returns a tagged decision. `docs/caching.md`
+ * explains it to authors.
  *
  * @module
  */
@@ -54,7 +54,7 @@ const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 41
 /** Statuses that this cache understands, as `must-understand` requires (RFC 9111, 5.2.2.3). */
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
-/** Longest time for which an error is stored where only the rule names a time, in seconds. */
+/** Longest time that an error is stored when only the rule sets a lifetime, in seconds. */
 const MAX_ERROR_SECONDS = 60;
 
 /** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */
@@ -98,9 +98,8 @@ function ruleLifetime(status: number, rule: CacheRule): number | undefined {
 }
 
 /**
- * The rule's stale-while-revalidate counts where the response has none
- * and does not forbid being served stale. The response's own counts even beside
- * `s-maxage`: it is the more precise statement of the same origin.
+ * The rule's stale-while-revalidate applies if the response has none and does not forbid stale use.
+ * The response's own value applies even with `s-maxage`, because it is more specific.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");
@@ -118,7 +117,7 @@ function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Term
   };
 }
 
-/** Whether a later request could be answered, at once or after revalidation. */
+/** Whether the response could serve a later request, directly or after revalidation. */
 function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
   const canValidate = headers.some(([name]) => name === "etag" || name === "last-modified");
   if (canValidate) return true;
@@ -127,8 +126,8 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 }
 
 /**
- * Decides about a response to a request that matched a `cache` rule. Its own
- * lifetime counts, else the rule's; there is no heuristic freshness.
+ * Decides about a response to a request that matched a `cache` rule. The response's own lifetime
+ * comes first, then the rule's. There is no heuristic freshness.
  */
 export function decideStore(
   request: CacheRequest,

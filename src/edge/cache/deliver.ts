@@ -1,5 +1,5 @@
 /**
- * From the origin's response to the one that the requesting client gets.
+ * Turns the origin's response into the one for the requesting client.
  *
  * @module
  */
@@ -40,7 +40,7 @@ function headOf(
   if (body === null || contentLength(headers) !== undefined) {
     return { status, headers, body: null, bytes: 0, result };
   }
-  // The length is not known: for `null`, `Deno.serve` would send `content-length: 0`.
+  // The length is unknown: with `null`, `Deno.serve` would send `content-length: 0`.
   if (isStream(body)) return { status, headers, body: emptyStream(), bytes: 0, result };
   const length = ["content-length", String(body.length)] as [string, string];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };

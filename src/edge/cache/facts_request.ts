@@ -1,5 +1,5 @@
 /**
- * A request to the cache, made of the facts of the rules.
+ * A cache request, based on the facts of the rules.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */
   readonly originKey?: string;
-  /** The path by which a purge finds the response, where it is not that of the client. */
+  /** The path under which a purge finds the response, if it is not the client's. */
   readonly path?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ExchangeTimes {
   readonly responseTime: number;
 }
 
-/** The origin's `Date`; the time of arrival where it has no valid one. */
+/** The origin's `Date`; the time of arrival if it is missing or invalid. */
 function dateOf(headers: HeaderList, responseTime: number): number {
   const field = findHeader(headers, "date");
   return (field === undefined ? undefined : parseHttpDate(field, responseTime)) ?? responseTime;
@@ -52,12 +52,12 @@ export function ownLifetime(
   return Math.min(Math.max(0, seconds), MAX_SECONDS);
 }
 
-/** `current_age` (4.2.3); never less than the initial age, even where the clock was set back. */
+/** `current_age` (4.2.3); never less than the initial age, even if the clock was set back. */
 export function currentAge(stored: StoredResponse, now: number): number {
   return stored.initialAge + Math.max(0, now - stored.responseTime) / 1000;
 }
 
-/** Seconds for which the response stays fresh; negative, or 0, where it is stale. */
+/** Seconds for which the response stays fresh; 0 or negative if it is stale. */
 export function remainingLifetime(stored: StoredResponse, now: number): number {
   const remaining = stored.terms.lifetime - currentAge(stored, now);
   const { staleSince } = stored;

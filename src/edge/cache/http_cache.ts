@@ -1,7 +1,6 @@
 /**
- * The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and
- * RFC 5861 describe it, in front of whatever answers. `docs/caching.md` explains
- * what it does; this is how the edge uses it:
+ * The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and RFC 5861 describe it,
+ * in front of any origin. `docs/caching.md` explains its behaviour. The edge uses it like this:
  *
  * ```ts
  * const cache = createHttpCache({ now });
@@ -66,7 +65,7 @@ import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type { CachedResponse, CacheReader, CacheRequest } from "./types.ts";
 
 export interface PurgeOptions {
-  /** True lets stale responses be served while they are refreshed, as far as they allow. */
+  /** True allows serving them stale while they are refreshed, if they permit that. */
   readonly soft?: boolean;
 }
 
@@ -115,8 +114,8 @@ export class HttpCache {
   }
 
   /**
-   * Removes responses of a deployment, or with `soft` marks them as stale, and does
-   * not store those being fetched. Returns how many were stored.
+   * Removes responses of a deployment, or marks them as stale with `soft`, and discards those being
+   * fetched. Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope, { soft = false }: PurgeOptions = {}): number {
     return this.#store.purge(deploymentId, scope, soft ? this.#options.now() : undefined);
@@ -143,19 +142,19 @@ export class HttpCache {
     this.#copies.add(uri);
   }
 
-  /** Removes what an unsafe request made invalid elsewhere. */
+  /** Removes what an unsafe request invalidated on another node. */
   repeatInvalidation(uris: readonly ResourceUri[]): void {
     for (const uri of uris) this.#store.invalidate(uri);
   }
 
-  /** Calls back with what unsafe requests have removed here. */
+  /** Registers a callback for the URIs that unsafe requests invalidate here. */
   onInvalidation(tell: (uris: readonly ResourceUri[]) => void): void {
     this.#tellOthers = tell;
   }
 
   /**
-   * The fresh response stored under a key, as `handle()` would return it;
-   * `undefined` if `handle()` would do more.
+   * The fresh response stored under a key, as `handle()` would return it; `undefined` if `handle()`
+   * would do more than return it.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -168,9 +167,8 @@ export class HttpCache {
   }
 
   /**
-   * Answers a request from the store or by `fetchOrigin`; without a promise where
-   * the response is stored. Rejects with what `fetchOrigin` rejects with, unless a
-   * stale response may be served instead.
+   * Serves a request from the store or with `fetchOrigin`; synchronously if the response is stored.
+   * Rejects with what `fetchOrigin` rejects with, unless a stale response may be served instead.
    */
   handle(request: CacheRequest, options: HandleOptions): CachedResponse | Promise<CachedResponse> {
     const { rule } = options;
@@ -278,7 +276,7 @@ export class HttpCache {
     }
   }
 
-  /** One refresh for all clients that get the stale response meanwhile. */
+  /** Starts one refresh for all clients; meanwhile, they get the stale response. */
   #refresh(context: CacheContext, stored: Entry): void {
     const inFlight = this.#inFlightRequests.start(context.key, this.#options.now());
     if (inFlight === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The options of an HTTP cache, and what they are by default.
+ * Options of an HTTP cache, with their defaults.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface HttpCacheOptions {
   readonly now: Clock;
   /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
-  /** Most bytes of bodies that are kept as strings; by default a part of V8's heap. */
+  /** Maximum number of bytes of bodies kept as strings; by default a part of V8's heap. */
   readonly textBytes?: number;
   /** Larger bodies are sent to their clients and not stored. */
   readonly maxEntryBytes?: number;

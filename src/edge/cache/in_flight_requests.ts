@@ -1,6 +1,5 @@
 /**
- * Request collapsing (RFC 9111, 4): requests for the same key wait for the one
- * that is in flight to the origin.
+ * Collapses requests (RFC 9111, 4): requests for the same key wait for the one in flight.
  *
  * @module
  */
@@ -34,15 +33,15 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 /** Most hit-for-miss keys at a time. */
 const MAX_HITS_FOR_MISS = 4096;
 
-/** Longest hit-for-miss key, in characters: whoever sends longer ones sends many. */
+/** Longest hit-for-miss key, in characters: a client with longer keys usually sends many. */
 const MAX_KEY_CHARACTERS = 1024;
 
 /** How long a key stays hit-for-miss, in milliseconds. */
 const HIT_FOR_MISS_MILLISECONDS = 10_000;
 
 /**
- * The requests in flight, at most one for each key; and the hit-for-miss keys,
- * whose last response could not be shared, so that waiting would be in vain.
+ * The requests in flight, at most one per key, and the hit-for-miss keys: their last response could
+ * not be shared, so waiting for one is pointless.
  */
 export class InFlightRequests {
   readonly #byKey = new Map<string, InFlightRequest>();
@@ -59,7 +58,7 @@ export class InFlightRequests {
     return (this.#hitsForMiss.get(key) ?? 0) > now;
   }
 
-  /** Remembers that the last response of a key could not, or could, be shared. */
+  /** Remembers whether the last response of a key could be shared. */
   setHitForMiss(key: string, isHitForMiss: boolean, now: number): void {
     this.#hitsForMiss.delete(key);
     if (!isHitForMiss || key.length > MAX_KEY_CHARACTERS) return;

@@ -1,7 +1,6 @@
 /**
- * Fetches from the origin and does with the response what the decisions say:
- * stores it, freshens the stored one, serves a stale one instead, or passes it
- * through.
+ * Fetches from the origin and carries out the decision about the response: store it, freshen the
+ * stored one, serve a stale one, or pass it through.
  *
  * @module
  */
@@ -70,7 +69,7 @@ export class OriginFetcher {
     this.#inFlightRequests = options.inFlightRequests;
   }
 
-  /** Fetches from the origin, and settles the in-flight request in any case. */
+  /** Fetches from the origin, and always settles the in-flight request. */
   async fetch(
     context: CacheContext,
     lookup: ForwardDecision,
@@ -89,7 +88,7 @@ export class OriginFetcher {
     }
   }
 
-  /** The stale response instead of the one that the origin failed to give, where it may be served. */
+  /** The stale response that may replace a failed one, if any. */
   serveStaleOnError(
     request: CacheRequest,
     lookup: ForwardDecision,
@@ -233,7 +232,7 @@ export class OriginFetcher {
     );
   }
 
-  /** Stores a complete response and serves it; a new one with all fields of the origin. */
+  /** Stores a complete response and serves it; a new one keeps all fields of the origin. */
   #keep(
     originFetch: OriginFetch,
     fresh: StoredResponse,
@@ -248,7 +247,7 @@ export class OriginFetcher {
     this.#settle(originFetch, { type: stored ? "stored" : "not_stored" });
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
     if (response !== undefined) {
-      // The stored form of the body may be one that is sent without a copy.
+      // The store may keep the body in a form that is sent without a copy.
       const { body } = entry ?? fresh;
       return this.#deliver(originFetch, { ...response, body }, report);
     }

@@ -18,9 +18,9 @@ const ANSWERED_HERE = [
 ];
 
 /**
- * Unkeyed fields that change the method, host, scheme or path for well-known
- * servers and frameworks: with them one request could poison the cache for all.
- * The proxy adds its own `X-Forwarded-*` afterwards.
+ * Unkeyed fields that override the method, host, scheme or path in well-known servers and
+ * frameworks. A single request with one could poison the cache for everyone. The proxy adds its own
+ * `X-Forwarded-*` afterwards.
  */
 export const UNKEYED: readonly string[] = [
   "forwarded",

@@ -1,5 +1,5 @@
 /**
- * Response fields by which a server speaks to this cache alone.
+ * Response fields that a server addresses to this cache alone.
  *
  * @module
  */
@@ -23,8 +23,8 @@ export function withoutConsumed(headers: HeaderList): Header[] {
 }
 
 /**
- * Whether a response may speak to this cache: it has a field for it, or `s-maxage`.
- * All that a response costs whose server never does.
+ * Whether a response has a field for this cache, or `s-maxage`. This check is the only cost for
+ * responses that have neither.
  */
 export function concernsCache(headers: HeaderList): boolean {
   for (const [name, value] of headers) {

@@ -1,7 +1,4 @@
-/**
- * Attacks on shared caches: nothing that one client sends or receives may reach
- * another.
- */
+/** Attacks on shared caches: nothing that one client sends or receives may reach another. */
 import assert from "node:assert/strict";
 import { NOT_FORWARDED } from "./origin_request.ts";
 import type { CacheRule } from "./types.ts";

@@ -2,13 +2,13 @@
  * Requirements of RFC 9111 (and RFC 5861, where named) for a response and a later request, row by
  * row: `section | name | first request | response | seconds | second request | outcome`.
  *
- * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s
- * before the clock. Words with a colon set an option of the row: `:method`,
- * `:path`, `:swr` and `:ttl` (of the rule; 100 s by default), `:clients` (they may
- * revalidate), `:status`, and `:origin` for what the origin does the second time.
+ * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s before the clock.
+ * Words with a colon set an option of the row: `:method`, `:path`, `:swr` and `:ttl` (of the rule;
+ * 100 s by default), `:clients` (they may revalidate), `:status`, and `:origin` for the origin's
+ * second response.
  *
- * The outcome is what the second client gets: `x-svc-cache`, then `validated`
- * where the origin responded with 304, and the status where it is not 200.
+ * The outcome is the second client's response: `x-svc-cache`, then `validated` where the origin
+ * responded with 304, and the status if it is not 200.
  */
 import assert from "node:assert/strict";
 import { formatHttpDate } from "./http_date.ts";

@@ -1,6 +1,5 @@
 /**
- * From a response of the origin to a stored one, and from a stored one to the
- * response that a client gets.
+ * Converts a response of the origin to a stored one, and a stored one to a response for the client.
  *
  * @module
  */
@@ -108,7 +107,7 @@ function onePart(
   };
 }
 
-/** The boundary is the body's own hash, which the body cannot contain. */
+/** The hash of the body serves as the boundary, because the body cannot contain it. */
 function manyParts(
   body: Bytes,
   ranges: readonly ByteRange[],
@@ -146,7 +145,7 @@ function parts(
     : manyParts(bytes, ranges, outgoing);
 }
 
-/** Answers a request with a stored response: with all of it, a part, a 304 or a 416. */
+/** Serves a stored response: in full, in part, or as a 304 or 416. */
 export function responseFrom(
   stored: StoredResponse,
   request: CacheReader,

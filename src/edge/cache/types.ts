@@ -19,20 +19,20 @@ export interface CacheRequest extends
   > {
   readonly deploymentId: string;
   /**
-   * The part of the cache key that stands for the origin: the URL of a rewrite or
-   * the name of a function, since rules may choose it by fields that are not in the
-   * key; and what else the origin gets that the key lacks: the client's scheme and
-   * port, where they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
+   * The part of the cache key that stands for the origin: the URL of a rewrite or the name of a
+   * function, since rules may choose it by fields that are not in the key; and anything else that
+   * the origin sees but the key lacks: the client's scheme and port if they are sent as
+   * `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */
   readonly originKey?: string;
 }
 
-/** As much of a request as selects among the stored responses of its key. */
+/** The parts of a request that select one of the stored responses of its key. */
 export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
 
-/** In which form a request goes to the origin. */
+/** The form in which a request goes to the origin. */
 export type OriginRequest =
   /** As the client sent it. */
   | { readonly type: "as_is" }
@@ -58,7 +58,7 @@ export interface CachedResponse extends OriginResponse {
   readonly result: CacheResult;
 }
 
-/** How long and in which cases a response may be served (RFC 9111, 4.2; RFC 5861). Times in seconds. */
+/** How long and when a response may be served (RFC 9111, 4.2; RFC 5861). Times in seconds. */
 export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
@@ -71,7 +71,7 @@ export interface Terms {
   readonly sharedWithAuthorized: boolean;
 }
 
-/** A complete response in the store. Never changed; a fresher one replaces it. */
+/** A complete response in the store. It never changes; a fresher one replaces it. */
 export interface StoredResponse {
   readonly status: number;
   /** As they are sent to clients, without `age`; always with `date`. */
@@ -84,9 +84,12 @@ export interface StoredResponse {
   readonly responseTime: number;
   /** The request fields that `Vary` names, with the values that selected this response. */
   readonly vary: readonly VaryField[];
-  /** Names by which it can be purged together with others. */
+  /** Tags that purges use. */
   readonly tags: readonly string[];
-  /** Since when it counts as stale whatever its lifetime, in milliseconds: a purge marked it. */
+  /**
+   * Time since which it counts as stale regardless of its lifetime, in milliseconds: a purge marked
+   * it.
+   */
   readonly staleSince?: number | undefined;
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;

@@ -11,8 +11,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, in lower case, each once; only `*` where no other request can
- * match, since it is among them or one of them is not a valid field name.
+ * Names in `Vary`, in lower case, each once; only `*` if no other request can match, because `*` or
+ * an invalid name is among them.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");
@@ -23,13 +23,13 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
-/** Sorts codings, whose order means nothing; weights stay with theirs. */
+/** Sorts codings, whose order has no meaning; each keeps its weight. */
 function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
     .filter((coding) => coding !== "").sort().join(",");
 }
 
-/** Browsers send few different lists, and each browser always the same. */
+/** Browsers send few different lists, and each browser always sends the same. */
 const rememberedCodings = memoize(sortCodings, 256);
 
 /** A request field in the normal form in which it is compared. */

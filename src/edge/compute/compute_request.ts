@@ -1,5 +1,5 @@
 /**
- * Requests in the form in which the server of a COMPUTE layer gets them.
+ * Requests in the form that the server of a COMPUTE layer receives.
  *
  * @module
  */
@@ -26,18 +26,18 @@ export interface ServerRequest extends RequestFields {
   readonly scheme: "http" | "https";
   /** Address of the client. */
   readonly ip: string;
-  /** How many requests of servers to their own platform led to this one; 0 if missing. */
+  /** How many requests of servers to their own platform led to this one; 0 by default. */
   readonly depth?: number;
   /** All request fields, names in lower case. */
   fields(): HeaderList;
   readonly body: BodyStream | null;
   /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
-  /** The client's own request; missing if the response is for everyone. */
+  /** The client's own request; missing if the response is shared. */
   readonly visitor?: ClientRequest | undefined;
 }
 
-/** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten where a rule did so. */
+/** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten if a rule said so. */
 export interface RequestTarget {
   readonly path: string;
   /** Without its `?`; "" if there is none. */
@@ -60,7 +60,7 @@ export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** The fields that the edge writes into every request to a server. */
+/** The fields that the edge adds to every request to a server. */
 export function hopHeaders(
   { authority, scheme, ip, id }: Pick<ServerRequest, "authority" | "scheme" | "ip" | "id">,
 ): Header[] {
@@ -117,7 +117,7 @@ export function isSocketRequest(request: Pick<ServerRequest, "method" | "header"
 /** Fields of the client's own connection, which no pipeline step can change. */
 const OF_CONNECTION = new Set([...HANDSHAKE, "connection", "upgrade"]);
 
-/** A request after the steps of a pipeline, combined with the client that sent it. */
+/** Applies the result of a pipeline's steps to the client's request. */
 export function requestFromPipeline(
   { method, headers, body }: PipelineRequest,
   client: ServerRequest,

@@ -1,6 +1,5 @@
 /**
- * Requests that a server of the deployment answers: directly, from the ISR cache,
- * or as a WebSocket.
+ * Requests for a server of the deployment: directly, from the ISR cache, or as a WebSocket.
  *
  * @module
  */
@@ -39,8 +38,8 @@ export interface SiteCompute {
 /** How a request may be answered. */
 export interface ComputeUse {
   /**
-   * Whose word on caching counts: that of the deployment, its routes before its
-   * responses; or that of a `cache` or `bypass_cache` rule, whose cache is in front.
+   * Who decides about caching: the deployment (routes before responses), or a `cache` or
+   * `bypass_cache` rule, whose cache is in front.
    */
   readonly caching: "deployment" | "rule";
 }
@@ -59,8 +58,8 @@ export interface ComputeContext extends ComputeUse {
 export type Missing = "missing";
 
 /**
- * Whether a 404 leads to the next route. A request body can be sent only once:
- * where it went to this server, no other server can get it.
+ * Whether a 404 leads to the next route. A request body can only be sent once: after this server
+ * got it, no other can.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
@@ -76,7 +75,7 @@ function settle(context: ComputeContext, response: OriginResponse): EdgeResponse
   return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
-/** The server's response to the client's own request; a rule's cache gets all its fields. */
+/** The server's response to the client's own request; a rule's cache sees all its fields. */
 async function fetchOwn(
   { compute, request, target, resolution }: ComputeContext,
 ): Promise<OriginResponse> {
@@ -92,7 +91,7 @@ async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | 
   return settle(context, { ...response, headers: withoutConsumed(response.headers) });
 }
 
-/** Asks the server, and stores its response where that declares itself cacheable. */
+/** Asks the server, and stores its response if it declares itself cacheable. */
 async function fetchAndOffer(
   context: ComputeContext,
   known?: PageRequest,
@@ -106,7 +105,7 @@ async function fetchAndOffer(
   return settle(context, pages.offer(page, response, requested));
 }
 
-/** Answers from a page whose response declared itself cacheable, else from the server. */
+/** Serves a stored page that declared itself cacheable, or asks the server. */
 function fetchFromDeclared(
   context: ComputeContext,
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
@@ -121,7 +120,7 @@ function fetchFromDeclared(
   return found instanceof Promise ? found.then(finish) : finish(found);
 }
 
-/** Connects to the server first: the client is upgraded only where the server accepts. */
+/** Connects to the server first, and upgrades the client only if the server accepts. */
 async function openSocket(context: ComputeContext): Promise<EdgeResponse | Missing> {
   const { compute, request, target, resolution, site } = context;
   const { name } = resolution.route.layer;
@@ -162,9 +161,9 @@ function fetchFromIsr(
 }
 
 /**
- * Answers from a COMPUTE layer; without a promise where the page is in memory.
+ * Responds from a COMPUTE layer; synchronously if the page is in memory.
  *
- * @throws {ComputeFailedError} If the server cannot answer
+ * @throws {ComputeFailedError} If the server cannot respond
  */
 export function respondFromCompute(
   context: ComputeContext,

@@ -1,6 +1,6 @@
 /**
- * From a client's request to the shared request for a page, and from the page to
- * the client's response.
+ * Converts a client's request to the shared request for a page, and the page to the client's
+ * response.
  *
  * @module
  */
@@ -25,12 +25,12 @@ const ANYTHING = "*/*";
 /** `User-Agent` of shared requests. */
 const USER_AGENT = "svc-pages";
 
-/** The field with the client's address, which a shared request does not have. */
+/** The field with the client's address, which is absent from shared requests. */
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * Sorts the parameters by name, so that all orders of a query share a page;
- * parameters of the same name keep their order.
+ * Sorts the parameters by name, so that one page serves every order; parameters of the same name
+ * keep their order.
  */
 function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;
@@ -44,7 +44,7 @@ function sortedQuery(query: string): string {
 /** Cookies by which Next.js shows drafts to an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
-/** Longest value that is in a key as it is, in characters. */
+/** Longest value that a key contains verbatim, in characters. */
 const MAX_KEY_VALUE = 128;
 
 function showsDrafts(request: ServerRequest): boolean {
@@ -69,7 +69,7 @@ function keyOfFields(fields: readonly Header[]): string {
   return ` ${JSON.stringify(values)}`;
 }
 
-/** A request without anything of its client except these fields. */
+/** A request with nothing from its client except these fields. */
 function sharedRequest(
   { scheme, ip, id }: ServerRequest,
   { authority, target, fields }: {
@@ -122,7 +122,10 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
   };
 }
 
-/** Whether only the server can answer: with a body, conditions for it, or without a trace. */
+/**
+ * Whether only the server can respond: the request has a body or conditions for it, or must leave
+ * no trace.
+ */
 function isForServer(request: ServerRequest): boolean {
   const length = request.header("content-length");
   return (length !== null && length.trim() !== "0") ||
@@ -131,7 +134,7 @@ function isForServer(request: ServerRequest): boolean {
     request.header("cache-control")?.includes("no-store") === true;
 }
 
-/** The request for a page whose response says itself how long it may be stored. */
+/** The request for a page whose response declares its own lifetime. */
 export function declaredRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const { authority } = request;
   const asked = targetText(target);

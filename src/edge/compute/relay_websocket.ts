@@ -17,19 +17,18 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
 /** Memory of a waiting message beside its content, in bytes. */
 const MESSAGE_BYTES = 512;
-/** "Try again later" (RFC 6455, 7.4, as registered). */
+/** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
 
-/** Time in which a client's connection must have become a WebSocket, in milliseconds. */
+/** Time for a client's connection to become a WebSocket, in milliseconds. */
 const OPEN_MS = 5000;
 
 const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * The code with which a close is forwarded. Codes about one connection (1001 to
- * 1015) cannot be sent on another, and must not look like a normal end: they become
- * 4001 to 4015.
+ * The code to forward a close with. Codes about one connection (1001 to 1015) cannot be sent on
+ * another, and must not look like a normal end: they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -55,7 +54,7 @@ function close(
   else socket.close(passed, forwardedReason(reason));
 }
 
-/** Relays messages to the server, in order. Too many waiting ones end the connection. */
+/** Relays messages to the server, in order. A backlog above the limit ends the connection. */
 function relayToServer(client: ClientSocket, server: ComputeSocket, closed: () => void): void {
   let waiting = 0;
   let sent: Promise<void> | undefined;
@@ -104,9 +103,9 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 }
 
 /**
- * Relays messages both ways until one side closes, then closes the other. The
- * server's messages wait until the client's socket is open. Of a client that has left
- * before, Deno may say nothing at all: the server's socket is closed then after `openMs`.
+ * Relays messages both ways until one side closes, then closes the other. The server's messages
+ * wait until the client's socket is open. Deno may report nothing about a client that left before
+ * then, so the server's socket is closed after `openMs`.
  */
 export function relayWebSocket(
   client: ClientSocket,

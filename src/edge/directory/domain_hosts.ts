@@ -1,7 +1,6 @@
 /**
- * Which custom hostname shows what, kept in memory. Only verified domains are
- * included. Hosts below the base domain are looked up first, so these maps cost
- * other requests nothing.
+ * What each custom hostname shows, in memory and for verified domains only. Hosts below the base
+ * domain are looked up first, so these maps add no cost to them.
  *
  * @module
  */
@@ -22,17 +21,17 @@ export class DomainHosts {
     return this.#wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
   }
 
-  /** The hostname that visitors of a hostname are redirected to. */
+  /** The target hostname of a redirect. */
   redirectOf(hostname: string): string | undefined {
     return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
 
-  /** True for a name that is bound by itself, not through a wildcard. */
+  /** True for a name with its own binding, not one covered by a wildcard. */
   has(hostname: string): boolean {
     return this.#exact.has(hostname);
   }
 
-  /** All names that are bound themselves, not by wildcards. */
+  /** All names with their own binding, without those covered by wildcards. */
   names(): IterableIterator<string> {
     return this.#exact.keys();
   }
@@ -59,7 +58,7 @@ export class DomainHosts {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }
 
-  /** Replaces all that a zone shows. */
+  /** Replaces all bindings of a zone. */
   replaceZone(zone: string, bindings: readonly DomainBinding[]): void {
     for (const { hostname } of this.#zones.get(zone) ?? []) {
       if (hostname.startsWith(WILDCARD)) this.#wildcards.delete(hostname.slice(WILDCARD.length));

@@ -1,7 +1,7 @@
 /**
- * Serves open pages of earlier production deployments: assets that the live deployment lacks, and
- * requests that name the deployment of their page. The facts are collected once, when production
- * changes, and kept in memory.
+ * Serves pages of earlier production deployments that are still open: assets missing from the live
+ * deployment, and requests that name the deployment of their page. The facts are collected once,
+ * when production changes, and stay in memory.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export type EarlierContent = Omit<PastContent, "deploymentId" | "until">;
 
 export interface EarlierSitesOptions {
   readonly live: Pick<Site, "deploymentId" | "keepAssetsMs" | "skewMs" | "pageIds">;
-  /** The newest first. */
+  /** Newest first. */
   readonly past: readonly PastDeployment[];
   /** Facts of the same project from before production changed. */
   readonly before?: EarlierSites | undefined;
@@ -36,7 +36,7 @@ export interface EarlierSitesOptions {
 
 /** Facts about earlier deployments. */
 interface Facts {
-  /** The deployments that were read, the newest first. */
+  /** The deployments read so far, newest first. */
   readonly ids: readonly string[];
   readonly assets: ReadonlyMap<string, PastAsset>;
   /** Deployments by the ids under which their pages name them. */
@@ -47,9 +47,9 @@ const NO_FACTS: Facts = { ids: [], assets: new Map(), pages: new Map() };
 
 export class EarlierSites implements PastSites {
   readonly #options: Omit<EarlierSitesOptions, "before">;
-  /** Ends of the time in which each deployment answers its pages. */
+  /** The time until which each deployment serves its pages. */
   readonly #ends = new Map<string, number>();
-  /** Time from which no deployment answers its pages any more. */
+  /** The time after which no earlier deployment serves its pages. */
   #lastEnd = 0;
   #past: readonly PastDeployment[] = [];
   /** `undefined` while they are collected. */
@@ -61,7 +61,7 @@ export class EarlierSites implements PastSites {
     this.#take(options.past, before === undefined ? undefined : before.#collected);
   }
 
-  /** The deployments that answer their pages, with the end of that time. */
+  /** The deployments that serve their pages, with the end of that time. */
   get ends(): ReadonlyMap<string, number> {
     return this.#ends;
   }
@@ -122,7 +122,7 @@ export class EarlierSites implements PastSites {
     );
   }
 
-  /** Reads the deployments that were not known before; all of them unless these are the newest. */
+  /** Reads the deployments that are not known yet, or all if these are not the newest. */
   async #collect(
     needed: readonly PastDeployment[],
     before: Promise<Facts> = Promise.resolve(NO_FACTS),
@@ -150,7 +150,7 @@ export class EarlierSites implements PastSites {
     return { ids: [...read, ...ids.slice(fresh)], assets, pages };
   }
 
-  /** Whether a deployment was read; one that cannot be read is left out. */
+  /** Reads a deployment; false if it cannot be read and is left out. */
   async #add(
     { id, until }: PastDeployment,
     { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },

@@ -1,7 +1,6 @@
 /**
- * Which site answers on which hostname, kept in memory: a request for a host in
- * use does not read the store. Sites are compiled when they are activated or
- * first requested, and unloaded when there are too many.
+ * Maps hostnames to sites, in memory: a request for a host in use does not read the store. Sites
+ * are compiled when they are activated or first requested, and unloaded when there are too many.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { RollingSide, Site } from "../site/site.ts";
 import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 
-/** Maximum number of loaded sites; those that were not requested lately are unloaded first. */
+/** Maximum number of loaded sites; the least recently requested are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
 /** The production site of a project. */
@@ -23,7 +22,7 @@ export interface ProductionSite {
 interface Entry extends Omit<HostBinding, "past"> {
   past?: HostBinding["past"];
   site: Site | undefined;
-  /** Requested since room was last needed. */
+  /** Whether it was requested since the last eviction. */
   used: boolean;
   /** Earlier deployments of a production host. */
   earlier?: EarlierSites | undefined;
@@ -41,24 +40,24 @@ const entryOf = (to: HostBinding, used: boolean): Entry => ({
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment; `undefined` if it is no longer served. */
   load(target: HostBinding): Promise<Site | undefined>;
-  /** The site as a host shows it: in production, with the rules published over it, if any. */
+  /** The site as a host shows it: production adds published rules, if there are any. */
   asShown(site: Site, target: HostBinding): Promise<Site>;
   /** Reads a deployment that production showed before; `undefined` if it is no longer served. */
   readPast?(projectId: string, deploymentId: string): Promise<EarlierContent | undefined>;
   onTrouble?(message: string): void;
   readonly now?: Clock;
-  /** Ends what runs for a site, when no host shows it any more or room is needed. */
+  /** Ends everything that runs for a site when no host shows it or memory is needed. */
   dispose(site: Site): void;
-  /** Tells others of a change; resolves when all of them show it. */
+  /** Tells other nodes about a change; resolves when all of them show it. */
   publish?(message: FeedMessage): Promise<void>;
   readonly maxLoaded?: number;
 }
 
-/** Whether a host shows a deployment, to some of its visitors at least. */
+/** Whether a host shows a deployment to at least some visitors. */
 const shows = ({ deploymentId, rolling }: HostBinding, id: string): boolean =>
   deploymentId === id || rolling?.deploymentId === id;
 
-/** A binding as it is sent. */
+/** The form of a binding that is sent. */
 const bindingOf = (
   { projectId, deploymentId, production, version, rolling, past }: HostBinding,
 ): HostBinding => ({
@@ -83,7 +82,7 @@ class NotServed extends Error {}
 export class SiteDirectory {
   readonly #entries = new Map<string, Entry>();
   readonly #loaded = new Map<string, Promise<Site>>();
-  /** Ends of the time in which replaced deployments answer their pages. */
+  /** The time until which each replaced deployment serves its pages. */
   readonly #pins = new Map<string, number>();
   readonly #maxLoaded: number;
   #revision = 0;
@@ -104,8 +103,7 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready; until then the
-   * previous site answers.
+   * Points a hostname at a deployment once its site is ready; until then, the previous site stays.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry = entryOf(target, true);
@@ -118,7 +116,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_pointed", hostname, to: target });
   }
 
-  /** Points a hostname at a deployment that is loaded on the first request. */
+  /** Points a hostname at a deployment that loads on the first request. */
   async pointLazily(hostname: string, to: HostBinding): Promise<void> {
     this.#entries.set(hostname, entryOf(to, false));
     await this.#publish({ type: "host_pointed", hostname, to });
@@ -249,7 +247,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The other side of a rolling release; none if it is no longer served. */
+  /** The other side of a rolling release; `undefined` if it is no longer served. */
   async #otherSide({ rolling, ...target }: Entry): Promise<RollingSide | undefined> {
     if (rolling === undefined) return undefined;
     const { deploymentId, releaseId, share } = rolling;
@@ -263,7 +261,7 @@ export class SiteDirectory {
     }
   }
 
-  /** Collects what earlier deployments of a production host still answer. */
+  /** Collects what earlier deployments still serve on a production host. */
   #earlierOf(entry: Entry, live: Site): EarlierSites | undefined {
     const { readPast, now = systemClock, onTrouble = () => {} } = this.#options;
     const { projectId, past = [], earlier: before } = entry;
@@ -281,7 +279,7 @@ export class SiteDirectory {
     return earlier;
   }
 
-  /** An earlier deployment as production shows it: behind the gate of what is live. */
+  /** An earlier deployment as production shows it: behind the gate of the live one. */
   #openPinned(
     deploymentId: string,
     { entry, live }: { readonly entry: Entry; readonly live: Site },
@@ -311,13 +309,16 @@ export class SiteDirectory {
     }
   }
 
-  /** Whether a deployment still answers the pages that it served in production. */
+  /** Whether a deployment still serves the pages that it delivered in production. */
   isPinned(deploymentId: string): boolean {
     const end = this.#pins.get(deploymentId);
     return end !== undefined && this.#now() < end;
   }
 
-  /** The deployments whose pages are no longer answered, each once, unless production shows them. */
+  /**
+   * Returns, once each, the deployments that no longer serve their pages, unless production shows
+   * them.
+   */
   takeEndedPins(): readonly string[] {
     const live = new Set(this.production().map(({ deploymentId }) => deploymentId));
     const ended = [...this.#pins.keys()].filter((id) => !this.isPinned(id));
@@ -329,7 +330,9 @@ export class SiteDirectory {
     return (this.#options.now ?? systemClock)();
   }
 
-  /** All that shows a deployment: hosts, and earlier deployments behind those of production. */
+  /**
+   * Every entry that shows a deployment: hosts, and earlier deployments behind production hosts.
+   */
   *#shown(deploymentId: string): Generator<Entry> {
     for (const entry of this.#entries.values()) {
       if (shows(entry, deploymentId)) yield entry;
@@ -351,10 +354,7 @@ export class SiteDirectory {
     return site;
   }
 
-  /**
-   * Second-chance replacement: a site that was requested since the last round
-   * stays for one more.
-   */
+  /** Second-chance replacement: a site requested since the last round stays for one more. */
   #makeRoom(): void {
     for (const [id, site] of this.#loaded) {
       if (this.#loaded.size <= this.#maxLoaded) return;

@@ -13,7 +13,7 @@ import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
  * Builds the request for the cache key: the public URL, the fields after the client-side steps, and
- * the origin. `request` is what those steps made of `first`; `originUrl` is where it goes.
+ * the origin. The steps turned `first` into `request`, which goes to `originUrl`.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,
@@ -37,14 +37,14 @@ export function cacheRequest(
   });
   return new FactsRequest(seen, {
     deploymentId: site.deploymentId,
-    // The scheme and port that the client used are in `request.url`: the origin gets them too.
+    // `request.url` contains the client's scheme and port, which the origin sees too.
     originKey: `${plan.handle} ${request.url} ${originUrl}`,
   });
 }
 
 /**
- * Keeps the cache key with the decision, for the next request with this URL: where no
- * step runs before the cache, and the key depends on nothing of the client.
+ * Stores the cache key with the decision for the next request with this URL, if no step runs before
+ * the cache and the key does not depend on the client.
  */
 export function rememberKey(
   { cachedDecision }: DynamicContext,

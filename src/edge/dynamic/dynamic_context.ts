@@ -1,6 +1,5 @@
 /**
- * A request with what the rules decided about it, and its forms on the way
- * through pipeline and cache.
+ * A request with its rule decision, and the forms it takes in pipeline and cache.
  *
  * @module
  */
@@ -28,9 +27,8 @@ export interface DynamicContext {
 }
 
 /**
- * The request as the first step sees it: after an internal rewrite, before an
- * external one. Fields and body are read from the client's request only when they
- * are needed, which a cache hit never does.
+ * The request as the first step sees it: after an internal rewrite, before an external one. Fields
+ * and body are only read when needed, so a cache hit reads none.
  */
 export class InitialRequest implements PipelineRequest {
   readonly method: string;

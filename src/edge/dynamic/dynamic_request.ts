@@ -1,5 +1,5 @@
 /**
- * One request on its way through pipeline, cache and proxy.
+ * Takes one request through pipeline, cache and proxy.
  *
  * @module
  */
@@ -44,11 +44,11 @@ export class DynamicRequest implements PipelineParts {
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /**
-   * Whether other requests may wait for the same response, so that it must not end
-   * with this client.
+   * Whether other requests may wait for the same response, which then must not end with this
+   * client.
    */
   #isShared = false;
-  /** Whether the origin's response may be kept by no cache, whatever steps make of it. */
+  /** Whether no cache may store the origin's response, even after steps changed it. */
   #isCurrent = false;
 
   readonly #context: DynamicContext;
@@ -124,8 +124,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * The URL of an external rewrite. The rule also counts for a path that a step has
-   * changed, as long as it matches that path.
+   * The URL of an external rewrite. The rule still applies to a path that a step changed, if it
+   * matches that path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
     const { site, decision } = this.#context;
@@ -156,7 +156,7 @@ export class DynamicRequest implements PipelineParts {
     return typeof path === "string" ? { path, query: splitUrl(request.url).query } : undefined;
   }
 
-  /** Fetches from the other site of an external rewrite, else from the deployment's routes. */
+  /** Fetches from the other site of an external rewrite, or from the deployment's routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { clientRequest, site } = this.#context;
     const upstream = this.#upstreamUrl(request);
@@ -209,8 +209,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Whether a response can be stored: one of a function, another site or a server,
-   * but not a file, which is in memory already.
+   * Whether a response can be stored: from a function, another site or a server, but not a file,
+   * which is in memory already.
    */
   #isCacheable(request: PipelineRequest): boolean {
     const { clientRequest, site, decision } = this.#context;

@@ -28,7 +28,7 @@ const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 /** For the site's log. */
 const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
-/** Answers requests by pipeline, cache and proxy. */
+/** Serves requests through pipeline, cache and proxy. */
 export class DynamicResponder {
   readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
 
@@ -38,7 +38,7 @@ export class DynamicResponder {
     this.#options = options;
   }
 
-  /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
+  /** Runs pipeline, cache and proxy; synchronously if the cache has the response. */
   respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
     const { pseudonym } = this.#options;
@@ -51,7 +51,7 @@ export class DynamicResponder {
     const plan = this.#planOf(decision);
     const response = new DynamicRequest(context, this.#options, plan).run();
     const finish = (made: PipelineResponse) => {
-      // A function on the client's side may have changed it.
+      // A function on the client's side may have changed the response.
       const kept = plan.runsBeforeCache ? undefined : made.kept;
       return this.#toEdgeResponse(context, { ...made, kept });
     };
@@ -69,7 +69,7 @@ export class DynamicResponder {
     return plan;
   }
 
-  /** The fresh response for a URL whose cache key is known, where no step runs before the cache. */
+  /** The fresh response for a URL whose cache key is known, if no step runs before the cache. */
   #hit({ clientRequest, site, facts, cachedDecision }: DynamicContext): EdgeResponse | undefined {
     if (cachedDecision?.cacheKey === undefined) return undefined;
     if (site.hasServers && isSocketRequest(clientRequest)) return undefined;
@@ -106,9 +106,9 @@ function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResp
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
-/** The fields with those that every response of the site carries. */
+/** The fields, with those that every response of the site has. */
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
-  // A hit of the cache has these very field objects already.
+  // Cache hits already contain these field objects.
   if (hasAll(headers, common)) return headers;
   const names = new Set(common.map(([name]) => name));
   return [...headers.filter(([name]) => !names.has(name)), ...common];

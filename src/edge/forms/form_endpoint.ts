@@ -1,6 +1,6 @@
 /**
- * `POST /_svc/forms/<name>`: takes what visitors send by the forms of a site. It works without
- * JavaScript: the response is a redirect or a page; scripts that accept JSON get JSON.
+ * `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. It works without
+ * JavaScript: the response is a redirect or a page. Scripts that accept JSON get JSON.
  *
  * @module
  */
@@ -18,20 +18,20 @@ import type { SiteForms } from "./submission.ts";
 
 const FORMS_PATH = "/_svc/forms/";
 
-/** Submissions of one visitor, and of one form, in a minute. */
+/** Submissions per minute, for one visitor and one form. */
 const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
 const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
-/** All visitors together. */
+/** Rate-limit facts shared by all visitors. */
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
- * Bodies that are read at the same time, of all projects and of one; multipart bodies may have 10
- * MiB, others 84 KiB. Slow senders of one project keep no other project from its messages.
+ * Concurrent reads of bodies, in total and per project; multipart bodies may have 10 MiB, others 84
+ * KiB. Slow senders of one project do not block other projects.
  */
 const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
 const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
 
-/** Counts what is under way, within limits. */
+/** Counts concurrent reads within limits. */
 class Places {
   #all = 0;
   readonly #ofProject = new Map<string, number>();
@@ -78,8 +78,8 @@ export interface FormSite {
 export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH);
 
 /**
- * The origin of the page that sent a request; `own` for pages of the site, and where nothing is
- * said, as programs do. The scheme does not count: a proxy may have ended TLS.
+ * The origin of the page that sent a request; `own` for pages of the site and for programs, which
+ * name none. The scheme does not count: a proxy may have ended TLS.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -174,7 +174,7 @@ export class FormEndpoint {
     this.#limiter = limiter;
   }
 
-  /** Answers a request for a form; `undefined` if the routes of the site have to. */
+  /** Handles a request for a form; `undefined` leaves it to the site's routes. */
   respond(
     site: FormSite,
     request: ServerRequest,

@@ -10,36 +10,34 @@ import { decodeUtf8 } from "../../lib/utf8.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { FormField, FormFile, Submission } from "./submission.ts";
 
-/**
- * Maximum number of bytes of all texts of a submission: a record of the store has 64 KiB at most.
- */
+/** Maximum number of bytes of a submission's texts: a record in the store is limited to 64 KiB. */
 export const MAX_TEXT_BYTES = 28 * 1024;
-/** Largest body without files: percent signs make three bytes of one. */
+/** Largest body without files: percent-encoding triples a byte. */
 const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
 /** Largest body with files, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
 /**
- * Maximum number of parts of a body, with file fields that nothing was chosen for. The parser takes
- * seconds, in which nothing else runs, for many thousands.
+ * Maximum number of parts of a body, including empty file fields. For many thousands, the parser
+ * would block everything else for seconds.
  */
 const MAX_PARTS = 4 * MAX_FORM_FIELDS;
 const MAX_FILE_NAME = 200;
-/** How long a body may take, in milliseconds. */
+/** Timeout for reading a body, in milliseconds. */
 const READ_MS = 60_000;
 
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data";
 const DEFAULT_HONEYPOT = "_gotcha";
-/** Path of the page that follows. */
+/** The form field with the path of the next page. */
 const NEXT_FIELD = "_next";
-/** More links than people write. */
+/** More links than people usually write. */
 const MAX_LINKS = 5;
 
 /** Stands for bytes that are not UTF-8. */
 const NOT_UTF8 = "\ufffd";
 
-/** A form submission that is refused, with the status and the words for the visitor. */
+/** A form submission that is refused, with the status and a message for the visitor. */
 export class FormRefusal extends Error {
   override readonly name = "FormRefusal";
 
@@ -90,7 +88,7 @@ async function parseMultipart(bytes: Bytes, contentType: string): Promise<Entry[
   const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ??
     [];
   const boundary = quoted ?? bare;
-  // The parser takes a body that was cut off for a whole one.
+  // The parser treats a truncated body as complete.
   const text = new TextDecoder("latin1").decode(bytes);
   if (boundary === undefined || boundary.includes("\\")) throw damaged();
   if (!text.slice(-128).trimEnd().endsWith(`--${boundary}--`)) throw damaged();
@@ -118,7 +116,7 @@ async function readEntries(sent: FormBody): Promise<Entry[]> {
   throw new FormRefusal(415, `Send the form as ${URLENCODED} or ${MULTIPART}.`);
 }
 
-/** The name of a file without folders and characters that do not belong in one. */
+/** A file name without folders and unsafe characters. */
 function fileName(name: string): string {
   const last = name.split(/[\\/]/).at(-1)!.replace(/\p{Cc}/gu, "");
   return [...last].slice(-MAX_FILE_NAME).join("") || "file";
@@ -155,7 +153,7 @@ function spamReason(fields: readonly FormField[], honeypot: string | undefined):
 }
 
 /**
- * Reads what a visitor sent, and the page that the form names to follow.
+ * Reads what a visitor sent, and the page that the form names as next.
  *
  * @throws {FormRefusal}
  */
@@ -165,7 +163,7 @@ export async function readSubmission(
 ): Promise<Omit<Submission, "page"> & { readonly next: string | undefined }> {
   const { honeypot = DEFAULT_HONEYPOT, required = [], fields: stored } = form;
   const all = (await readEntries(sent))
-    // A browser sends a file field that nothing was chosen for as an empty file.
+    // A browser sends an empty file for a file field without a choice.
     .filter(([, value]) => typeof value === "string" || value.name !== "" || value.size > 0);
   refuseTooMuch(all);
   const textOf = (name: string) =>
@@ -177,7 +175,7 @@ export async function readSubmission(
   );
   const trap = textOf(honeypot);
   if (missing !== undefined && !trap) {
-    // The words are part of a page.
+    // The message becomes part of a page.
     throw new FormRefusal(422, `Fill in the field "${missing.replace(/[<>&"]/g, "")}".`);
   }
   const isStored = (name: string) =>

@@ -25,18 +25,18 @@ export interface Submission {
   readonly files: readonly FormFile[];
   /** Why it counts as spam; null if it doesn't. */
   readonly spam: string | null;
-  /** Path of the page that it was sent from, as far as the browser says it. */
+  /** Path of the page that it was sent from, if the browser says so. */
   readonly page: string | null;
 }
 
-/** `full`: the project has no room for it. */
+/** `full`: the project has no room left. */
 export type KeepOutcome = "kept" | "full";
 
 /** Keeps the submissions of a deployment's forms. */
 export interface FormKeeper {
-  /** Whether it takes forms that the manifest does not declare, as in `svc dev`. */
+  /** Whether it accepts forms that the manifest does not declare, as in `svc dev`. */
   readonly takesAny?: boolean;
-  /** Resolves once the submission would survive a crash. */
+  /** Resolves once the submission is safe from a crash. */
   keep(form: FormSettings, submission: Submission): Promise<KeepOutcome>;
 }
 

@@ -78,7 +78,7 @@ function describeFault(cause: unknown): string {
     : `it is damaged: ${cause instanceof Error ? cause.message : String(cause)}`;
 }
 
-/** Reads the included database; it is not checked, as no operator has made it. */
+/** Reads the included database. It is not checked, because no operator supplied it. */
 function readShipped(): Uint8Array {
   return Deno.build.standalone
     ? readShippedFile(`node_modules/${SHIPPED}`)

@@ -22,7 +22,7 @@ export interface AsnLookup {
 
 /** A database that may turn out to be damaged. */
 export interface Readable {
-  /** Whether it can be read; tries to, where no lookup has. */
+  /** Whether it can be read; tries if no lookup has yet. */
   isReadable(): boolean;
 }
 
@@ -46,7 +46,7 @@ function plainAddress(address: string): string | undefined {
 /** Addresses whose records are memoized: most requests come from a recent address. */
 const REMEMBERED = 4096;
 
-/** Any address that is valid: looking it up opens a database. */
+/** Any valid address: looking it up opens a database. */
 const PROBED = "192.0.2.1";
 
 const NOTHING: AddressRecord = Object.freeze({});
@@ -56,7 +56,7 @@ export interface OpenOptions {
   onFailure?(cause: unknown): void;
 }
 
-/** Bytes of an MMDB file, or what reads them when they are first needed. */
+/** Bytes of an MMDB file, or a function that reads them on first use. */
 export type Database = Uint8Array | (() => Uint8Array);
 
 function readerOf(bytes: Uint8Array): Reader<MmdbRecord> {
@@ -67,7 +67,7 @@ class AddressDatabase {
   readonly #open: () => Reader<MmdbRecord>;
   #reader: Reader<MmdbRecord> | undefined;
   #failed = false;
-  /** The record of an address; an empty one where the database has none. */
+  /** The record of an address; empty if the database has none. */
   readonly find = memoize((address) => this.#readOrWarn(address) ?? NOTHING, REMEMBERED);
 
   readonly #options: OpenOptions;
@@ -78,19 +78,19 @@ class AddressDatabase {
     if (typeof database !== "function") this.#reader = this.#open();
   }
 
-  /** Whether lookups have worked so far; makes the first one, where there was none. */
+  /** Whether lookups have worked so far; makes a first one if there was none. */
   isReadable(): boolean {
     if (this.#reader === undefined) this.find(PROBED);
     return !this.#failed;
   }
 
-  /** A database that cannot be read fails once; after that it has no addresses. */
+  /** A database that cannot be read fails once; afterwards, it has no addresses. */
   #opened(): Reader<MmdbRecord> | undefined {
     if (this.#reader === undefined && !this.#failed) this.#reader = this.#open();
     return this.#reader;
   }
 
-  /** A lookup that fails counts as unknown, so that no request fails. */
+  /** A failed lookup counts as unknown, so that no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);

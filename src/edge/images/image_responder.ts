@@ -1,6 +1,6 @@
 /**
- * Answers the image endpoints of sites: parses, finds the source as the visitor
- * may see it, and has it converted once for all who want the same.
+ * Serves the image endpoints of sites: parses the URL, finds the source as the visitor may see it,
+ * and converts it once for everyone who wants the same.
  *
  * @module
  */
@@ -47,14 +47,14 @@ import type { ImageOutcome, ImageQuery, ImageService, TargetFormat } from "./typ
 
 /** The site's own content at the URL of a source, for one visitor. */
 export type OwnSource =
-  /** The rules do not let the visitor see it, or send them elsewhere. */
+  /** The rules deny it to the visitor, or redirect them. */
   | { readonly type: "refused"; readonly status: number }
   | Shown & { readonly type: "file"; readonly file: StaticFile }
-  /** A server, a function or another site answers. */
+  /** The source is a server, a function or another site. */
   | Shown & { readonly type: "origin" };
 
 interface Shown {
-  /** Whether the rules judge all visitors alike. */
+  /** Whether the rules treat all visitors alike. */
   readonly isForAll: boolean;
   read(): EdgeResponse | Promise<EdgeResponse>;
 }
@@ -95,12 +95,12 @@ interface Source {
   readonly identity: string;
   readonly cacheControl: string;
   readonly isShared: boolean;
-  /** How long a front edge may keep what becomes of it, in seconds; 0 if it must ask each time. */
+  /** How long a front edge may keep the result, in seconds; 0 if it must ask each time. */
   readonly keptSeconds: number;
   read(count: (bytes: number) => void): Promise<Bytes>;
 }
 
-type Made =
+type ConversionResult =
   | { readonly outcome: Extract<ImageOutcome, { type: "converted" | "busy" | "refused" }> }
   | {
     readonly outcome: Extract<ImageOutcome, { type: "original" }>;
@@ -128,7 +128,7 @@ export class ImageResponder {
   readonly #remote: RemoteSources;
   readonly #memory = new SourceMemory();
   readonly #remembered = new RecentMap<RememberedSource>(MAX_REMEMBERED);
-  readonly #making = new SingleFlight<Made>();
+  readonly #making = new SingleFlight<ConversionResult>();
 
   readonly #options: ImageResponderOptions;
 
@@ -137,7 +137,7 @@ export class ImageResponder {
     this.#remote = new RemoteSources(options);
   }
 
-  /** Answers a request for an image; `undefined` if the framework's own endpoint has to. */
+  /** Answers a request for an image; `undefined` leaves it to the framework's own endpoint. */
   respond(ask: ImageRequest): EdgeResponse | Promise<EdgeResponse> | undefined {
     const { site, request, visitor, style, target } = ask;
     const reply = { request, common: site.common };
@@ -153,7 +153,7 @@ export class ImageResponder {
     const origin = `${visitor.scheme}://${visitor.authority}`;
     const judged = judgeSource(site.images, query.source, origin);
     if (judged.type === "refused") {
-      // The framework's own endpoint may know of sites that this one does not.
+      // The framework's own endpoint may allow sites that this one does not.
       return style === "astro" || style === "ipx"
         ? undefined
         : refusedImage(reply, 400, judged.problem);
@@ -190,7 +190,7 @@ export class ImageResponder {
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
-    // A server that says nothing about caching is asked each time: it may judge who asks.
+    // A server without caching headers is asked each time, because it may check who asks.
     const { isForAll } = source;
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
@@ -207,7 +207,7 @@ export class ImageResponder {
     return { ...response, isCurrent };
   }
 
-  /** An image that is a file of the deployment: its hash is known without reading it. */
+  /** Serves an image that is a file of the deployment, whose hash is known without reading it. */
   async #serveFile(
     image: WantedImage,
     { file: { plain }, isForAll, read }: Extract<OwnSource, { type: "file" }>,
@@ -223,7 +223,7 @@ export class ImageResponder {
     return await this.#known(image, source) ?? await this.#make(image, source);
   }
 
-  /** An image that something else answers with; what it was is remembered as long as it is fresh. */
+  /** Serves an image from another origin, and remembers its identity while it is fresh. */
   async #serveFetched(
     image: WantedImage,
     { scope, minMs, isForAll }: {
@@ -256,7 +256,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // Its first response is not kept: the next one comes from what is remembered here.
+        // The first response is not kept at the edge; later ones come from the remembered source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };
@@ -264,7 +264,7 @@ export class ImageResponder {
     });
   }
 
-  /** A response that needs no source: the client, or the platform, has the result already. */
+  /** A response that needs no source: the client or the platform already has the result. */
   async #known(
     image: WantedImage,
     { identity, isShared, ...terms }: Omit<Source, "read">,
@@ -299,9 +299,9 @@ export class ImageResponder {
     }
   }
 
-  #convert(image: WantedImage, source: Source, key: string): Promise<Made> {
+  #convert(image: WantedImage, source: Source, key: string): Promise<ConversionResult> {
     const { ask, query: { width, height, fit, quality }, format } = image;
-    return this.#memory.use(async (count): Promise<Made> => {
+    return this.#memory.use(async (count): Promise<ConversionResult> => {
       const bytes = await source.read(count);
       const sniffed = sniffImage(bytes);
       if (sniffed === undefined || sniffed.type === "svg" && !image.allowsSvg) {
@@ -326,7 +326,7 @@ export class ImageResponder {
   }
 }
 
-/** An image that is wanted, of a source that is not known yet. */
+/** A requested image whose source is not known yet. */
 interface WantedImage {
   readonly ask: ImageRequest;
   readonly query: ImageQuery;
@@ -352,7 +352,7 @@ function replyOf(
 const freshFor = (milliseconds: number): string =>
   `public, max-age=${Math.floor(milliseconds / 1000)}, must-revalidate`;
 
-/** The response where a source cannot be had; other errors are faults. */
+/** The response when a source is unavailable; other errors are faults. */
 function failed(reply: Pick<ImageReply, "request" | "common">, error: unknown): EdgeResponse {
   if (error instanceof SourceFailedError) return refusedImage(reply, error.status, error.reason);
   if (error instanceof SourceTooLargeError) return refusedImage(reply, 413, TOO_LARGE);

@@ -15,24 +15,23 @@ import { MEDIA_TYPES } from "./image_type.ts";
 import type { ImageQuery, TargetFormat } from "./types.ts";
 
 /**
- * Changes with what the engine makes of the same source, so that no client and
- * no cache keeps what an older one made.
+ * Changes with the engine's output, so that no client or cache keeps the result of an older one.
  */
 const ENGINE_VERSION = "vips-8.18.7-1";
 
 /** How long a client waits before it asks again, in seconds. */
 const RETRY_SECONDS = "2";
 
-/** How clients may keep an image that was not converted, as another attempt may succeed. */
+/** Caching for clients of an unconverted image: another attempt may succeed. */
 const SHORT_LIVED = "public, max-age=60";
 
-/** An image is shown, never run: what a browser opens by itself has no scripts and no origin. */
+/** An image is shown, never run: a browser that opens it directly gets no scripts and no origin. */
 const SAFETY: HeaderList = [
   ["x-content-type-options", "nosniff"],
   HARMLESS,
 ];
 
-/** Names what comes of a source: equal keys mean equal bytes. */
+/** Names the result of a conversion: equal keys mean equal bytes. */
 export function imageKey(
   identity: string,
   { width, height, fit, quality }: Pick<ImageQuery, "width" | "height" | "fit" | "quality">,
@@ -72,7 +71,7 @@ export function fileName(path: string): string {
   return last.replaceAll(/[^\w-]+/g, "_").slice(0, 64) || "image";
 }
 
-/** 304, where the client has what a key names already. */
+/** A 304, if the client already has the result of this key. */
 export function notModified(reply: ImageReply, key: string): EdgeResponse | undefined {
   const etag = entityTag(key);
   const known = reply.request.header("if-none-match");
@@ -136,7 +135,7 @@ export function convertedResponse(
   });
 }
 
-/** The source as it is; `reason` says why it was not converted, where that may pass. */
+/** The source as it is; `reason` says why it was not converted, if that is temporary. */
 export function originalResponse(
   reply: ImageReply,
   source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes },
@@ -160,7 +159,7 @@ export function busyResponse(
   });
 }
 
-/** A refusal with its reason, which must hold nothing of the request. */
+/** A refusal with its reason, which must contain nothing from the request. */
 export function refusedImage(
   { request, common }: Pick<ImageReply, "request" | "common">,
   status: number,

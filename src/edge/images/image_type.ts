@@ -1,12 +1,11 @@
 /**
- * Detects the type of an image by its first bytes. The name of a file and the word of a server do
- * not count.
+ * Detects the type of an image from its first bytes, ignoring file names and declared types.
  *
  * @module
  */
 import type { ImageFormat } from "../../runtime/mod.ts";
 
-/** Types that are recognized; those beyond the formats are shown as they are, or refused. */
+/** Recognized types; those without a conversion format are shown as they are, or refused. */
 export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {
@@ -28,21 +27,21 @@ export const MEDIA_TYPES: Readonly<Record<ImageType, string>> = {
   bmp: "image/bmp",
 };
 
-/** How far the brands of a file are read, in bytes. */
+/** How far to read for brands, in bytes. */
 const BRANDS_BYTES = 512;
 
-/** The flag of an extended WebP that moves, and where it is. */
+/** The animation flag of an extended WebP, and its position. */
 const WEBP_FLAGS_AT = 20;
 const WEBP_ANIMATION = 0x02;
 
-/** How far a text is read for its root element, in bytes. */
+/** How far to read a text for its root element, in bytes. */
 const SVG_HEAD_BYTES = 1024;
 
-/** Bytes as characters of the same numbers. */
+/** Bytes as characters with the same code points. */
 const textOf = (bytes: Uint8Array, from: number, to: number): string =>
   String.fromCharCode(...bytes.subarray(from, to));
 
-/** Whether a GIF has a second image: it walks over the blocks of the first. */
+/** Whether a GIF has a second image; skips the blocks of the first. */
 function isAnimatedGif(bytes: Uint8Array): boolean {
   const packed = bytes[10] ?? 0;
   let at = 13 + ((packed & 0x80) === 0 ? 0 : 3 << ((packed & 7) + 1));
@@ -91,13 +90,13 @@ function brandedType(bytes: Uint8Array): SniffedImage | undefined {
   return /heic|heix|mif1|msf1/.test(brands) ? { type: "heic", isAnimated: false } : undefined;
 }
 
-/** Whether a text is an SVG document: its root element, behind declarations and comments. */
+/** Whether a text is an SVG document, by the root element after declarations and comments. */
 function isSvg(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, SVG_HEAD_BYTES)).trimStart();
   return text.startsWith("<") && /<svg[\s>]/i.test(text);
 }
 
-/** Recognizes an image; `undefined` if the bytes are none. */
+/** Recognizes an image; `undefined` for anything else. */
 export function sniffImage(bytes: Uint8Array): SniffedImage | undefined {
   if (bytes.byteLength < 12) return undefined;
   const head = textOf(bytes, 0, 12);

@@ -1,6 +1,6 @@
 /**
- * Decides where the source of an image is: on the site itself, on another site
- * that the project has declared, or nowhere that is allowed.
+ * Decides where the source of an image is: on the site itself, on another site that the project
+ * declares, or nowhere allowed.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 /**
- * Which format a client gets, by what it accepts.
+ * Chooses a client's format by its `Accept` header.
  *
  * @module
  */
 
-/** The media types of an `Accept` field that are wanted at all, without wildcards. */
+/** The media types in an `Accept` field with a weight above 0, without wildcards. */
 function wantedTypes(accept: string): ReadonlySet<string> {
   const wanted = new Set<string>();
   for (const range of accept.toLowerCase().split(",")) {

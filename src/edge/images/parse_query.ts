@@ -1,5 +1,5 @@
 /**
- * Reads the URL of an image, in each of the forms in which frameworks write it.
+ * Reads the URL of an image, in each form that frameworks use.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const MAX_SOURCE = 4096;
 /** Names for qualities (Astro). */
 const NAMED_QUALITIES: Readonly<Record<string, number>> = { low: 25, mid: 50, high: 80, max: 100 };
 
-/** For URLs that this endpoint does not support; the framework's own endpoint responds. */
+/** For URLs that this endpoint does not support; they are left to the framework's own. */
 export const NOT_OURS = Symbol("not ours");
 
 export type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
@@ -32,7 +32,7 @@ interface Target {
   readonly query: string;
 }
 
-/** Repeats nothing of the request, as the edge's own pages do. */
+/** Contains nothing of the request, like the edge's own pages. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
 /** A whole number without sign or leading zeros, from 1 to `maximum`. */
@@ -47,7 +47,7 @@ function toFormat(name: string): ImageFormat | undefined {
   return IMAGE_FORMATS.find((known) => known === format);
 }
 
-/** The parameters of a query; a name that comes twice is a problem. */
+/** The parameters of a query; a duplicate name is a problem. */
 function parameters(query: string): ReadonlyMap<string, string> | QueryProblem {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
@@ -63,7 +63,7 @@ function isProblem(value: ReadonlyMap<string, string> | QueryProblem): value is 
 
 const SVC_PARAMETERS = new Set(["url", "w", "q", "f"]);
 
-/** `?url=…&w=…&q=…&f=…`: of the platform itself, and without `f` of Next.js. */
+/** `?url=…&w=…&q=…&f=…`: used by the platform, and without `f` by Next.js. */
 function parseUrlQuery(images: SiteImages, query: string, style: "svc" | "next"): ParsedQuery {
   const found = parameters(query);
   if (isProblem(found)) return found;
@@ -117,7 +117,7 @@ const FITS: Readonly<Record<string, ImageFit>> = {
 };
 
 /** The parsed form that all frameworks share. */
-interface Wish {
+interface ParsedImageQuery {
   readonly source: string;
   readonly w?: string | undefined;
   readonly h?: string | undefined;
@@ -126,7 +126,7 @@ interface Wish {
   readonly fit?: string | undefined;
 }
 
-function fromWish(images: SiteImages, { source, w, h, q, f, fit }: Wish): ParsedQuery {
+function fromWish(images: SiteImages, { source, w, h, q, f, fit }: ParsedImageQuery): ParsedQuery {
   const width = wholeNumber(w, MAX_IMAGE_SIDE);
   const height = wholeNumber(h, MAX_IMAGE_SIDE);
   if (w !== undefined && width === undefined || h !== undefined && height === undefined) {
@@ -168,7 +168,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   return keepsSvg && isQuery ? { ...parsed, keepsSvg } : parsed;
 }
 
-const IPX_NAMES: Readonly<Record<string, keyof Wish | "s">> = {
+const IPX_NAMES: Readonly<Record<string, keyof ParsedImageQuery | "s">> = {
   w: "w",
   width: "w",
   h: "h",
@@ -189,7 +189,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
   const slash = rest.indexOf("/");
   if (slash === -1) return NOT_OURS;
   const name = rest.slice(slash + 1);
-  // Slashes in a row are one in a normalized path.
+  // Normalized paths collapse slashes in a row.
   const remote = /^(https?):\/+(.+)$/.exec(name);
   const wish: Record<string, string> = {
     source: remote === null ? `/${name}` : `${remote[1]}://${remote[2]}`,
@@ -206,7 +206,7 @@ function parseIpx(folder: string, images: SiteImages, { path, query }: Target): 
   }
   // IPX crops to a box by default.
   if (wish.w !== undefined && wish.h !== undefined) wish.fit ??= "cover";
-  return fromWish(images, wish as unknown as Wish);
+  return fromWish(images, wish as unknown as ParsedImageQuery);
 }
 
 function decodeModifiers(text: string): string {
@@ -217,7 +217,7 @@ function decodeModifiers(text: string): string {
   }
 }
 
-/** Reads the URL of an image at an endpoint of that style. */
+/** Reads the URL of an image in the style of its endpoint. */
 export function parseQuery(images: SiteImages, style: ImageStyle, target: Target): ParsedQuery {
   const parsed = style === "astro"
     ? parseAstro(images, target.query)

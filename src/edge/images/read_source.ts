@@ -6,7 +6,7 @@
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 
-/** Bytes of sources that are in memory at the same time, of all requests together. */
+/** Maximum bytes of sources in memory, over all requests. */
 const MAX_BYTES_IN_MEMORY = 256 * 1024 * 1024;
 
 /** A source is too large for one image. */
@@ -29,7 +29,7 @@ export class SourceMemory {
     this.#max = max;
   }
 
-  /** Runs work with its own counter; what it counted is free again afterwards. */
+  /** Runs work with its own counter and releases what it counted afterwards. */
   async use<Result>(work: (count: (bytes: number) => void) => Promise<Result>): Promise<Result> {
     let own = 0;
     try {
@@ -49,7 +49,7 @@ export class SourceMemory {
  * Reads a body to its end.
  *
  * @param count called with the length of each part
- * @throws {SourceTooLargeError | SourcesBusyError} Where `count` does
+ * @throws {SourceTooLargeError | SourcesBusyError} If `count` does
  */
 export async function readSource(
   body: MemoryBody | BodyStream | null,

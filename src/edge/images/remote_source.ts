@@ -21,7 +21,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Codes that give a 504; all others give a 502. */
 const TIMEOUTS = new Set(["connect_timeout", "idle_timeout", "aborted"]);
 
-/** A source cannot be had; the reason holds nothing of the request. */
+/** A source is unavailable; the reason contains nothing from the request. */
 export class SourceFailedError extends Error {
   override readonly name = "SourceFailedError";
 
@@ -30,15 +30,15 @@ export class SourceFailedError extends Error {
   }
 }
 
-/** An answer that is read to its end. */
+/** A source that was read completely. */
 export interface FetchedSource {
   readonly bytes: Bytes;
   readonly cacheControl: string | undefined;
-  /** True if it may change at any time, so no cache keeps it. */
+  /** True if it may change at any time, so no cache stores it. */
   readonly isCurrent?: boolean | undefined;
 }
 
-/** The status of the endpoint where the source has another one than 200. */
+/** The endpoint's status when the source responds with a status other than 200. */
 export function failedStatus(status: number): SourceFailedError {
   const kept = [401, 403, 404, 410, 429].includes(status);
   return new SourceFailedError(
@@ -57,7 +57,7 @@ export interface RemoteSourceOptions {
 
 interface RemoteFetch {
   readonly url: URL;
-  /** Value of `Via`, by which loops are noticed. */
+  /** Value of `Via`, used to detect loops. */
   readonly via: string;
   readonly signal: AbortSignal;
   /** Called with the length of each part. */
@@ -82,7 +82,7 @@ export class RemoteSources {
   /**
    * Fetches an image.
    *
-   * @throws {SourceFailedError} Where there is none, or a redirect leads to a host that is not declared
+   * @throws {SourceFailedError} If there is none, or a redirect leads to an undeclared host
    */
   async fetch(
     images: SiteImages,

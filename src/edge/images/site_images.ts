@@ -21,7 +21,7 @@ export class SiteImages {
   readonly sizes: readonly number[];
   readonly formats: readonly ("avif" | "webp")[];
   readonly allowsSvg: boolean;
-  /** Shortest freshness of what servers and other sites answer, in milliseconds. */
+  /** Minimum freshness of responses from servers and other sites, in milliseconds. */
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
@@ -48,7 +48,7 @@ export class SiteImages {
     this.#paths = settings.paths ?? [];
   }
 
-  /** How the URLs of the endpoint at a normalized path are written; `undefined` for any other path. */
+  /** The URL style of the endpoint at a normalized path; `undefined` for any other path. */
   styleOf(path: string): ImageStyle | undefined {
     const style = this.#exact.get(path);
     if (style !== undefined) return style;
@@ -61,12 +61,12 @@ export class SiteImages {
     return undefined;
   }
 
-  /** The smallest size that is large enough; the largest where none is. */
+  /** The smallest sufficient size, or the largest available. */
   sizeFor(width: number): number {
     return this.sizes.find((size) => size >= width) ?? this.sizes.at(-1)!;
   }
 
-  /** The quality that is nearest, of those that are created. */
+  /** The nearest supported quality. */
   qualityFor(quality: number): number {
     return this.#qualities.reduce((best, candidate) =>
       Math.abs(candidate - quality) < Math.abs(best - quality) ? candidate : best

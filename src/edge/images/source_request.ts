@@ -1,14 +1,14 @@
 /**
- * The request for the source of an image: made on behalf of a visitor, who must
- * not see more by it than the source itself would show to someone unknown.
+ * The request for the source of an image, on behalf of a visitor. It must not reveal more than the
+ * source itself would show to a stranger.
  *
  * @module
  */
 import { ClientRequest } from "../request/client_request.ts";
 
 /**
- * Accepted types for servers and other sites; formats that are already small and lossy are not
- * requested.
+ * Accepted types for servers and other sites; AVIF and WebP are not requested, because they are
+ * small and lossy already.
  */
 export const SOURCE_ACCEPT = "image/*";
 
@@ -20,8 +20,8 @@ const WITHHELD =
   /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;
 
 /**
- * The visitor's request for the source, without credentials. Rules see its
- * address, country and other fields; functions and servers get none of them.
+ * The visitor's request for the source, without credentials. Rules see the visitor's address,
+ * country and other fields; functions and servers do not.
  */
 export class SourceRequest extends ClientRequest {
   readonly #visitor: ClientRequest;

@@ -9,7 +9,7 @@ import type { Bytes } from "../messages/body.ts";
 /** The target of a conversion: a format, or `same` for the source's format. */
 export type TargetFormat = ImageFormat | "same";
 
-/** One image as it is asked for, within what the site allows. */
+/** A requested image, within what the site allows. */
 export interface ImageQuery {
   /** Path, or absolute URL, of the source. */
   readonly source: string;
@@ -19,13 +19,13 @@ export interface ImageQuery {
   readonly fit?: ImageFit | undefined;
   /** 1 to 100. */
   readonly quality: number;
-  /** A format that the URL itself asks for; where missing, `Accept` decides. */
+  /** A format that the URL asks for; if missing, `Accept` decides. */
   readonly format?: ImageFormat | undefined;
   /** Whether an SVG of the site itself is passed through, as the framework does. */
   readonly keepsSvg?: boolean;
 }
 
-/** Why a query is refused, in words for whoever wrote the URL. */
+/** Why a query is refused, for the author of the URL. */
 export interface QueryProblem {
   readonly problem: string;
 }
@@ -39,30 +39,30 @@ export interface ConvertedImage {
 /** The outcome of an order. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
-  /** The source is to be shown as it is: it moves, or cannot be converted here. */
+  /** The source is shown as it is: it is animated, or cannot be converted here. */
   | { readonly type: "original"; readonly reason?: string }
   /** Too many images wait to be converted. */
   | { readonly type: "busy" }
-  /** It is no image, or has too many pixels: the client learns why. */
+  /** It is not an image or has too many pixels; the client learns which. */
   | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
 
 /** An order to convert a source. */
 export interface ImageOrder {
   readonly projectId: string;
-  /** Names the result: what the source is, and what is made of it. */
+  /** Identifies the result: the source, and its conversion. */
   readonly key: string;
   readonly conversion: Pick<ImageQuery, "width" | "height" | "fit" | "quality">;
   readonly format: ImageFormat;
   readonly source: Bytes;
-  /** Whether the result may be kept for others. */
+  /** Whether the result may be stored for others. */
   readonly isShared: boolean;
 }
 
-/** Converts images and keeps what it made; implemented by the platform. */
+/** Converts images and stores the results; implemented by the platform. */
 export interface ImageService {
   /** Finds a stored result with this key. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Why an order with this key was not converted before, where that still holds. */
+  /** Why an order with this key failed before, if that still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

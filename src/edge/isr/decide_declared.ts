@@ -1,6 +1,6 @@
 /**
- * Decides about responses whose server says itself how long a shared cache may keep
- * them: by a targeted field (RFC 9213), or by `s-maxage`. Pure.
+ * Decides about responses whose server declares how long a shared cache may keep them, in a
+ * targeted field (RFC 9213) or with `s-maxage`. Pure.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export type DeclaredDecision =
   /** It names no lifetime for a shared cache. */
   | { readonly type: "undeclared" };
 
-/** A page that could be served for a shorter time than this, in seconds, gets no file. */
+/** A page with a shorter lifetime than this, in seconds, gets no file. */
 const MIN_KEPT_SECONDS = 60;
 
 /** Fields whose values are in the key, as the edge writes them. */
@@ -31,7 +31,9 @@ const IN_KEY = new Set(["host", "x-forwarded-host", "x-forwarded-proto"]);
 /** Fields that differ from person to person: a page that depends on them is theirs. */
 const PERSONAL = new Set(["cookie", "authorization"]);
 
-/** Request fields that are in no key, reach the server, and change what some servers answer. */
+/**
+ * Request fields that are in no key but reach the server and change the responses of some servers.
+ */
 const POISONOUS = UNKEYED.filter((name) => !isSpoofable(name));
 
 /** The fields of a request that the decision reads. */
@@ -44,12 +46,12 @@ export interface DeclaredFacts {
   readonly askedAt: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Whether the request had nothing of a client but what selects the page. */
+  /** Whether the request contained nothing from a client except what selects the page. */
   readonly isShared: boolean;
 }
 
 /**
- * The seconds of a directive; without a value it has no limit, as Nitro writes
+ * The seconds of a directive; without a value, there is no limit, as Nitro means
  * `stale-while-revalidate`.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
@@ -64,7 +66,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
     (isTargeted ? control.seconds("max-age") : undefined);
   if (lifetime === undefined) return undefined;
   const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
-  // Next.js answers with a stale page while it renders the next one: that is not fresh here.
+  // Next.js serves a stale page while it renders the next one; here, that does not count as fresh.
   const isStale = findHeader(headers, "x-nextjs-cache") === "STALE";
   return {
     lifetime: isStale ? 0 : lifetime,
@@ -76,7 +78,7 @@ function declaredTerms(governing: GoverningField, headers: HeaderList): Terms | 
   };
 }
 
-/** The fields that select the response; `undefined` if it cannot be selected for others. */
+/** The fields that select the response; `undefined` if others cannot get it. */
 function selectingFields(
   headers: HeaderList,
   request: DeclaredFacts["request"],
@@ -94,7 +96,7 @@ function selectingFields(
   return selecting;
 }
 
-/** Why the answer to this client is not stored for others. */
+/** Why the response to this client is not stored for others. */
 function clientReason({ request, isShared }: DeclaredFacts, terms: Terms): string | undefined {
   if (request.method !== "GET") return "method";
   if (isShared) return undefined;

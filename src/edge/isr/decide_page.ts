@@ -13,14 +13,14 @@ import type { Storable } from "./types.ts";
 
 export type PageDecision =
   | Storable
-  /** It must not be shared, for this reason: each client gets its own response. */
+  /** It must not be shared, for this reason, so each client gets its own response. */
   | { readonly type: "private"; readonly reason: string }
-  /** The server failed: the stored page stays. */
+  /** The server failed, so the stored page stays. */
   | { readonly type: "failed" }
   /** The server has no such page, but the next route may have one. */
   | { readonly type: "missing" };
 
-/** Pages, redirects, and the absence of a page. */
+/** Pages, redirects and missing pages. */
 export const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /**
@@ -45,12 +45,12 @@ const NEUTRAL = new Set([
   ...ROUTER_FIELDS,
 ]);
 
-/** Directives for shared caches, which the ISR cache takes the place of. */
+/** Directives for shared caches: here, the ISR cache acts as one. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
 const refuse = (reason: string): PageDecision => ({ type: "private", reason });
 
-/** Why no response with these fields is shared, whatever declares it cacheable. */
+/** Why a response with these fields is not shared, even if it is declared cacheable. */
 export function privateReason({ headers }: Pick<ResponseHead, "headers">): string | undefined {
   const { control } = governingField(headers);
   if (control.has("no-store")) return "no_store";
@@ -61,7 +61,7 @@ export function privateReason({ headers }: Pick<ResponseHead, "headers">): strin
   return cacheTags(headers) === undefined ? "tags" : undefined;
 }
 
-/** Whether the content is encoded, for clients that accept that. */
+/** Whether the content is encoded for clients that accept that encoding. */
 export function isEncoded(headers: HeaderList): boolean {
   return (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
 }

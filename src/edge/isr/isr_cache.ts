@@ -1,8 +1,7 @@
 /**
- * Incremental static regeneration (ISR): pages of servers that are stored for a route's
- * `revalidate` seconds, or while their own fields say, served stale while one request refreshes
- * them, and available again after a restart. `docs/isr.md` and `docs/caching.md` explain it to
- * authors.
+ * Incremental static regeneration (ISR): stores pages of servers for a route's `revalidate` seconds
+ * or as long as their own fields say, serves them stale while one request refreshes them, and keeps
+ * them over a restart. `docs/isr.md` and `docs/caching.md` explain it to authors.
  *
  * @module
  */
@@ -33,7 +32,7 @@ const STALE: CacheReport = { result: "STALE", hit: true };
 
 type Freshness = "fresh" | "stale" | "expired";
 
-/** How a page may be served. It is stale where the clock was set back, since its age is unknown. */
+/** How a page may be served. If the clock was set back, its age is unknown, so it is stale. */
 function freshnessOf(stored: StoredResponse, now: number): Freshness {
   const remaining = remainingLifetime(stored, now);
   if (remaining > 0 && now >= stored.responseTime) return "fresh";
@@ -63,9 +62,8 @@ export class IsrCache {
   }
 
   /**
-   * Answers a `GET` or `HEAD` on a route with `revalidate`; without a promise where
-   * the page is in memory. Rejects with what `fetchShared` and `fetchPrivate` reject
-   * with.
+   * Serves a `GET` or `HEAD` on a route with `revalidate`; synchronously if the page is in memory.
+   * Rejects with what `fetchShared` and `fetchPrivate` reject with.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
@@ -74,14 +72,14 @@ export class IsrCache {
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Whether `find()` may find anything; false costs a request nothing. */
+  /** Whether `find()` can find anything; if false, requests skip it. */
   get mayHaveDeclared(): boolean {
     return this.#pages.mayHaveDeclared;
   }
 
   /**
-   * The page whose response declared itself cacheable, if one is stored; without a promise if it is
-   * in memory.
+   * The page whose response declared itself cacheable, if one is stored; synchronously if it is in
+   * memory.
    */
   find(
     request: PageRequest,
@@ -100,8 +98,8 @@ export class IsrCache {
   }
 
   /**
-   * Stores the response to a client's own request where it declares itself cacheable.
-   * Returns the response for that client, without the fields that are for this cache.
+   * Stores the response to a client's own request if it declares itself cacheable. Returns the
+   * client's response, without the fields for this cache.
    */
   offer(
     context: PageContext,
@@ -126,16 +124,16 @@ export class IsrCache {
   }
 
   /**
-   * Removes pages, or with `soft` marks them as stale; those being fetched count as
-   * well. Returns how many there were.
+   * Removes pages, or marks them as stale with `soft`, including those being fetched. Returns their
+   * number.
    */
   purge(scope: PurgeScope, options: PurgeOptions = {}): Promise<number> {
     return this.#pages.purge(scope, { ...options, at: this.#now() });
   }
 
   /**
-   * Like `purge()` for several scopes, but at the same cost for any number of pages.
-   * No request that comes after the call gets them as fresh.
+   * Like `purge()` for several scopes, at a constant cost. Requests after the call never get these
+   * pages as fresh.
    */
   revalidate(scopes: readonly PurgeScope[], { soft = false }: PurgeOptions): Promise<void> {
     return this.#pages.mark(scopes, { soft, at: this.#now() });
@@ -155,7 +153,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveVariant({ request, options }, page);
   }
 
-  /** Serves the first page of a key, or the variant of it that the request selects. */
+  /** Serves the first page of a key, or the variant that the request selects. */
   #serveVariant(
     { request, options }: PageContext,
     first: IsrEntry,

@@ -1,5 +1,5 @@
 /**
- * ISR pages in memory, with one bound for all sites of the process.
+ * ISR pages in memory, with one limit for all sites of the process.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { IsrEntry } from "./types.ts";
 /** Default capacity in bytes (64 MiB). */
 export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** Memory of a page beside its body, in bytes: a generous estimate. */
+/** Memory of a page apart from its body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
 /** Memory of a page without its body. */

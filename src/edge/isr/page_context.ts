@@ -1,5 +1,5 @@
 /**
- * A request for a page, and how its server is reached.
+ * A request for a page, and how to reach its server.
  *
  * @module
  */
@@ -11,13 +11,11 @@ import { decidePage, type PageDecision } from "./decide_page.ts";
 import type { PageRequest } from "./types.ts";
 
 export interface PageOptions {
-  /**
-   * Seconds for which a page of the route is fresh; 0 if the responses themselves say that.
-   */
+  /** Seconds for which a page of the route is fresh; 0 if the responses declare it themselves. */
   readonly revalidateSeconds: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Fetches the page for all visitors; a rejection means that the server could not answer. */
+  /** Fetches the page for all visitors; a rejection means that the server could not respond. */
   fetchShared(request: ComputeRequest): Promise<OriginResponse>;
   /** Fetches the page for this client, with the client's own header fields. */
   fetchPrivate(): Promise<OriginResponse>;

@@ -1,6 +1,6 @@
 /**
- * Fetches pages from their server, for a client or in the background, and stores
- * them: one request at a time for each page.
+ * Fetches pages from their server, for a client or in the background, and stores them, with one
+ * request at a time for each page.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import { forClients, privateResponse } from "./unstored_response.ts";
 /** Largest body that is stored (10 MiB). */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
-/** How long the next refresh waits after one that failed, in milliseconds. */
+/** Delay before another refresh after one that failed, in milliseconds. */
 const RETRY_MILLISECONDS = 10_000;
 
 /** How long a request waits for another's response before it is sent itself, in milliseconds. */
@@ -85,8 +85,8 @@ export class PageFetcher {
   }
 
   /**
-   * Fetches a page, with one request to the server for all that wait for the same
-   * page. Where the server fails, an expired page is served if it allows that.
+   * Fetches a page, with one request to the server for all that wait for the same page. If the
+   * server fails, an expired page is served if it permits that.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
     const { now, timer } = this.#options;
@@ -127,8 +127,8 @@ export class PageFetcher {
   }
 
   /**
-   * Refreshes a page in the background. It stays where the server fails, and is
-   * removed where it became private.
+   * Refreshes a page in the background. It stays if the server fails, and is removed if it has
+   * become private.
    */
   refresh(context: PageContext, page: IsrEntry): void {
     const { now } = this.#options;
@@ -235,7 +235,7 @@ export class PageFetcher {
   }
 
   /** Stores the page when its body is complete, and settles the in-flight request. */
-  /** Stores a page in the background. Whatever happens, nobody waits for it any longer. */
+  /** Stores a page in the background. Waiting requests are released in any case. */
   #keepLater(context: PageContext, fill: Fill): void {
     this.#keep(context, fill).catch((error) => {
       fill.inFlight.settle({ type: "failed", unreachable: false });

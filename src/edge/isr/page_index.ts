@@ -19,16 +19,16 @@ const PAGE_LIMITS: PageLimits = {
   bytes: 512 * 1024 * 1024,
 };
 
-/** Last letters of the names of pages with and without a query. */
+/** Marks pages with a query, and those without one, in the last letter of their names. */
 const QUERY = "q";
 const PLAIN = "p";
 
-/** Of pages that no route with `revalidate` made, but their own header fields. */
+/** Marks pages stored because of their own header fields, not a route's `revalidate`. */
 const DECLARED = "d";
 
 /**
- * The name of a page on disk, which shows whether the page has a query, and whether
- * its server declared it cacheable itself.
+ * The name of a page on disk, which encodes whether the page has a query and whether its server
+ * declared it cacheable.
  */
 export function pageName(
   keySha256: string,
@@ -42,7 +42,7 @@ const isQueryName = (name: string): boolean => name.endsWith(QUERY);
 const isDeclaredName = (name: string): boolean => name.at(-2) === DECLARED;
 
 export class PageIndex {
-  /** Bytes by name, the first to be evicted in front. */
+  /** Bytes by name, in the order of eviction. */
   readonly #pages = new Map<string, number>();
   #bytes = 0;
   #queryPages = 0;

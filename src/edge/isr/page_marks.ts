@@ -1,7 +1,6 @@
 /**
- * Which pages of a deployment were revalidated on demand, and when. A purge only
- * notes that here, however many pages it means; a page is judged when it is next
- * requested. Pure.
+ * Marks which pages of a deployment were revalidated on demand, and when. A purge of any size only
+ * adds a mark; a page is judged when it is next requested. Pure.
  *
  * @module
  */
@@ -12,10 +11,12 @@ import type { PurgeScope } from "../../feed/mod.ts";
 /** Maximum number of marks of one deployment; beyond that, the older half counts for all pages. */
 export const MAX_MARKS = 2000;
 
-/** Maximum number of characters of all marks together: they are written to disk together. */
+/**
+ * Maximum number of characters of all marks together, because they are written to disk as one file.
+ */
 const MAX_MARK_CHARACTERS = 256 * 1024;
 
-/** A purge, with the order in which it came to this process; 0 for one of an earlier process. */
+/** A purge, with its order in this process; 0 for one of an earlier process. */
 interface Mark {
   readonly scope: PurgeScope;
   readonly soft: boolean;
@@ -67,14 +68,14 @@ function keyOf(scope: PurgeScope, soft: boolean): string {
 }
 
 export class PageMarks {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly #marks = new Map<string, Mark>();
-  /** Those that are not found by one path or tag. */
+  /** Marks that no single path or tag finds. */
   readonly #wide = new Set<Mark>();
   #order = 0;
   #characters = 0;
 
-  /** Grows with each mark: a page that was judged at this number need not be judged again. */
+  /** Increases with each mark: a page judged at this number need not be judged again. */
   get order(): number {
     return this.#order;
   }
@@ -87,7 +88,7 @@ export class PageMarks {
     if (this.#marks.size > MAX_MARKS || this.#characters > MAX_MARK_CHARACTERS) this.#shorten();
   }
 
-  /** Adds the marks of an earlier process, as `encode()` gave them; ignores what is malformed. */
+  /** Adds the marks of an earlier process, as `encode()` returned them; ignores malformed ones. */
   addStored(bytes: Uint8Array): void {
     try {
       const { marks } = fileSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
@@ -95,7 +96,7 @@ export class PageMarks {
       for (const mark of marks) {
         if (!this.#marks.has(keyOf(mark.scope, mark.soft))) this.#set({ ...mark, order: 0 });
       }
-    } catch { /* the pages are then as old as they are */ }
+    } catch { /* the pages then keep their age */ }
   }
 
   /** The marks as the bytes of a file. */
@@ -104,7 +105,7 @@ export class PageMarks {
     return new TextEncoder().encode(JSON.stringify({ version: 1, marks }));
   }
 
-  /** Whether a page is what was requested before a purge that means it. */
+  /** Whether a page was requested before a purge that covers it. */
   judge(page: MarkedPage): MarkJudgement {
     let since: number | undefined;
     for (const mark of this.#candidates(page)) {
@@ -152,7 +153,7 @@ export class PageMarks {
     this.#characters = 0;
   }
 
-  /** Puts one mark for all pages instead of the older half of each kind. */
+  /** Replaces the older half of each kind with one mark for all pages. */
   #shorten(): void {
     const older = [...this.#marks].slice(0, this.#marks.size / 2);
     for (const [key] of older) this.#delete(key);

@@ -143,9 +143,8 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page in the form in which it is served, under its own terms or those of its
- * route. Its age counts from the request: what the server read first may have changed
- * before its response came.
+ * The page in the form in which it is served, under its own terms or those of its route. Its age
+ * counts from the request: data that the server read first may have changed before it responded.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;

@@ -17,12 +17,12 @@ import type { IsrEntry, IsrStore, PageRequest, Requested } from "./types.ts";
 
 export interface PageTiersOptions {
   readonly deploymentId: string;
-  /** Pages that outlive the process. */
+  /** Stores pages beyond the life of the process. */
   readonly store: IsrStore;
   /** Shared by all deployments. */
   readonly memory: IsrMemory;
   readonly limits?: PageLimits;
-  /** Called with what made a refresh, or storing a page, fail. */
+  /** Called with the cause of a failed refresh or write. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -47,14 +47,14 @@ export class PageTiers {
     this.#storedPages = new StoredPages(options, this.#marks);
   }
 
-  /** State at the time of a request for a page. */
+  /** Captures the state when a page is requested. */
   requested(now: number): Requested {
     return { at: now, order: this.#marks.order };
   }
 
   /**
-   * Whether there may be pages that a server declared cacheable itself: known once the
-   * pages on disk are listed.
+   * Whether there may be pages that a server declared cacheable; known once the pages on disk are
+   * listed.
    */
   get mayHaveDeclared(): boolean {
     return this.#hasDeclared || (this.#storedPages.listed?.hasDeclared ?? true);
@@ -72,7 +72,7 @@ export class PageTiers {
     return page === undefined || page.judgedAt === this.#marks.order ? page : this.#judge(page);
   }
 
-  /** Reads a page from the store into memory; requests at the same time share one read. */
+  /** Reads a page from the store into memory; concurrent requests share one read. */
   read(request: PageRequest, revalidateSeconds: number): Promise<IsrEntry | undefined> {
     return this.#reads.run(request.key, () => this.#readNow(request, revalidateSeconds));
   }
@@ -86,8 +86,8 @@ export class PageTiers {
   }
 
   /**
-   * Puts a page into memory, and writes it to the store unless `isKept` is false.
-   * Returns false if a purge meanwhile removed it.
+   * Puts a page into memory, and writes it to the store unless `isKept` is false. Returns false if
+   * a purge has removed it since it was requested.
    */
   put(
     request: PageRequest,
@@ -142,8 +142,8 @@ export class PageTiers {
   }
 
   /**
-   * Notes that pages are to be revalidated: from now on no request gets them as fresh.
-   * Resolves when that outlives the process.
+   * Marks pages to be revalidated: from now on no request gets them as fresh. Resolves when the
+   * marks survive a restart.
    */
   async mark(
     scopes: readonly PurgeScope[],
@@ -153,7 +153,7 @@ export class PageTiers {
     await this.#storedPages.writeMarks();
   }
 
-  /** Removes pages, or with `soft` marks them as stale. Returns how many there were. */
+  /** Removes pages, or marks them as stale with `soft`. Returns their number. */
   async purge(
     scope: PurgeScope,
     { soft = false, at }: PurgeOptions & { readonly at: number },
@@ -174,7 +174,7 @@ export class PageTiers {
     return meant.size;
   }
 
-  /** Marks a page that was revalidated on demand; `undefined` if that removed it. */
+  /** Marks a page that was revalidated on demand; `undefined` if that removes it. */
   #judge(page: IsrEntry): IsrEntry | undefined {
     const { path, requested, stored } = page;
     const { tags, staleSince } = stored;

@@ -1,6 +1,6 @@
 /**
- * The pages of one deployment on disk, and the marks of those that were revalidated
- * on demand. They are listed once; afterwards only a page that exists costs a read.
+ * The pages of one deployment on disk, and the marks of those that were revalidated on demand. They
+ * are listed once; afterwards, only existing pages cause a read.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export class StoredPages {
     return this.#listed;
   }
 
-  /** Returns the page of a key; calls `name` for its name only where there is any page. */
+  /** Returns the page of a key; calls `name` only if any page exists. */
   async read(key: string, name: () => string): Promise<PageRecord | undefined> {
     const index = await this.list();
     if (index.size === 0) return undefined;
@@ -59,7 +59,7 @@ export class StoredPages {
     return undefined;
   }
 
-  /** Writes a page, and removes others where there are too many. Never rejects. */
+  /** Writes a page, and evicts others if there are too many. Never rejects. */
   async write(name: string, record: PageRecord): Promise<void> {
     const { store, onError } = this.#options;
     const index = await this.list();
@@ -83,7 +83,7 @@ export class StoredPages {
     if ((await this.list()).delete(name)) await store.remove(name).catch(onError);
   }
 
-  /** The names of the pages that a purge means. */
+  /** The names of the pages that a purge covers. */
   async find(isMeant: (page: PurgedPage) => boolean): Promise<readonly string[]> {
     const found: string[] = [];
     for (const name of (await this.list()).names()) {
@@ -94,8 +94,8 @@ export class StoredPages {
   }
 
   /**
-   * Writes the marks where there are pages that they can mean; calls during a write
-   * share the next one. Never rejects.
+   * Writes the marks if there are pages that they can cover; calls during a write share the next
+   * one. Never rejects.
    */
   async writeMarks(): Promise<void> {
     if ((await this.list()).size === 0 && !this.#hasWritten) return;

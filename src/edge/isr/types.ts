@@ -9,25 +9,25 @@ import type { HeaderList } from "../messages/header_list.ts";
 
 /** Persistent storage for the pages of one deployment, by name; provided by the platform. */
 export interface IsrStore {
-  /** All pages, the oldest first. */
+  /** All pages, oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
   /** Returns `undefined` if there is no page of that name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Writes a page atomically: after a crash it is complete, or as it was before. */
+  /** Writes a page atomically: after a crash, the old or the new page is complete. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
 /** A request for a page that may be stored. */
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
-  /** All of the request that the page depends on. */
+  /** Everything of the request that the page depends on. */
   readonly key: string;
   /** Normalized; purging finds pages by it. */
   readonly path: string;
   readonly hasQuery: boolean;
   /** Whether the page is stored because its response says so, not its route. */
   readonly isDeclared: boolean;
-  /** Whether the client gets its own response, for instance since it has credentials. */
+  /** Whether the client gets its own response, for example because it sent credentials. */
   readonly isPrivate: boolean;
   /**
    * The request for the page that all visitors get, without anything of this client
@@ -36,7 +36,7 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   sharedRequest(selecting: readonly VaryField[]): ComputeRequest;
 }
 
-/** Which requests and purges a page was requested after. */
+/** The state when a page was requested, to compare with later requests and purges. */
 export interface Requested {
   /** In milliseconds since the Unix epoch. */
   readonly at: number;
@@ -44,7 +44,7 @@ export interface Requested {
   readonly order?: number | undefined;
 }
 
-/** A page that may be stored, as it was decided. */
+/** A page that may be stored, with the decision about it. */
 export interface Storable {
   readonly type: "store";
   readonly tags: readonly string[];
@@ -54,7 +54,7 @@ export interface Storable {
   readonly terms?: Terms | undefined;
   /** Its age on arrival, in seconds. */
   readonly initialAge: number;
-  /** False if it is of no use after a restart. */
+  /** False if it is useless after a restart. */
   readonly isKept: boolean;
 }
 

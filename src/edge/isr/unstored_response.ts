@@ -1,6 +1,5 @@
 /**
- * Responses of servers that declare themselves cacheable, as their client gets them if they are not
- * stored.
+ * Responses that declare themselves cacheable but are not stored, in the form for their client.
  *
  * @module
  */
@@ -13,7 +12,7 @@ import { clientCacheControl } from "./decide_page.ts";
 import type { DeclaredDecision } from "./decide_declared.ts";
 import type { PageRequest } from "./types.ts";
 
-/** A response for all clients, as each of them gets it. */
+/** A shared response, as each client gets it. */
 export function forClients(response: OriginResponse): OriginResponse {
   const headers = response.headers.filter(([name]) => name !== "cache-control");
   return { ...response, headers: [...headers, clientCacheControl(response.headers)] };
@@ -30,7 +29,7 @@ export function privateResponse(response: OriginResponse, reason?: string): Cach
   return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
 }
 
-/** The response to a client's own request, by what was decided about storing it. */
+/** The response to a client's own request, depending on the decision about storing it. */
 export function unstoredResponse(
   request: PageRequest,
   response: OriginResponse,

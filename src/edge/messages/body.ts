@@ -1,10 +1,9 @@
 /**
  * The content of a message: bytes, a stream, or a string instead of bytes.
  *
- * A small body of plain ASCII is kept as a string, and only as that: `Deno.serve`
- * writes one without the copy, and the garbage, that it makes of a `Uint8Array` (15 %
- * less CPU per request for 13 KB). Only ASCII, so that the string's UTF-8 is the body,
- * byte for byte.
+ * A small body of plain ASCII is kept only as a string, which `Deno.serve` writes without the copy
+ * and garbage that a `Uint8Array` costs (15 % less CPU per request for 13 KB). With ASCII, the
+ * string's UTF-8 is exactly the body.
  *
  * @module
  */
@@ -14,30 +13,29 @@ import { getHeapStatistics } from "node:v8";
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type BodyStream = ReadableStream<Bytes>;
 
-/** A body in memory; a string only where each byte is ASCII. Never changed. */
+/** A body in memory; a string only if each byte is ASCII. Never modified. */
 export type MemoryBody = string | Bytes;
 
 /** Largest body that gains from being a string. */
 const MAX_TEXT_BYTES = 64 * 1024;
 
 /**
- * Maximum number of bytes of strings in one cache by default: an eighth of V8's own heap, in which
- * they live, and whose limit can be far below the machine's memory.
+ * Default limit for the bytes of strings in one cache: an eighth of V8's heap, which contains them
+ * and can be far smaller than the machine's memory.
  */
 export const MAX_CACHED_TEXT_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 8);
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Whether a body gains from being a string, and can be one: it is ASCII and short enough. */
+/** Whether a body benefits from being a string and can be one: it is short and ASCII. */
 function isText(body: MemoryBody): boolean {
   return body.length <= MAX_TEXT_BYTES && (typeof body === "string" || isAscii(body));
 }
 
 /**
- * The form in which a body is kept: a string where it is ASCII and short enough, and
- * `mayBeText` does not say otherwise; else bytes that hold no more memory than their
- * own, as a part of a larger buffer would.
+ * The form in which a body is kept: a string if it is short ASCII and `mayBeText` allows it;
+ * otherwise bytes with a buffer of exactly their size, not a part of a larger one.
  */
 export function toMemoryBody(body: MemoryBody, { mayBeText = true } = {}): MemoryBody {
   if (typeof body === "string" && mayBeText) return body;
@@ -56,7 +54,7 @@ export function isStream(body: MemoryBody | BodyStream | null): body is BodyStre
   return body instanceof ReadableStream;
 }
 
-/** Cancels a body that nobody reads, so that its origin can stop sending. */
+/** Cancels an unread body, so that its origin can stop sending. */
 export function discardBody(body: MemoryBody | BodyStream | null): void {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }

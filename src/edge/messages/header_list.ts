@@ -1,6 +1,6 @@
 /**
- * Header fields as arrays of pairs: the form that is built once, shared by
- * many responses, and handed to `Response` without a copy of each field.
+ * Header fields as arrays of pairs: built once, shared by many responses, and passed to `Response`
+ * without copying each field.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 /** One field: its name in lower case, and its value. */
 export type Header = [name: string, value: string];
 
-/** Shared between responses, so never changed after it was built. */
+/** Shared between responses, so never modified. */
 export type HeaderList = readonly Header[];
 
 /** The value of the first field of that name (lower case). */
@@ -43,7 +43,7 @@ export function isFieldName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether each field is valid and can be sent as it is: none can inject another. */
+/** Whether every field is valid and can be sent unchanged, so none can inject another. */
 export function isSendable(headers: HeaderList): boolean {
   for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;

@@ -1,6 +1,6 @@
 /**
- * Header fields from one hop to the next: hop-by-hop fields are left out (RFC
- * 9110, 7.6.1), and only the edge itself says who the client is.
+ * Forwards header fields from hop to hop: removes hop-by-hop fields (RFC 9110, 7.6.1), and lets
+ * only the edge say who the client is.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { isSpoofable } from "./spoofable_headers.ts";
 
-/** Fields that are not forwarded: the edge has answered `Expect`, and writes the others itself. */
+/** Fields that are not forwarded: the edge has handled `Expect`, and writes the others itself. */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
 const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpoofable(name);
@@ -18,8 +18,8 @@ const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpo
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The end-to-end fields of a message, which are forwarded, with names in lower
- * case and without those for which `isLeftOut` holds.
+ * The end-to-end fields of a message, which are forwarded: names in lower case, without those that
+ * `isLeftOut` matches.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -50,8 +50,8 @@ export interface Hop {
 }
 
 /**
- * How often a request may return to this edge: a page may call the site's own
- * functions, and these another site on this platform. More returns are a loop.
+ * How often a request may return to this edge: a page may call the site's functions, and these may
+ * call another site on this platform. More returns are a loop.
  */
 export const MAX_RETURNS = 3;
 
@@ -64,14 +64,14 @@ export function isLoop({ via, pseudonym }: Trace): boolean {
   return passes.length > MAX_RETURNS;
 }
 
-/** `Via` of the requests that this request causes. */
+/** `Via` of the requests that this one causes. */
 export function viaOf({ via, pseudonym }: Trace): string {
   return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
 
 /**
- * The fields of a request to an upstream. Its URL gives `host`, and the client
- * that sends it gives `content-length` where the body has one.
+ * The fields of a request to an upstream. `host` comes from its URL; the HTTP client adds
+ * `content-length` if the body has one.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);
@@ -92,7 +92,7 @@ export function responseHeadersFrom(headers: readonly (readonly [string, string]
   return endToEndHeaders(headers, isEdgeOwn);
 }
 
-/** A name in `Via` that no client can predict, so that none can pretend to be in a loop. */
+/** A name for `Via` that clients cannot predict, so that none can fake a loop. */
 export function makePseudonym(random: Random): string {
   return `svc-${random(6).toHex()}`;
 }

@@ -8,7 +8,10 @@ import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
-/** The client left before the response, or broke its body off: a status for the log, and no fault of the site. */
+/**
+ * The client left before the response, or broke off its body: a status for the log, not a fault of
+ * the site.
+ */
 export const CLIENT_GONE = 499;
 
 /** Whether a method only reads: `GET` or `HEAD`. */
@@ -25,7 +28,7 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** For how long others may keep a stored response, in seconds, and what removes it. */
+/** How long others may keep a stored response, in seconds, and what removes it. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;
@@ -45,11 +48,11 @@ export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
-  /** A stream, which can be read once, where the whole body is not in memory. */
+  /** A stream can be read once; it is used if the body is not completely in memory. */
   readonly body: MemoryBody | BodyStream | null;
-  /** Whether no cache of the edge may keep it. */
+  /** Whether no cache of the edge may store it. */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response that this is the whole of. */
+  /** The stored response, if this is all of it. */
   readonly kept?: Kept | undefined;
 }
 

@@ -1,22 +1,22 @@
 /**
- * Request fields with which a client could pose as an edge, a proxy or a part of a framework:
- * they state the client's address, host or country, the id of a request, or that middleware has
- * run, and servers and frameworks believe them. The edge removes them from what a client sends
- * and writes its own.
+ * Request fields with which a client could pose as an edge, a proxy or a part of a framework: they
+ * claim the client's address, host or country, a request id, or that middleware has run, and
+ * servers and frameworks trust them. The edge removes them from what a client sends and writes its
+ * own.
  *
  * @module
  */
 
 import { memoize } from "../../lib/memo.ts";
 
-/** Names whose judgement is remembered. */
+/** Number of names whose result is memoized. */
 const REMEMBERED = 1024;
 
 /** Fields in which a trusted proxy names the client's country; the first one present counts. */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 export const ASN_HEADER = "x-geo-asn";
 
-/** Fields that count, and are forwarded, where a trusted proxy sent them. */
+/** Fields that count, and are forwarded, if a trusted proxy sent them. */
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
 /**
@@ -55,13 +55,13 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
 
 /** Headers that browsers never send, and that framework servers trust from themselves. */
 const FRAMEWORK_INTERNAL: ReadonlySet<string> = new Set([
-  // Next.js: resumes a render that its host has started.
+  // Next.js: resumes a render that its host started.
   "next-resume",
   "x-matched-path",
   "x-next-resume-state-length",
   "x-next-revalidate-tag-token",
   "x-next-revalidated-tags",
-  // Nuxt and Nitro: another page than the one that visitors get.
+  // Nuxt and Nitro: select a different page from the one for visitors.
   "x-nitro-prerender",
   "x-nuxt-error",
   "x-nuxt-no-ssr",
@@ -79,7 +79,7 @@ const SPOOFABLE_PREFIXES = [
   "x-svc-",
   // Astro: path and locals that its middleware wrote.
   "x-astro-",
-  // Next.js: middleware has run (CVE-2025-29927), and which page it chose.
+  // Next.js: claims that middleware has run (CVE-2025-29927), and which page it chose.
   "x-invoke-",
   "x-middleware-",
   "x-now-",
@@ -101,7 +101,7 @@ export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBE
 const isFromProxies = (name: string): boolean =>
   FROM_PROXIES.has(name.includes("_") ? name.replaceAll("_", "-") : name);
 
-/** Whether a request field is forwarded; `isProxied` where a trusted proxy sent the request. */
+/** Whether a request field is forwarded; `isProxied` if a trusted proxy sent the request. */
 export function mayForward(name: string, isProxied: boolean): boolean {
   return !isSpoofable(name) && (isProxied || !isFromProxies(name));
 }

@@ -25,7 +25,7 @@ export interface SiteFunctions {
 export interface RunnerOptions {
   /** Missing for a deployment without functions; each step then fails. */
   readonly functions: SiteFunctions | undefined;
-  /** Called once, for the first function. */
+  /** Called once, when the first function runs. */
   readonly context: () => CallContext;
   /** Aborted when the client disconnects. */
   readonly signal: () => AbortSignal;
@@ -72,7 +72,7 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    // The length is that of the body before the step, which may send another.
+    // The length is that of the body before the step, which may change it.
     headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
@@ -135,12 +135,12 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         },
         { request, response },
       ),
-    // Not bound to the client: an observer may work on after the response.
+    // Not bound to the client: an observer may continue after the response.
     observe(step, request, response) {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;
       const bodiless = { method, url, headers, body: null };
-      // Its failure is in the log of functions; nobody waits for it here.
+      // Its failure is in the functions log; nothing waits for it here.
       run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },

@@ -21,7 +21,7 @@ export interface PlannedStep {
   readonly use: string;
   /** Name under which the function sees itself. */
   readonly as: string | undefined;
-  /** Whether a failure ends the request (`closed`), or the step is skipped (`open`). */
+  /** Whether a failure ends the request (`closed`) or skips the step (`open`). */
   readonly failure: "closed" | "open";
 }
 
@@ -30,16 +30,16 @@ export interface PipelinePlan {
   readonly outerRequest: readonly PlannedStep[];
   /** Request steps on the origin's side. */
   readonly innerRequest: readonly PlannedStep[];
-  /** `origin`, or the function that answers. */
+  /** `origin`, or the function that responds. */
   readonly handle: string;
   /** Response steps on the origin's side; they run first. */
   readonly innerResponse: readonly PlannedStep[];
   /** Response steps on the client's side. */
   readonly outerResponse: readonly PlannedStep[];
   readonly observers: readonly PlannedStep[];
-  /** Whether a function contributes to what the cache would store. */
+  /** Whether a function can change what the cache stores. */
   readonly runsBehindCache: boolean;
-  /** Whether a function runs even where the cache has the response. */
+  /** Whether a function runs even on a cache hit. */
   readonly runsBeforeCache: boolean;
 }
 
@@ -49,7 +49,7 @@ function planStep(step: FunctionStep): PlannedStep {
   return { use: step.use, as: step.as, failure: failureOf(step) };
 }
 
-/** Sorts the steps of a valid pipeline; each group keeps the authored order. */
+/** Sorts the steps of a valid pipeline; each group keeps the author's order. */
 export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   const functions = steps.filter(isFunctionStep);
   const pick = (mode: FunctionStep["mode"], position?: "before" | "after") =>

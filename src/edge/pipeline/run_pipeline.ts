@@ -1,6 +1,6 @@
 /**
- * Runs a pipeline: request steps, cache, handle, response steps, observers. It
- * decides what each result means; what runs functions and fetches is passed in.
+ * Runs a pipeline: request steps, cache, handle, response steps, observers. It interprets each
+ * result; the caller supplies the functions' runner and the fetcher.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
 
-/** A step without which the request cannot continue has failed. */
+/** A required step failed, so the request cannot continue. */
 export class PipelineFailedError extends Error {
   override readonly name = "PipelineFailedError";
 
@@ -17,7 +17,7 @@ export class PipelineFailedError extends Error {
     super(`Function "${step}" failed: ${reason}`);
   }
 
-  /** 504 for a timeout (RFC 9110, 15.6), 499 where the client has gone, else 503. */
+  /** 504 for a timeout (RFC 9110, 15.6), 499 if the client left, otherwise 503. */
   get status(): number {
     if (this.reason === "client_gone") return CLIENT_GONE;
     return this.reason === "timeout" ? 504 : 503;
@@ -25,16 +25,16 @@ export class PipelineFailedError extends Error {
 }
 
 export interface PipelineParts {
-  /** Read only where a function has to run. */
+  /** Only read if a function has to run. */
   readonly runner: StepRunner;
-  /** Fetches from the origin: by terminal routing or the proxy. */
+  /** Fetches from the origin, through terminal routing or the proxy. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
-  /** Answers from the cache, else with the response of `produce`. */
+  /** Serves from the cache, or uses the response of `produce`. */
   cached(
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse>;
-  /** The response where pipeline or origin failed; rethrows any other error. */
+  /** The response when the pipeline or origin failed; rethrows any other error. */
   failed(error: unknown): PipelineResponse;
 }
 
@@ -42,7 +42,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has started to read the body, so that nothing else can. */
+/** Whether a failed step has begun to read the body, so that nothing else can. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
@@ -100,7 +100,7 @@ async function runHandle(
   throw new PipelineFailedError(plan.handle, reason);
 }
 
-/** Runs what is behind the cache: the steps on the origin's side, and the handle. */
+/** Runs everything behind the cache: the steps on the origin's side, and the handle. */
 async function produceAnswer(
   plan: PipelinePlan,
   parts: PipelineParts,
@@ -130,16 +130,16 @@ async function runAroundCache(
     return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
   const response = await respond().catch((error) => parts.failed(error));
-  // No observer sees the WebSocket of an upgrade: it belongs to the client's connection.
+  // Observers do not see the WebSocket of an upgrade: it belongs to the client's connection.
   if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) parts.runner.observe(step, seen, response);
   return response;
 }
 
 /**
- * Runs a pipeline and returns its response; without a promise where the cache has it and no step
- * runs before the cache. A request step that responds ends the pipeline: the steps after it do not
- * run. Observers see what the client gets, even if that is an error page.
+ * Runs a pipeline and returns its response; synchronously on a cache hit without steps before the
+ * cache. A request step that responds ends the pipeline: the steps after it do not run. Observers
+ * see what the client gets, even if that is an error page.
  *
  * @throws What `failed` throws
  */

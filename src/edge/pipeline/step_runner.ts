@@ -1,5 +1,5 @@
 /**
- * The interface to what runs a step of a pipeline, and its results.
+ * The interface to the runner of pipeline steps, and their results.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface StepRunner {
     request: PipelineRequest,
     response: PipelineResponse,
   ): Promise<StepResult>;
-  /** Is not waited for, so that it does not delay the response. */
+  /** Not awaited, so it does not delay the response. */
   observe(step: PlannedStep, request: PipelineRequest, response: PipelineResponse): void;
   /** Runs the function that is the handle of the pipeline. */
   handle(name: string, request: PipelineRequest): Promise<StepResult>;

@@ -1,6 +1,6 @@
 /**
- * External rewrites: forwards a request to another site and its response to the
- * client, streaming both ways. Clients see of a failure only status and request id.
+ * External rewrites: forwards a request to another site, and its response to the client, streaming
+ * both ways. After a failure, clients only see the status and request id.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../mes
 import { type Hop, requestHeadersFor, responseHeadersFrom } from "../messages/message_headers.ts";
 import { withOneHopLess } from "../messages/max_forwards.ts";
 
-/** An upstream did not respond, or the client did not wait for it. */
+/** An upstream did not respond, or the client left first. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -23,7 +23,7 @@ export class ProxyError extends Error {
   }
 }
 
-/** Codes with another status than 502: a 504 is a timeout (RFC 9110, 15.6.5). */
+/** Codes whose status is not 502; 504 is a timeout (RFC 9110, 15.6.5). */
 const STATUS: Partial<Record<OutboundErrorCode, 499 | 504>> = {
   connect_timeout: 504,
   idle_timeout: 504,
@@ -37,8 +37,8 @@ export interface ProxyOptions {
 }
 
 /**
- * Sends a request to another site, at `url`, with `body`: the request's own, or the
- * content that the client sent with a `GET` or `HEAD`.
+ * Sends a request to another site at `url`, with `body`: the request's own, or the content of a
+ * client's `GET` or `HEAD`.
  *
  * @throws {ProxyError} If the site does not respond, or its address is not allowed
  */

@@ -16,16 +16,16 @@ export function rangeLength(range: ByteRange): number {
 }
 
 export type RangeRequest =
-  /** No valid `bytes` range, or one that is not served: the response is the whole file. */
+  /** Not a valid `bytes` range, or not one to serve: the response is the whole file. */
   | { readonly type: "ignore" }
   /** Valid, but entirely outside the file: 416. */
   | { readonly type: "unsatisfiable" }
   /** At least one range, in the order of the request. */
   | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };
 
-/** Maximum number of ranges that are served; more are an attack (RFC 9110, 17.15). */
+/** Maximum number of ranges to serve; more are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
-/** Longest value that is parsed, in characters: more than 16 ranges of a 1 TiB file need. */
+/** Longest value to parse, in characters: enough for 16 ranges of a 1 TiB file. */
 const MAX_LENGTH = 512;
 
 const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
@@ -47,10 +47,7 @@ function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
   return start < size ? { start, end } : null;
 }
 
-/**
- * Whether no two ranges overlap. Overlapping ranges would let a small request cause
- * a large response.
- */
+/** Whether no ranges overlap. Overlaps would let a small request cause a large response. */
 function isModest(ranges: readonly ByteRange[]): boolean {
   const sorted = [...ranges].sort((left, right) => left.start - right.start);
   return sorted.every((range, index) => index === 0 || sorted[index - 1]!.end < range.start);

@@ -49,7 +49,7 @@ export function layOutMultipart(
   };
 }
 
-/** Streams the body; the bytes of each range are read when they are sent. */
+/** Streams the body; the bytes of each range are read as they are sent. */
 export function multipartStream(
   layout: MultipartLayout,
   ranges: readonly ByteRange[],

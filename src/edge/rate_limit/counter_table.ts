@@ -6,7 +6,7 @@
  */
 import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 
-/** Slots in a set, in any of which a key may be. */
+/** Slots in a set; a key may be in any of them. */
 const WAYS = 8;
 
 /**
@@ -37,7 +37,7 @@ export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** The slots of all keys. A slot is free when nothing in it counts any more. */
+/** The slots of all keys. A slot is free when none of its counts matter any more. */
 export class CounterTable {
   readonly slots: number;
   /** Keys that were evicted while they still counted. */
@@ -70,7 +70,7 @@ export class CounterTable {
     return this.slots * SLOT_BYTES;
   }
 
-  /** The counters of a slot. The object is reused, so it is valid until the next call. */
+  /** The counters of a slot. The object is reused, so it is only valid until the next call. */
   ring(slot: number): Ring {
     this.#rings.offset = slot * RING;
     return this.#rings;

@@ -1,7 +1,7 @@
 /**
- * HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
- * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can
- * find two texts that collide or choose a slot.
+ * HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast short-input PRF"):
+ * a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding texts or choose a
+ * slot.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export class HalfSipHash {
     this.#v0 ^= word;
   }
 
-  /** Adds a text with its length, so that no two sequences of texts give the same words. */
+  /** Adds a text with its length, so that different sequences of texts give different words. */
   addText(text: string): void {
     const { length } = text;
     this.add(length);

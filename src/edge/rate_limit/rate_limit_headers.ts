@@ -1,9 +1,9 @@
 /**
- * The header fields that report rate limits: `RateLimit-Policy` and `RateLimit` of
- * draft-ietf-httpapi-ratelimit-headers-11 (structured fields, RFC 9651), and
- * `Retry-After` (RFC 9110, 10.2.3).
+ * Header fields that report rate limits: `RateLimit-Policy` and `RateLimit` of
+ * draft-ietf-httpapi-ratelimit-headers-11 (structured fields, RFC 9651), and `Retry-After` (RFC
+ * 9110, 10.2.3).
  *
- * The partition key (`pk`) is not sent: it would reveal the client's address.
+ * The partition key (`pk`) is not sent, because it would reveal the client's address.
  *
  * @module
  */
@@ -25,8 +25,8 @@ function quoted(text: string): string {
 }
 
 /**
- * The effective window in seconds (draft, 4.1.2): for how long no more than the
- * remaining quota can be used.
+ * The effective window in seconds (draft, 4.1.2): the time in which only the remaining quota can be
+ * used.
  */
 function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
@@ -45,8 +45,8 @@ export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
 }
 
 /**
- * The fields for a 429: those of every response, and the seconds after which all
- * limits that refused the request allow one.
+ * The fields for a 429: those of every response, and the seconds until all limits that refused the
+ * request allow one.
  */
 export function refusalHeaders(verdicts: readonly NamedVerdict[]): Header[] {
   const waits = verdicts.flatMap(({ allowed, retryAfterSeconds }) =>

@@ -1,9 +1,8 @@
 /**
- * The `rate_limit` action: how many requests of a client are allowed in a sliding
- * window.
+ * The `rate_limit` action: limits a client's requests in a sliding window.
  *
- * One limiter serves all sites of the process. It is wired into the edge as the
- * hook of the rule evaluation, which is synchronous:
+ * One limiter serves all sites of the process. The edge uses it as a hook of the rule evaluation,
+ * which is synchronous:
  *
  * ```ts
  * const limiter = createRateLimiter({ now, seed: randomSeed(random) });
@@ -21,14 +20,13 @@
  * // On every other response: ...rateLimitHeaders(context.limits)
  * ```
  *
- * The algorithm and its error are in `sliding_counts.ts`, the memory in
- * `counter_table.ts`. Refused requests do not count: a client that keeps trying is
- * allowed at the rate of the limit.
+ * The algorithm and its error are in `sliding_counts.ts`, the memory in `counter_table.ts`. Refused
+ * requests do not count: a client that keeps trying is allowed at the rate of the limit.
  *
- * When more keys are counted at once than the table has slots, the key of the same
- * set that has used the smallest share of its limit is evicted and starts again at
- * zero: a flood of new keys favours light users, while those near or over their
- * limit stay. `evicted` counts that. Memory never grows.
+ * When more keys are counted at once than the table has slots, the key in the same set with the
+ * smallest used share of its limit is evicted and restarts at zero. A flood of new keys evicts
+ * light users, while those near or over their limit stay. `evicted` counts evictions. Memory never
+ * grows.
  *
  * @module
  */
@@ -65,7 +63,7 @@ export interface RateLimitSubject {
   readonly facts: RateLimitFacts;
 }
 
-/** A `rate_limit` action, as far as the limiter reads it. */
+/** The part of a `rate_limit` action that the limiter reads. */
 export interface RateLimitPolicy {
   readonly limit: number;
   /** Seconds, 1 to 1023. */
@@ -79,10 +77,11 @@ export interface RateLimitVerdict {
   readonly windowSeconds: number;
   /** Requests that are still allowed now. */
   readonly remaining: number;
-  /** Whole seconds until the full limit is available again, if no request comes. */
+  /** Whole seconds until the full limit is available again without further requests. */
   readonly resetSeconds: number;
   /**
-   * Whole seconds until the next request is allowed, if none comes before; 0 if one is allowed now.
+   * Whole seconds until the next request is allowed without others before it; 0 if one is allowed
+   * now.
    */
   readonly retryAfterSeconds: number;
 }
@@ -142,7 +141,7 @@ export class RateLimiter {
     this.#hash = new HalfSipHash(options.seed);
   }
 
-  /** Size of the table in bytes; it is created with the first request that is counted. */
+  /** Size of the table in bytes; it is created by the first counted request. */
   get byteLength(): number {
     return this.#table?.byteLength ?? 0;
   }
@@ -153,8 +152,8 @@ export class RateLimiter {
   }
 
   /**
-   * Counts a request, if it is allowed. Takes constant time and allocates nothing
-   * for IPv4 clients: the verdict object is overwritten by the next call.
+   * Counts a request if it is allowed. Takes constant time and allocates nothing for IPv4 clients:
+   * the next call overwrites the verdict object.
    *
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds
    */
@@ -194,8 +193,7 @@ export class RateLimiter {
   }
 
   /**
-   * The current time within the part that the slot counts in; its start, where the
-   * clock was set back.
+   * The current time within the part that the slot counts in; its start if the clock was set back.
    */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;

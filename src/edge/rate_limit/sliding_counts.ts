@@ -1,15 +1,15 @@
 /**
- * The arithmetic of one sliding window. Time is divided into parts, eight in a
- * window; a ring of nine counters holds the current part and the eight before it, each
- * with the time of its last request. The count of the window is the sum of the eight
- * newest parts, and of all of the oldest until its last request has left the window.
+ * The arithmetic of one sliding window. Time is divided into parts, eight in a window; a ring of
+ * nine counters holds the current part and the eight before it, each with the time of its last
+ * request. The count of the window is the sum of the eight newest parts, plus the oldest until its
+ * last request has left the window.
  *
  * So the error is on one side:
  *
  * - no more than the limit is allowed in any window, wherever it begins;
- * - no request is refused with less than the limit allowed in the last 9/8;
+ * - no request is refused if less than the limit was allowed in the last 9/8 of a window;
  * - a burst leaves the window exactly when it should, as does a single request;
- * - a refused client waits for one window at most.
+ * - a refused client waits at most one window.
  *
  * @module
  */
@@ -20,7 +20,10 @@ export const PARTS = 8;
 /** Counters of a key: the current part, and a whole window before it. */
 export const RING = PARTS + 1;
 
-/** A counter's lower bits count; those above say when in its part the last request came. */
+/**
+ * A counter's lower bits are the count; the upper bits are the time of its last request within the
+ * part.
+ */
 const COUNT_BITS = 17;
 const COUNT_MASK = 2 ** COUNT_BITS - 1;
 /** Maximum number of steps in which a part is divided. */
@@ -28,7 +31,7 @@ const MAX_STEPS = 2 ** (32 - COUNT_BITS) - 1;
 /** Tolerance for floating-point error, in steps. */
 const EPSILON = 1e-6;
 
-/** Steps of a part of so many milliseconds: one for each, up to windows of 262 seconds. */
+/** Steps in a part of that many milliseconds: one per millisecond for windows up to 262 seconds. */
 export const stepsOf = (partMilliseconds: number): number => Math.min(partMilliseconds, MAX_STEPS);
 
 /** Highest limit that a counter can count to. */
@@ -41,7 +44,7 @@ export interface Ring {
   readonly offset: number;
 }
 
-/** A time: the current part, and the fraction of it that has passed, from 0 to below 1. */
+/** A time: the current part, and the elapsed fraction of it, from 0 to below 1. */
 export interface Moment {
   readonly part: number;
   readonly fraction: number;
@@ -54,7 +57,7 @@ function counterOf(ring: Ring, part: number): number {
   return ring.offset + part % RING;
 }
 
-/** Advances a ring from the part that it last counted in, and clears the counters in between. */
+/** Advances a ring from its last counted part, and clears the counters in between. */
 export function advance(ring: Ring, lastPart: number, part: number): void {
   const steps = Math.min(part - lastPart, RING);
   for (let step = 1; step <= steps; step++) ring.counts[counterOf(ring, lastPart + step)] = 0;
@@ -67,7 +70,7 @@ const countOf = (ring: Ring, part: number): number =>
 const lastOf = (ring: Ring, part: number): number =>
   ring.counts[counterOf(ring, part)]! >>> COUNT_BITS;
 
-/** Counts a request, rounded up to a step, so that it leaves the window late rather than early. */
+/** Counts a request, rounded up to a step: it leaves the window late rather than early. */
 export function countIn(ring: Ring, { part, fraction, steps }: Moment): void {
   const step = Math.max(Math.ceil(fraction * steps - EPSILON), lastOf(ring, part));
   ring.counts[counterOf(ring, part)] = (step << COUNT_BITS) | (countOf(ring, part) + 1);
@@ -98,7 +101,7 @@ export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
-/** Parts to wait until one more request fits, if none comes in between; 0 if one fits now. */
+/** Parts to wait until another request fits, if none comes in between; 0 if one fits now. */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
   let sum = sumOf(ring);
@@ -110,7 +113,7 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
   return RING - fraction;
 }
 
-/** Parts to wait until the window is empty if no request comes; 0 for an empty one. */
+/** Parts to wait until the window is empty, if no request comes; 0 if it is empty. */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {
     const counted = part + RING - back;

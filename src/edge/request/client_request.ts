@@ -28,7 +28,7 @@ export type ClientSocket =
     close(code?: number, reason?: string): void;
   };
 
-/** Facts of a client that nobody looks up. */
+/** Client properties that are given instead of looked up. */
 export interface AssumedClient {
   /** ISO 3166-1 alpha-2, in upper case. */
   readonly country?: string | undefined;
@@ -42,15 +42,17 @@ export interface Connection {
   readonly remoteAddress: string;
   /** Whether the connection is encrypted; the request line may claim anything. */
   readonly scheme: "http" | "https";
-  /** The content of a `GET` or `HEAD` that another platform passed on, whose request has none. */
+  /**
+   * The content of a `GET` or `HEAD` that another platform forwarded, and that its `Request` lacks.
+   */
   readonly content?: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Simulated client properties: `svc dev` imitates visitors. */
   readonly assumed?: AssumedClient | undefined;
-  /** Whether a server of a deployment opened it, on this machine. */
+  /** Whether a server of a deployment on this machine opened it. */
   readonly isOwn?: boolean | undefined;
-  /** The front edge that passed the request on: no proxy knows better who the client is. */
+  /** The front edge that forwarded the request; it knows the client better than any proxy. */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine, and has not looked for a client behind proxies. */
+  /** Whether that edge is on this machine and has not looked for a client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
   /** Whether it has ended. */
   readonly isGone?: boolean | undefined;
@@ -66,14 +68,14 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that count although `Connection` names them: those of every hop, the framing, and
- * `Via`, which no client may take out of a loop.
+ * Fields that count although `Connection` names them: hop-by-hop fields, framing, and `Via`, which
+ * no client may remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** By this field a front edge asks whether it may keep a response, and the platform says so. */
+/** With this field, a front edge asks whether it may store a response, and the platform replies. */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
 /** For whom a front edge asks: a visitor, or nobody, since the visitor has got a stale response. */
@@ -99,7 +101,7 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
   return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
-/** The depth that the process of a server has written; 1 where its code opened the connection. */
+/** The depth that a server's process wrote; 1 if its code opened the connection. */
 function depthOf(headers: Headers): number {
   const depth = Number(headers.get(DEPTH_HEADER) ?? 1);
   return Number.isInteger(depth) && depth > 0 ? depth : 1;
@@ -107,7 +109,7 @@ function depthOf(headers: Headers): number {
 
 export class ClientRequest implements FactSources {
   readonly method: string;
-  /** In canonical form; "" where the request has no valid host. */
+  /** In canonical form; "" if the request has no valid host. */
   readonly host: string;
   /** Path as the client wrote it. */
   readonly rawPath: string;
@@ -130,7 +132,7 @@ export class ClientRequest implements FactSources {
   /** The fields that `Connection` names, once it was read. */
   #named: ReadonlySet<string> | undefined;
   #editCookies: ((cookies: string) => string | null) | undefined;
-  /** True if a rule asked for the country or network, which this edge cannot look up. */
+  /** True if a rule needed the country or network, which this edge cannot look up. */
   lacksPlace = false;
 
   constructor(
@@ -166,35 +168,37 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** This request itself: what is made of it in a pipeline refers to it. */
+  /** This request; later forms of it in a pipeline refer back to it. */
   get visitor(): ClientRequest {
     return this;
   }
 
-  /** The other end of its connection, whatever proxies say. */
+  /** The other end of the connection, regardless of proxies. */
   get peer(): Pick<ClientRequest, "authority" | "ip" | "scheme"> {
     const { remoteAddress: ip, scheme } = this.#connection;
     return { authority: canonicalAuthority(this.#urlParts.authority), ip, scheme };
   }
 
-  /** The front edge that passed it on; `undefined` if none did. */
+  /** The front edge that forwarded it; `undefined` if none did. */
   get relayedBy(): string | undefined {
     return this.#connection.relayedBy;
   }
 
-  /** All fields as the client sent them; names may be in any case. */
+  /** All fields as the client sent them, with names in any case. */
   get sentFields(): readonly RawField[] {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }
 
-  /** The URL where it determines host, path and query; "" where a trusted proxy may change the host. */
+  /**
+   * The URL where it determines host, path and query; "" if a trusted proxy may change the host.
+   */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }
 
   /**
-   * Returns a request field as the servers behind the edge see it, so that rules judge what they
-   * act on; several lines of the same name are joined by commas.
+   * Returns a request field as servers behind the edge see it, so that rules judge the same value;
+   * lines with the same name are joined by commas.
    */
   header(name: string): string | null {
     const own = this.#edgeField(name);
@@ -206,7 +210,7 @@ export class ClientRequest implements FactSources {
       : sent;
   }
 
-  /** Whether a front edge passed it on that may keep the response, and finishes it by itself. */
+  /** Whether a front edge forwarded it that may store the response and finishes it itself. */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
@@ -221,7 +225,7 @@ export class ClientRequest implements FactSources {
     return this.#sent(name);
   }
 
-  /** Changes what everything behind the gate sees of the cookies, after earlier changes. */
+  /** Edits the cookies that everything behind the gate sees, after earlier edits. */
   hideCookies(edit: (cookies: string) => string | null): void {
     const earlier = this.#editCookies;
     this.#editCookies = earlier === undefined ? edit : (cookies) => {
@@ -237,7 +241,7 @@ export class ClientRequest implements FactSources {
       : valueIn(this.#allFields, name);
   }
 
-  /** A field that the edge writes by itself. */
+  /** A field that the edge writes itself. */
   #edgeField(name: string): string | undefined {
     switch (name) {
       case "host":
@@ -251,24 +255,26 @@ export class ClientRequest implements FactSources {
     return undefined;
   }
 
-  /** Whether a field stays at the edge: a client could spoof it, or its connection alone has it. */
+  /**
+   * Whether a field stays at the edge: a client could spoof it, or it only concerns the connection.
+   */
   #isHidden(name: string): boolean {
     this.#named ??= namedByConnection(this.#sent("connection"));
     return this.#named.has(name) || !mayForward(name, this.#isProxied);
   }
 
-  /** Reads all request fields at once: of use where many will be asked for. */
+  /** Reads all request fields at once, for when many will be needed. */
   readFields(): void {
     this.#allFields ??= allFieldsOf(this.#request);
   }
 
   /**
-   * The request fields to forward, with names in lower case, without those that a
-   * client could spoof and those that `Connection` names.
+   * The request fields to forward: names in lower case, without those that a client could spoof or
+   * that `Connection` names.
    */
   fields(): [string, string][] {
     const fields: [string, string][] = [];
-    // An iterator over them costs twice as much.
+    // An iterator costs twice as much.
     this.#headers.forEach((value, name) => {
       if (this.#isHidden(name)) return;
       const kept = name === "cookie" ? this.header(name) : value;
@@ -288,7 +294,10 @@ export class ClientRequest implements FactSources {
     return this.#connection.content ?? contentOf(this.#request);
   }
 
-  /** Aborted when the client disconnects; the runtime does not tell of an end before this was read. */
+  /**
+   * Aborted when the client disconnects. The runtime does not report a disconnect before this was
+   * read.
+   */
   get signal(): AbortSignal {
     return this.#connection.isGone === true ? AbortSignal.abort() : this.#request.signal;
   }
@@ -318,7 +327,7 @@ export class ClientRequest implements FactSources {
     return canonicalAuthority(named);
   }
 
-  /** As the trusted proxy states it, else that of the connection. */
+  /** Set by the trusted proxy, otherwise by the connection. */
   get scheme(): "http" | "https" {
     const forwarded = this.#isProxied ? this.#sent("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
@@ -330,7 +339,7 @@ export class ClientRequest implements FactSources {
     return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
   }
 
-  /** As the trusted proxy states it, else by the client's address. */
+  /** Set by the trusted proxy, otherwise looked up by the client's address. */
   country(): string | undefined {
     const assumed = this.#connection.assumed?.country;
     if (assumed !== undefined) return assumed;
@@ -344,7 +353,7 @@ export class ClientRequest implements FactSources {
     return this.#lookups.geo?.country(this.ip);
   }
 
-  /** As the trusted proxy states it, else by the client's address. */
+  /** Set by the trusted proxy, otherwise looked up by the client's address. */
   asn(): number | undefined {
     const assumed = this.#connection.assumed?.asn;
     if (assumed !== undefined) return assumed;

@@ -12,7 +12,7 @@ export interface UrlParts {
   readonly authority: string;
   /** As the client wrote it, without query and fragment. */
   readonly path: string;
-  /** Without its `?`; "" where there is none. */
+  /** Without its `?`; "" if there is none. */
   readonly query: string;
 }
 
@@ -26,9 +26,9 @@ function endOfTarget(url: string): number {
 let latest = { origin: "", authority: "" };
 
 /**
- * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored:
- * the connection determines it. The path stays what the client sent, where
- * `new URL()` would resolve dot segments by its own rules.
+ * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored: the connection
+ * determines it. The path stays unchanged, because `new URL()` would resolve dot segments by its
+ * own rules.
  */
 export function splitUrl(url: string): UrlParts {
   const isLatest = latest.origin !== "" && url.startsWith(latest.origin);
@@ -58,9 +58,9 @@ const queryOf = (url: string, mark: number, end: number): string =>
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in canonical form: lower case, punycode, without port and final
- * dot; `undefined` for an invalid host. A percent escape is refused, though URL
- * parsers decode it: no client sends one.
+ * Returns the host in canonical form: lower case, punycode, without port and final dot; `undefined`
+ * for an invalid host. Percent escapes are refused, although URL parsers decode them: no client
+ * sends one.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);

@@ -1,10 +1,10 @@
 /**
- * The content of a GET or HEAD. Deno reads it from the connection, but the body of
- * such a `Request` is `null`, as the Fetch standard requires; another site may want
- * the content (RFC 9110, 9.3.1 leaves that open).
+ * The content of a GET or HEAD. Deno reads it from the connection, but the body of such a `Request`
+ * is `null`, as the Fetch standard requires. Another site may need the content (RFC 9110, 9.3.1
+ * leaves that open).
  *
- * The object behind a `Request` of Deno's server decides by its `method`. It is not a public
- * interface: if it is missing, the content is not forwarded.
+ * The object behind a `Request` of Deno's server decides by its `method`. That object is not
+ * public; if it is missing, the content is not forwarded.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { announcesContent } from "../../lib/announced_content.ts";
 
 type Content = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Deno's name of the symbol for the object behind a `Request`. */
+/** The name of Deno's symbol for the object behind a `Request`. */
 const INNER_NAME = "request";
 
 const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))

@@ -1,10 +1,9 @@
 /**
  * Finds the client behind trusted proxies.
  *
- * Only the address of the connection is certain. A header that names another one
- * is believed as far as a proxy that the operator trusts has written it: the chain
- * is followed from the right, and the first address that is not a trusted proxy is
- * the client, whatever is to the left of it.
+ * Only the address of the connection is certain. A header with another address is only trusted as
+ * far as trusted proxies have written it: the chain is followed from the right, and the first
+ * address that is not a trusted proxy is the client. Everything to its left is ignored.
  *
  * @module
  */
@@ -12,15 +11,15 @@ import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header in which the trusted proxies write the chain of addresses. Exactly one
- * is read: a proxy that writes one forwards the other as the client sent it.
+ * The header with the trusted proxies' chain of addresses. Only one is read: a proxy that writes
+ * one forwards the other as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Maximum number of hops that are read; of a longer chain, the last ones count. */
+/** Maximum number of hops to read; in a longer chain, the last ones count. */
 const MAX_HOPS = 32;
 
-/** An address as proxies write it: with a port, in brackets, quoted. */
+/** Removes the port, brackets and quotes that proxies add to an address. */
 function bareAddress(text: string): string {
   const unquoted = text.trim().replace(/^"(.*)"$/, "$1");
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(unquoted);
@@ -66,9 +65,8 @@ export class TrustedProxies {
   }
 
   /**
-   * Returns the client's address for a request from a trusted proxy. A hop that is
-   * not an address (`unknown`, or garbage) ends the walk: the proxy that reported it
-   * is the last address that is known.
+   * Returns the client's address for a request from a trusted proxy. A hop that is not an address
+   * (`unknown`, or garbage) ends the walk: the proxy that reported it is the last known address.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);

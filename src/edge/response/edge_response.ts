@@ -1,5 +1,5 @@
 /**
- * The edge's form of a response, before it becomes a `Response`.
+ * A response inside the edge, before it becomes a `Response`.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { BodyStream, MemoryBody } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { Kept } from "../messages/messages.ts";
 
-/** Statuses from here on are failures. */
+/** The lowest failure status. */
 const FIRST_FAILURE = 400;
 
 /**
- * The policy of content that visitors may have made: it runs nothing. A site's own policy applies
- * as well, but does not replace it.
+ * The policy for content that visitors may have created: no script runs. A site's own policy
+ * applies in addition.
  */
 export const HARMLESS: Header = [
   "content-security-policy",
@@ -24,7 +24,7 @@ export const HARMLESS: Header = [
 
 export interface EdgeResponse {
   readonly status: number;
-  /** All fields but the request id. May be shared between responses, so never changed. */
+  /** All fields except the request id. May be shared between responses, so never modified. */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;
   /** Length of the body in bytes; `undefined` if it is not known in advance. */
@@ -35,18 +35,18 @@ export interface EdgeResponse {
   readonly upgrade?: ComputeSocket;
   /** Whether it is one of the edge's own pages, which a page of the site may replace. */
   readonly isEdgePage?: boolean | undefined;
-  /** Whether no cache of the edge may keep it: its source changes at any time, without a notice. */
+  /** Whether no cache of the edge may store it: its source changes at any time, without notice. */
   readonly isCurrent?: boolean | undefined;
-  /** The stored response that this is the whole of, before the rules edit it. */
+  /** The stored response, if this is all of it, before rules edit it. */
   readonly kept?: Kept | undefined;
-  /** Whether traffic statistics leave it out. */
+  /** Whether traffic statistics ignore it. */
   readonly isUncounted?: boolean;
 }
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name but {@link HARMLESS}. Fields
- * that frame the message or identify the response stay as they are, and a failure
- * gets no lifetime: a page that is missing for a moment would be missing for a year.
+ * that frame the message or identify the response stay as they are, and a failure gets no lifetime:
+ * otherwise, a page that is missing for a moment would be missing for a year.
  */
 export function applyHeaderEdits(
   { headers, status }: Pick<EdgeResponse, "headers" | "status">,
@@ -66,5 +66,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Whether an edit gives failures a lifetime because its rule says so. */
+/** Whether an edit gives failures a lifetime because its rule requests that. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

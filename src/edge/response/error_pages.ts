@@ -1,6 +1,6 @@
 /**
- * The edge's own pages, for requests that no site answers. They repeat nothing of
- * the request, so that nothing can be injected into them.
+ * The edge's own pages, for requests that no site serves. They contain nothing from the request, so
+ * nothing can be injected.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const OTHER_SERVER_ERROR = ["Not available", "This site cannot handle this reque
 /** Title and sentence of a page. */
 export type PageWords = readonly [title: string, sentence: string];
 
-/** Shown to a visitor of a host that no deployment has. */
+/** Shown on a host without a deployment. */
 export const UNKNOWN_HOST: PageWords = ["Site not found", "There is no site at this host name."];
 
 const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
@@ -69,7 +69,7 @@ export interface PagedRequest extends RequestFields {
 export interface PageOptions {
   /** Header fields beside those of every page. */
   readonly headers?: HeaderList;
-  /** Instead of the words of the status. */
+  /** Replaces the default text of the status. */
   readonly words?: PageWords;
   /** HTML below the words, for browsers. */
   readonly extra?: string;

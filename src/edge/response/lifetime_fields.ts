@@ -1,5 +1,5 @@
 /**
- * The fields that say how long a response is kept.
+ * Fields that control how long a response is cached.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import { type HeaderEdit, isLifetimeField } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 
 const FORBIDS = /(?:^|[\s,])no-(?:store|cache)(?=[\s,=]|$)/i;
-/** Of `Expires`; anything else there, such as 0, is in the past (RFC 9111, 5.3). */
+/** The start of a date in `Expires`; any other value, such as 0, is in the past (RFC 9111, 5.3). */
 const DATE = /^[A-Za-z]/;
 const GRANTS =
   /(?:^|[\s,])(?:immutable|(?:max-age|s-maxage|stale-while-revalidate|stale-if-error)\s*=\s*"?0*[1-9])/i;
 
-/** Whether an edit can keep a response longer: it sets a lifetime, or takes a limit away. */
+/** Whether an edit can prolong caching: it sets a lifetime, or removes a limit. */
 export function prolongs(name: string, edit: HeaderEdit): boolean {
   if (!isLifetimeField(name)) return false;
   if (edit.type === "remove") return true;
@@ -22,8 +22,8 @@ export function prolongs(name: string, edit: HeaderEdit): boolean {
 }
 
 /**
- * Fields under which no cache but the visitor's own browser keeps a response, and that one asks
- * again each time: for what not everyone may see.
+ * Fields that restrict caching to the visitor's browser, which must revalidate: for content that
+ * not everyone may see.
  */
 export function keptPrivate(headers: HeaderList): HeaderList {
   const isKept = !headers.some(([name, value]) =>

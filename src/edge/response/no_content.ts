@@ -13,15 +13,15 @@ export function hasNoContent(method: string, status: number): boolean {
   return method === "HEAD" || WITHOUT_CONTENT.has(status);
 }
 
-/** An empty body that makes no claim about the length that a `GET` would get. */
+/** An empty body that does not imply a length for `GET`. */
 export function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 /**
- * The body of a response without content. For `HEAD`, where the length is not
- * known, it is an empty stream: `Deno.serve` would send `content-length: 0` for
- * `null`. With a status that has no content, only `null` can be sent.
+ * The body of a response without content. For `HEAD` with an unknown length, it is an empty stream,
+ * because `Deno.serve` would send `content-length: 0` for `null`. For a status without content, it
+ * must be `null`.
  */
 export function noContent(
   status: number,

@@ -1,10 +1,10 @@
 /**
  * Writes header fields into a `Response`.
  *
- * `Headers.append()` compares each name with all before it: 2 µs for the twelve
- * fields of a cache hit. So valid fields are written straight into the array of
- * pairs in which Deno keeps the fields of a `Headers`; lists that many responses
- * share were validated before. Where that array is missing each field is appended.
+ * `Headers.append()` compares each name with all before it: 2 µs for the twelve fields of a cache
+ * hit. So valid fields are written straight into the array of pairs in which Deno keeps the fields
+ * of a `Headers`; lists that many responses share were validated before. If that array is missing,
+ * each field is appended.
  *
  * @module
  */
@@ -19,9 +19,8 @@ export type FieldWriter = (response: Response, fields: HeaderList, last: Header)
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
- * Appends field by field, with a space for each control character. The type that
- * `Response` gives to a string is deleted first: the response has its own, or a
- * header rule removed it.
+ * Appends field by field, replacing control characters with spaces. First deletes the type that
+ * `Response` gives to a string: the response has its own, or a header rule removed it.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");
@@ -36,7 +35,7 @@ export function fieldWriter(key: symbol | undefined): FieldWriter {
     const isFit = isChecked(fields) || isSendable(fields);
     const list = isFit ? listOf(response.headers, key) : undefined;
     if (list === undefined) return appendFields(response, fields, last);
-    // To set the length of an empty array and fill it would take twice as long.
+    // Setting the length of an empty array and filling it takes twice as long.
     if (list.length > 0) list.length = 0;
     for (const field of fields) list.push(field);
     list.push(last);

@@ -1,7 +1,7 @@
 /**
- * Requests that the platform itself sends to the server of a site, such as those
- * of scheduled tasks. No rule, cache or pipeline stands before the server, and no
- * client can send the fields that they carry.
+ * Requests that the platform itself sends to the server of a site, such as those of scheduled
+ * tasks. They bypass rules, cache and pipeline, and no client can send the fields that they
+ * contain.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { discardBody } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { Site } from "./site.ts";
 
-/** A request of the platform's own. */
+/** A request from the platform itself. */
 export interface ServerQuestion {
   readonly method: "GET" | "POST";
   /** Sent with a `POST`. */
   readonly body?: Uint8Array<ArrayBuffer> | undefined;
   /** Path and query. */
   readonly target: string;
-  /** Host and port at which people reach the site. */
+  /** Host and port of the site's public URL. */
   readonly authority: string;
   readonly scheme: "http" | "https";
   readonly requestId: string;
@@ -28,9 +28,9 @@ export interface ServerQuestion {
 }
 
 export type ServerReply =
-  /** The response was read to its end. */
+  /** The response was read completely. */
   | { readonly type: "answered"; readonly status: number; readonly bytes: number }
-  /** The server failed, or its response broke off; `status` is there where it had started. */
+  /** The server failed, or its response broke off; `status` is set if it had started. */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
   /** By its routes, the site has no server for the path. */
   | { readonly type: "no_server" };
@@ -52,8 +52,8 @@ async function readToEnd(body: ReadableStream<Uint8Array> | null): Promise<numbe
 }
 
 /**
- * Sends a request to the server that the routes of a site name for its path, which is
- * started if needed, and reads the response to its end. Never rejects.
+ * Sends a request to the server for its path, by the site's routes, starting it if needed, and
+ * reads the whole response. Never rejects.
  */
 export async function askServer(site: Site, question: ServerQuestion): Promise<ServerReply> {
   const { path, query } = split(question.target);

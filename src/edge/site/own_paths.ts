@@ -1,10 +1,10 @@
 /**
- * Paths of a site that only the platform requests, such as those of queues.
+ * Paths that only the platform may request, such as those of queues.
  *
  * @module
  */
 
-/** A path as the most generous server reads it, so that no spelling of it gets past the check. */
+/** A path as the most lenient server would read it, so that no spelling gets past the check. */
 function plainPath(path: string): string {
   let decoded = path;
   try {

@@ -1,7 +1,7 @@
 /**
- * The two sides of a rolling release: a visitor gets a place from 0 to 9999 in a cookie, and sees
- * the new side while the share reaches beyond that place. So whoever sees the new side keeps
- * seeing it as the share grows, and the cookie can name nothing but these two sides.
+ * The two sides of a rolling release. A cookie gives a visitor a place from 0 to 9999; places below
+ * the release's share see the new side. As the share grows, visitors of the new side stay there.
+ * The cookie cannot name anything but these two sides.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const MAX_AGE = 30 * 24 * 60 * 60;
 /** Characters of the release's id that its cookies carry. */
 const ID_LENGTH = 12;
 
-/** The end of the id, which is its random part. */
+/** The end of the id, its random part. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
 /** The place in a cookie of this release; `undefined` for any other text. */
@@ -37,7 +37,7 @@ function withoutSide(header: string): string | null {
   return kept.length === 0 ? null : kept.join("; ");
 }
 
-/** The site that a visitor sees; code behind the edge does not see the cookie. */
+/** The site that a visitor sees; code behind the edge never sees the cookie. */
 export function chooseSide(
   site: Site,
   rolling: RollingSide,
@@ -58,11 +58,11 @@ export function chooseSide(
   return { ...chosen, rolling: undefined, side: { cookie } };
 }
 
-/** Whether the name of a file says what it holds, so that both sides agree on it. */
+/** Whether a file's name identifies its content, so that both sides agree on it. */
 const isImmutable = (headers: HeaderList): boolean =>
   headers.some(([name, value]) => name === "cache-control" && /\bimmutable\b/i.test(value));
 
-/** The fields of a response that visitors of one side alone may see. */
+/** The fields of a response that only visitors of one side may see. */
 export function ofOneSide(
   headers: HeaderList,
   { cookie }: { readonly cookie: string | null },

@@ -40,15 +40,15 @@ export interface SiteSource {
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, if it has any. */
   readonly functions?: SiteFunctions | undefined;
-  /** The objects that the site shows, where it shows some. */
+  /** The objects that the site shows, if any. */
   readonly objects?: SiteObjects | undefined;
-  /** Keeps what visitors send by forms; without it, the site has none. */
+  /** Stores form submissions of visitors; without it, the site has none. */
   readonly forms?: FormKeeper | undefined;
   /** Runs the servers of its COMPUTE layers, if it has any. */
   readonly compute?: SiteCompute | undefined;
 }
 
-/** The other side of a rolling release: the site that a share of the visitors sees. */
+/** The other side of a rolling release: the site for a share of the visitors. */
 export interface RollingSide {
   readonly releaseId: string;
   /** Percent of the visitors. */
@@ -56,13 +56,13 @@ export interface RollingSide {
   readonly site: Site;
 }
 
-/** What earlier deployments still answer for their open pages, on the hosts of production. */
+/** What earlier deployments still serve to their open pages, on production hosts. */
 export interface PastSites {
-  /** The asset of an earlier deployment; a promise only while they are collected. */
+  /** The asset of an earlier deployment; a promise only while facts are collected. */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;
-  /** Whether any earlier deployment still answers its pages. */
+  /** Whether any earlier deployment still serves its pages. */
   readonly hasPages: boolean;
-  /** The earlier deployment that served a page; `undefined` if the live one answers. */
+  /** The earlier deployment that served a page; `undefined` for the live one. */
   siteOf(pageId: string): Site | undefined | Promise<Site | undefined>;
 }
 
@@ -72,14 +72,14 @@ export interface Site {
   readonly projectId: string;
   readonly content: SiteContent;
   readonly blobs: BlobReader;
-  /** Fields that every response carries. */
+  /** Fields that every response has. */
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
   /** Its queues, by name. */
   readonly queues: ReadonlyMap<string, QueueSettings>;
-  /** Paths that answer nobody but the platform. */
+  /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
   /** Whether it has COMPUTE layers. */
   readonly hasServers: boolean;
@@ -87,27 +87,29 @@ export interface Site {
   readonly forms: SiteForms | undefined;
   /** The image settings; `undefined` if images are turned off. */
   readonly images: SiteImages | undefined;
-  /** Whether browsers of visitors measure web vitals. */
+  /** Whether visitors' browsers measure web vitals. */
   readonly hasVitals: boolean;
-  /** Whether search engines may list it: on the hosts of production. */
+  /** Whether search engines may list it: only on production hosts. */
   readonly isIndexed: boolean;
-  /** Whether a host of production shows it. */
+  /** Whether it is shown on a production host. */
   readonly isProduction: boolean;
-  /** Who may visit it, as its `svc.toml` says; `undefined` if that says nothing. */
+  /** Who may visit it, according to its `svc.toml`; `undefined` if that does not say. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
   /** Set while a rolling release is under way: the cookie for a visitor without one, or null. */
   readonly side?: { readonly cookie: string | null } | undefined;
-  /** How the host that shows it is protected; `undefined` if nothing ever is, as in `svc dev`. */
+  /**
+   * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.
+   */
   readonly gate: SiteGate | undefined;
   /** How long assets of earlier deployments are kept while this one is live, in milliseconds. */
   readonly keepAssetsMs: number;
-  /** How long earlier deployments answer their pages while this one is live, in milliseconds. */
+  /** How long earlier deployments serve their pages while this one is live, in milliseconds. */
   readonly skewMs: number;
-  /** Ids under which its pages name it, its own among them. */
+  /** Ids under which its pages name it, including its own. */
   readonly pageIds: ReadonlySet<string>;
-  /** Earlier deployments; `undefined` on all hosts but those of production. */
+  /** Earlier deployments; only set on production hosts. */
   readonly past: PastSites | undefined;
 }
 
@@ -160,7 +162,7 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
 
-/** The same site at a host: search engines leave out all but production, and each has its gate. */
+/** The same site on another host: with its gate, and only indexed in production. */
 export function atHost(
   site: Site,
   { isProduction, access }: { readonly isProduction: boolean; readonly access: SiteAccess },
@@ -183,7 +185,7 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
   return inTurns(underRules(site, rules));
 }
 
-/** How often each rule of the site took effect or was recorded; empty without rules. */
+/** How often each rule of the site took effect or was logged; empty without rules. */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }

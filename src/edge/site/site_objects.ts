@@ -1,5 +1,5 @@
 /**
- * `/_svc/blobs/<key>`: objects of the project's blob store that its site shows.
+ * `/_svc/blobs/<key>`: public objects of the project's blob store.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The one type without the policy {@link HARMLESS}: its viewers need more than that allows. Any
- * other spelling gets the policy, as browsers follow the last of several types in the field.
+ * The only type without the policy {@link HARMLESS}: its viewers need more than that allows. Any
+ * other spelling gets the policy, because browsers use the last of several types in the field.
  */
 const PDF = "application/pdf";
 
@@ -21,7 +21,7 @@ export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "b
 
 /** The objects that a site shows. */
 export interface SiteObjects {
-  /** Answers a request for an object; `undefined` if none is shown by this key. */
+  /** Serves an object; `undefined` if the key does not name a public one. */
   answer(
     key: string,
     request: { readonly method: string; header(name: string): string | null },
@@ -35,8 +35,8 @@ export const isObjectPath = (
 ): boolean => objects !== undefined && path.startsWith(OBJECTS_PATH);
 
 /**
- * The key in a normalized path; `undefined` if an escape is damaged, and for an escaped slash:
- * rules do not take it for one, so a key must not have two paths.
+ * The key in a normalized path; `undefined` for an invalid escape, and for an escaped slash: rules
+ * treat it differently, and a key must not have two paths.
  */
 function keyOf(path: string): string | undefined {
   const text = path.slice(OBJECTS_PATH.length);

@@ -1,6 +1,6 @@
 /**
- * The responses of a deployment itself: its files, servers and 404 page, and the
- * edge's own pages on its behalf.
+ * A deployment's own responses: its files, servers and 404 page, and the edge's pages on its
+ * behalf.
  *
  * @module
  */
@@ -24,20 +24,20 @@ const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
 
-/** Parts of a page, which a browser asks for by what it does with them (Fetch, `Sec-Fetch-Dest`). */
+/** Values of `Sec-Fetch-Dest` for subresources of a page (Fetch). */
 const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
 
-/** Whether a browser asks for a page, rather than for a part of one or a script for data. */
+/** Whether a browser requests a page, rather than a subresource or data for a script. */
 const wantsDocument = (request: PagedRequest): boolean =>
   request.header("accept")?.includes("text/html") === true &&
   !PARTS.has(request.header("sec-fetch-dest") ?? "");
 
-/** Fields of a page that concern its file: a failure has none. */
+/** Fields that describe the file of a page: a failure has no file. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);
-/** Fields of one of the edge's pages that concern the failure. */
+/** Fields of an edge page that describe the failure. */
 const OF_FAILURE: ReadonlySet<string> = new Set(["allow", "retry-after"]);
 
-/** A page of the site as the response to a failure. */
+/** Turns a page of the site into the response to a failure. */
 function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
   const headers: Header[] = [
     ...page.headers.filter(([name]) => !OF_FILE.has(name)),
@@ -48,14 +48,14 @@ function asFailure(page: EdgeResponse, failure: EdgeResponse): EdgeResponse {
   return { ...failure, headers, body: page.body, bytes: page.bytes };
 }
 
-/** Decides whether a client may be sent to another path that shows the same page. */
+/** Decides whether a client may be redirected to another path of the same page. */
 export interface PageMoves {
   canMoveTo(path: string): boolean;
 }
 
 /** How a request follows the routes. */
 export interface RouteUse extends Partial<ComputeUse> {
-  /** Missing where the path is not that of the client, as after a rewrite. */
+  /** Missing if the path is not the client's, as after a rewrite. */
   readonly moves?: PageMoves | undefined;
 }
 
@@ -69,7 +69,9 @@ interface RouteContext {
 
 const ANY_USE: RouteUse = {};
 
-/** The redirect to the one URL of a page. It is asked for again: the next deployment may differ. */
+/**
+ * The redirect to the one URL of a page. It is not cached, because the next deployment may differ.
+ */
 function moved({ site, target: { query } }: RouteContext, { address }: MovedFile): EdgeResponse {
   const location = query === "" ? address : `${address}?${query}`;
   const headers: Header[] = [["location", location], ["cache-control", REVALIDATE]];
@@ -88,7 +90,7 @@ export function failureResponse(
 
 /** Handles endpoints of sites, such as those of images and forms, before their routes. */
 export interface SiteEndpoint {
-  /** Answers a request; `undefined` if the routes of the site have to. */
+  /** Handles a request; `undefined` leaves it to the site's routes. */
   respond(
     site: Site,
     request: ServerRequest,
@@ -99,7 +101,7 @@ export interface SiteEndpoint {
 export interface SiteResponderOptions {
   /** Memory for small files, in bytes. */
   readonly cacheBytes?: number | undefined;
-  /** Missing where no images are converted. */
+  /** Missing if images are not converted. */
   readonly images?: SiteEndpoint | undefined;
   readonly forms?: SiteEndpoint | undefined;
 }
@@ -114,9 +116,9 @@ export class SiteResponder {
   }
 
   /**
-   * Answers a normalized path by terminal routing.
+   * Serves a normalized path by terminal routing.
    *
-   * @throws {ComputeFailedError} If the server of a COMPUTE layer cannot answer
+   * @throws {ComputeFailedError} If the server of a COMPUTE layer cannot respond
    */
   route(
     site: Site,
@@ -155,7 +157,7 @@ export class SiteResponder {
     return asset instanceof Promise ? asset.then(next) : next(asset);
   }
 
-  /** Serves a file that the live deployment lacks from an earlier one. */
+  /** Serves a file that the live deployment lacks but an earlier one has. */
   async #pastAsset({ site, request }: RouteContext, asset: PastAsset): Promise<EdgeResponse> {
     const response = await this.file({ ...site, blobs: asset.blobs }, request, asset.file);
     if (response.isEdgePage === true) return response;
@@ -190,7 +192,9 @@ export class SiteResponder {
     }
   }
 
-  /** The page of a single-page app. Another `Accept` gets a 404, which caches must know. */
+  /**
+   * The page of a single-page app. Requests with another `Accept` get a 404, so caches need `Vary`.
+   */
   async #fallback({ site, request }: RouteContext, page: StaticFile): Promise<EdgeResponse> {
     const response = await this.file(site, request, page);
     return { ...response, headers: [...response.headers, VARY_ACCEPT] };
@@ -212,8 +216,8 @@ export class SiteResponder {
   }
 
   /**
-   * The site's own page that replaces one of the edge's in browsers. It keeps the headers of the
-   * failure and is never cached.
+   * The site's page that replaces an edge page in browsers. It keeps the headers of the failure and
+   * is never cached.
    */
   failurePage(
     site: Site,

@@ -1,5 +1,5 @@
 /**
- * Decisions of the rules, kept for the next request with the same URL.
+ * Caches decisions of the rules for further requests with the same URL.
  *
  * @module
  */
@@ -12,13 +12,13 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";
 
-/** Decisions that are kept over all sites; up to twice as many. */
+/** Minimum capacity over all sites; the cache can hold twice as many decisions. */
 const CAPACITY = 8192;
 
-/** Longest URL whose decision is kept, in characters. */
+/** Longest URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/** Largest decision that is kept, as measured by `weightOf()`: rules can make one of any size. */
+/** Largest cached decision, as measured by `weightOf()`: rules can produce any size. */
 const MAX_WEIGHT = 2048;
 
 /** Weight of one item in a list of a decision. */
@@ -41,15 +41,15 @@ export interface CachedDecision {
   /** Normalized. */
   readonly path: string;
   readonly decision: Decision;
-  /** The key of the response in the HTTP cache, once the cache was used. */
+  /** The key of the response in the HTTP cache, after its first use. */
   cacheKey: string | undefined;
-  /** The redirect of the rules, once it was built. */
+  /** The redirect of the rules, after it was first built. */
   redirect: EdgeResponse | undefined;
 }
 
 /**
- * Rules with their identity, which a cached decision holds instead of the rules:
- * it must not keep replaced ones in memory.
+ * Rules with their identity. A cached decision refers to the identity, so that it does not keep
+ * replaced rules in memory.
  */
 export interface IdentifiedRules {
   readonly compiled: CompiledRules;
@@ -57,7 +57,7 @@ export interface IdentifiedRules {
   readonly identity: symbol;
 }
 
-/** One cache for all sites, so that its memory is bounded however many there are. */
+/** One cache for all sites, so memory stays bounded for any number of them. */
 export class DecisionCache {
   readonly #entries = new RecentMap<CachedDecision>(CAPACITY);
 
@@ -67,7 +67,7 @@ export class DecisionCache {
     return entry?.rules === identity ? entry : undefined;
   }
 
-  /** Keeps a decision that is not too large and depends on nothing but the URL. */
+  /** Caches a decision that is small enough and depends only on the URL. */
   put(
     url: string,
     { compiled, identity }: IdentifiedRules,

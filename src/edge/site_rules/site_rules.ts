@@ -8,7 +8,7 @@ import type { Steps } from "../../lib/next_turn.ts";
 
 export interface RuleCount {
   readonly ruleId: string;
-  /** Requests since the set was compiled. */
+  /** Requests since the rule set was compiled. */
   readonly count: number;
 }
 
@@ -23,7 +23,7 @@ class RuleCounters {
     this.#counts = new Float64Array(ruleSet.rules.length);
   }
 
-  /** Counts a request for each of the rules, by index. */
+  /** Counts a request for several rules, by index. */
   add(indexes: readonly number[]): void {
     for (const index of indexes) this.#counts[index]!++;
   }
@@ -43,7 +43,7 @@ export interface SiteRules {
   /** Identifies this compiled rule set. */
   readonly identity: symbol;
   readonly counters: RuleCounters;
-  /** The rate limiter's scope of each rule, by index; the same after a deploy, so that limits last. */
+  /** The rate limiter's scope of each rule, by index; unchanged by a deploy, so limits persist. */
   readonly limitScopes: readonly string[];
 }
 

@@ -17,7 +17,7 @@ interface Preference {
   readonly quality: number;
 }
 
-/** An invalid weight rejects its coding: the plain file is always acceptable. */
+/** An invalid weight rejects its coding, because the plain file is always acceptable. */
 function parseMember(member: string): Preference {
   const [coding = "", ...parameters] = member.split(";").map((part) => part.trim());
   let quality = 1;
@@ -33,8 +33,8 @@ function qualityOf(coding: string, preferences: readonly Preference[]): number |
 }
 
 /**
- * The content codings that a client prefers to the plain file, or accepts equally,
- * best first; Brotli before gzip where both weigh the same.
+ * The codings that a client prefers to the plain file, or accepts equally, best first; Brotli
+ * before gzip at the same weight.
  */
 export function acceptedCodings(value: string): readonly ContentCoding[] {
   if (value.length > MAX_LENGTH) return [];

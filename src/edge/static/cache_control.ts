@@ -1,12 +1,12 @@
 /**
- * Files whose names follow from their content: the default `Cache-Control` of files, and which of
- * them a page of an earlier deployment may still ask for.
+ * Files whose names depend on their content: the default `Cache-Control` of files, and which of
+ * them an open page of an earlier deployment may still request.
  *
  * @module
  */
 import { HASHED_FOLDERS, type HashedFolder } from "../../manifest/mod.ts";
 
-/** Clients revalidate each time, usually with a 304, so that a deploy shows at once. */
+/** Clients revalidate each time, usually with a 304, so a deployment shows at once. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 
 /** One year, the longest time that HTTP caches commonly accept. */
@@ -25,35 +25,37 @@ const HASHED_FOLDER = new RegExp(`(?:^|/)(?:${HASHED_FOLDERS.map(hashedFolder).j
 const HASHED_NAME = /(?:^|[/._-])(?=[a-z_-]*[A-Z0-9][\w-]*\.[a-z0-9.]+$)[\w-]{8,}\.[a-z0-9.]+$/;
 
 /**
- * Returns the default `Cache-Control` of a file, by its path relative to its
- * layer. It is immutable only where both folder and name indicate it: a wrong
- * "immutable" cannot be withdrawn, a missing one costs a 304.
+ * Returns the default `Cache-Control` of a file, by its path relative to its layer. It is only
+ * immutable if both folder and name indicate it: a wrong "immutable" cannot be withdrawn, while a
+ * missing one only costs a 304.
  */
 export function defaultCacheControl(path: string): string {
   return HASHED_FOLDER.test(path) && HASHED_NAME.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** Matches a path inside a folder that a framework fills alone, whatever is in it. */
+/** Matches a path inside a folder that only a framework writes to, with any content. */
 const FRAMEWORK_FOLDER = new RegExp(
   `(?:^|/)(?:${HASHED_FOLDERS.map(({ path }) => path).join("|")})`,
 );
 
-/** Folders into which bundlers write assets of every type, beside those of the author. */
+/** Folders where bundlers write assets of every type, next to the author's files. */
 const ASSET_FOLDER = /(?:^|\/)(?:assets|static|media)\//;
 
-/** Code that pages load: of it, a hash in the name is enough. */
+/** Code that pages load: a hash in the name is sufficient. */
 const CODE = /\.(?:m?js|css|wasm)(?:\.map)?$/;
 
-/** Code whose hash happens to have lowercase letters alone: of Vite's 8 characters, 1 in 750. */
+/**
+ * Code whose hash consists only of lower-case letters by chance: 1 in 750 of Vite's 8 characters.
+ */
 const LETTERS_ONLY = /[.-][a-z_-]{8}\.(?:m?js|css)(?:\.map)?$/;
 
 const DOCUMENT = /\.x?html?$/i;
 
 /**
- * Whether an earlier deployment still answers for a path that the live one lacks: in a folder that
- * a framework fills alone; elsewhere for a name that ends with a hash, of code anywhere and of any
- * type below `assets/`, `static/` and `media/`. Never for a document. Code that only looks so is no
- * harm: what the live deployment has comes first.
+ * Whether an earlier deployment still serves a path that the live one lacks: in folders that only a
+ * framework writes to; elsewhere, names that end with a hash, of code anywhere and of any type
+ * below `assets/`, `static/` and `media/`. Documents never count. A false match does no harm,
+ * because the live deployment's files come first.
  */
 export function isLastingAsset(path: string): boolean {
   if (DOCUMENT.test(path)) return false;

@@ -18,12 +18,12 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Files without an extension whose type is specified by the programs that read them. */
+/** Extensionless files whose type is specified by the programs that read them. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
-/** Unlike `lookup()` of `mrmime`, does not find `constructor` on the prototype. */
+/** Unlike `lookup()` of `mrmime`, does not find inherited names such as `constructor`. */
 function knownType(extension: string): string | undefined {
   return MORE_TYPES.get(extension) ??
     (Object.hasOwn(mimes, extension) ? mimes[extension] : undefined);

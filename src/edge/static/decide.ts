@@ -1,6 +1,6 @@
 /**
- * Decides the response to a request for an existing file. Pure: the stored forms
- * of the file and the request's fields in, a tagged decision out.
+ * Decides the response to a request for an existing file. Pure: takes the stored forms of the file
+ * and the request's fields, and returns a tagged decision.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export type StaticDecision =
   | { readonly type: "whole"; readonly representation: Representation }
   /** 304: the client has this content. */
   | { readonly type: "not_modified"; readonly representation: Representation }
-  /** 206 with one range, or several as `multipart/byteranges`. */
+  /** The file exists, but the request's conditions are not met. */
   | {
     readonly type: "partial";
     readonly representation: Representation;
@@ -41,7 +41,7 @@ function selectRepresentation(
   return file.plain;
 }
 
-/** The form of a file for a request; reads `Accept-Encoding` only where there is a choice. */
+/** The form of a file for a request; only reads `Accept-Encoding` if there is a choice. */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -57,10 +57,9 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 }
 
 /**
- * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then
- * `Range` with `If-Range`. A file has no `Last-Modified` (it would be the time of
- * the deploy, which a rollback sets back), so conditions with dates are ignored,
- * as 13.1.3 and 13.1.4 require.
+ * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then `Range` with
+ * `If-Range`. A file has no `Last-Modified` (a rollback would set back the time of the deployment),
+ * so conditions with dates are ignored, as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

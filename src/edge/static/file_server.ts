@@ -1,6 +1,5 @@
 /**
- * Carries out decisions about files: the only part of static serving that reads
- * bytes.
+ * Carries out decisions about files; the only part of static serving that reads bytes.
  *
  * @module
  */
@@ -47,8 +46,8 @@ export class FileServer {
   }
 
   /**
-   * Carries out a decision; without a promise where the bytes are in memory or not
-   * needed. Rejects where the blob cannot be read or does not have its hash.
+   * Carries out a decision; synchronously if the bytes are in memory or not needed. Rejects if the
+   * blob cannot be read or is damaged.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
     const { representation } = decision;
@@ -114,7 +113,7 @@ export class FileServer {
     return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
   }
 
-  /** The boundary is the blob's own hash, which the blob cannot contain. */
+  /** The hash of the blob serves as the boundary, because the blob cannot contain it. */
   async #manyParts(
     representation: Representation,
     ranges: readonly ByteRange[],

@@ -1,8 +1,7 @@
 /**
  * The files of one STATIC layer by their normalized URL paths.
  *
- * A request never touches a file system: what is not a key of this table does
- * not exist, whatever its path looks like.
+ * A request never touches a file system: a path that is not a key of this table does not exist.
  *
  * @module
  */
@@ -25,13 +24,13 @@ export interface FileTable {
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** Whether there is a file at a normalized path. */
   readonly has: HasFile;
-  /** Which URL its pages have. */
+  /** Settings that decide the URL of a page. */
   readonly addresses: AddressRules;
   /** Paths of files by their lower-case form; `undefined` if case matters. */
   readonly byLowerCase: LowerCasePaths | undefined;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
-  /** The page that answers documents without a file. */
+  /** The page for documents without a file. */
   readonly fallback: Fallback | undefined;
 }
 
@@ -44,7 +43,7 @@ interface LowerCasePaths {
 /** The page of a single-page app. */
 export interface Fallback {
   readonly file: StaticFile;
-  /** Normalized path with a final slash: it answers what is below. */
+  /** Normalized path with a final slash; the page serves everything below it. */
   readonly below: string;
 }
 
@@ -59,8 +58,8 @@ const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: stri
 const NO_VARIANTS: readonly Representation[] = Object.freeze([]);
 
 /**
- * Returns the normalized URL path of a file, which `normalizePath()` returns for
- * every spelling of its URL. A `%` in a file's name is data, so it is encoded first.
+ * Returns the normalized URL path of a file, which `normalizePath()` returns for every spelling of
+ * its URL. A `%` in a file name is data, so it is encoded first.
  *
  * @throws {TypeError} If no URL can name the file
  */
@@ -73,11 +72,11 @@ export function urlPathOf(path: string): string {
 export interface FileTableOptions {
   /** Folder of the layer; `.` is the output directory. */
   readonly directory: string;
-  /** Fields that every response carries. */
+  /** Fields that every response has. */
   readonly common: HeaderList;
-  /** Path in the output of the page that answers documents without a file. */
+  /** Path in the output of the page for documents without a file. */
   readonly fallback?: string | undefined;
-  /** Which URL its pages have. */
+  /** Which URLs pages have. */
   readonly urls?: PageUrls | undefined;
   /** Whether a file, by its path in the output, is never served. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
@@ -136,7 +135,7 @@ export function* createFileTable(
   };
 }
 
-/** Of files that differ in case only, the first in the order of their paths counts. */
+/** If file names only differ in case, the first in path order counts. */
 function* lowerCaseOf(byPath: FileTable["byPath"]): Steps<LowerCasePaths> {
   const found = new Map<string, string>();
   yield* inSteps(byPath, ([path]) => {
@@ -166,7 +165,7 @@ export interface FoundFile {
   readonly address: string;
 }
 
-/** The path of the file that a path names. */
+/** The path of the file that a path refers to. */
 function named({ has, byLowerCase }: FileTable, path: string): string | undefined {
   const exact = nameFile(path, has);
   if (exact !== undefined || byLowerCase === undefined) return exact;
@@ -175,7 +174,7 @@ function named({ has, byLowerCase }: FileTable, path: string): string | undefine
 }
 
 /**
- * Finds the file that a normalized path names: the file itself, `<path>.html` or
+ * Finds the file that a normalized path refers to: the file itself, `<path>.html` or
  * `<path>/index.html`, with or without a final slash. Each file has one address.
  */
 export function findFile(table: FileTable, path: string): FoundFile | undefined {

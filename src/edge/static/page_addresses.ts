@@ -1,5 +1,5 @@
 /**
- * The one URL of each page: which file a path names, and at which path that file is served.
+ * Each page has one URL: finds the file that a path refers to, and the path where it is served.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const INDEX = "/index.html";
 /** Whether a table has a file at a normalized path. */
 export type HasFile = (path: string) => boolean;
 
-/** The settings of a site that decide which URL its pages have. */
+/** The settings that decide the URLs of a site's pages. */
 export type AddressRules = Readonly<
   Required<{ [Key in keyof PageUrls]: NonNullable<PageUrls[Key]> }>
 >;
@@ -28,7 +28,7 @@ export function addressRules(
 }
 
 /**
- * Returns the path of the file that a path names: the file itself, `<path>.html`, or
+ * Returns the path of the file that a path refers to: the file itself, `<path>.html`, or
  * `<path>/index.html`. With a final slash, the page of the folder comes first.
  */
 export function nameFile(path: string, has: HasFile): string | undefined {
@@ -42,7 +42,7 @@ export function nameFile(path: string, has: HasFile): string | undefined {
   return page !== "" && has(page + HTML) ? page + HTML : undefined;
 }
 
-/** The URL that the settings give a page, as long as no other file has it. */
+/** The URL that the settings give a page, unless another file has it. */
 function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules): string {
   if (!file.endsWith(HTML)) return file;
   if (file.endsWith(INDEX)) {
@@ -55,8 +55,8 @@ function wantedAddress(file: string, { trailingSlash, cleanUrls }: AddressRules)
 }
 
 /**
- * Returns the path at which a file is served. A page whose URL names another file keeps its own
- * path, which always names itself: so no page ever leads to a path that leads elsewhere.
+ * Returns the path at which a file is served. A page whose URL would refer to another file keeps
+ * its own path, so no page ever redirects to a path that redirects elsewhere.
  */
 export function addressOf(file: string, has: HasFile, rules: AddressRules): string {
   const wanted = wantedAddress(file, rules);

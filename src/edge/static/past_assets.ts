@@ -1,6 +1,6 @@
 /**
- * The assets of deployments that production showed before, by their URL paths: an open page of one
- * of them still asks for them.
+ * Assets of deployments that were in production before, by URL path: pages that are still open
+ * request them.
  *
  * @module
  */
@@ -12,12 +12,10 @@ import { isLastingAsset } from "./cache_control.ts";
 import { createFileTables, SiteContent } from "./site_content.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
-/**
- * Maximum number of assets of earlier deployments that are known of a project, the newest first.
- */
+/** Maximum number of assets of earlier deployments to keep per project, newest first. */
 export const MAX_PAST_ASSETS = 20_000;
 
-/** A deployment that production showed before, as far as its pages need it. */
+/** An earlier production deployment, as far as its pages need it. */
 export interface PastContent {
   readonly deploymentId: string;
   /** When another one replaced it, in milliseconds since the Unix epoch. */
@@ -33,15 +31,15 @@ export interface PastAsset extends Pick<PastContent, "deploymentId" | "until" | 
 }
 
 /**
- * Adds the assets of a deployment for which no newer one has a file. They are those that the
- * deployment itself answered from its files: its routes are followed.
+ * Adds the assets of a deployment that no newer one has. Only files that the deployment's own
+ * routes served count.
  */
 export function* addAssets(
   assets: Map<string, PastAsset>,
   { deploymentId, until, manifest, files, blobs }: PastContent,
 ): Steps<void> {
   const common = checkOnce([["x-svc-asset-from", deploymentId]]);
-  // Most files of a site are none: no table is built of those.
+  // Maximum number of files of a site are not assets, so no table is built for those.
   const lasting = files.filter(({ path }) => isLastingAsset(path.replace(/\.(?:br|gz)$/, "")));
   if (lasting.length === 0) return;
   const tables = yield* createFileTables(manifest, lasting, common);

@@ -1,6 +1,6 @@
 /**
- * Which files of a deployment belong to its servers: they are never served as
- * files, so that no source of a server is public.
+ * Files of a deployment that belong to its servers. They are never served, so a server's source is
+ * never public.
  *
  * @module
  */

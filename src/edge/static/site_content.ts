@@ -37,26 +37,26 @@ export type Resolution =
     /** The page that replaces a 404 for documents. */
     readonly fallback: StaticFile | undefined;
   }
-  /** A COMPUTE layer answers. */
+  /** A COMPUTE layer handles the request. */
   | ComputeResolution;
 
 /** A file that is served at the path. */
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether its address is another path, at which the routes have something else. */
+  /** Whether its address is another path, where the routes have something else. */
   readonly isElsewhere?: true;
 }
 
-/** A file whose address is another path, to which visitors are redirected. */
+/** A file whose address is another path; visitors are redirected there. */
 export interface MovedFile {
   readonly type: "moved";
   readonly file: StaticFile;
-  /** Normalized path; `resolve()` of it has the same file. */
+  /** Normalized path, which `resolve()` resolves to the same file. */
   readonly address: string;
 }
 
-/** A COMPUTE layer answers; after a 404, `SiteContent.after()` finds the next route. */
+/** A COMPUTE layer handles the request; after a 404, `SiteContent.after()` finds the next route. */
 export interface ComputeResolution {
   readonly type: "compute";
   readonly route: CompiledRoute;
@@ -73,11 +73,11 @@ interface Walk {
   readonly page: StaticFile | undefined;
   /** The fallback of the first layer that lacks the file and has one for the path. */
   readonly fallback: StaticFile | undefined;
-  /** Whether a file was skipped because the request does not read. */
+  /** Whether a file was skipped because the method does not read. */
   readonly isFile: boolean;
 }
 
-/** A last segment that names a kind of file: an asset, and no page of an app. */
+/** A last segment with a file extension: an asset, not a page of an app. */
 const HAS_EXTENSION = /\.[^/.]+$/;
 
 /** The fallback for a path without a file extension below its folder. */
@@ -88,12 +88,12 @@ function fallbackFor(fallback: Fallback | undefined, path: string): StaticFile |
     : undefined;
 }
 
-/** Maximum number of paths that are kept of those that lead to the address of a file. */
+/** Maximum number of redirecting paths to remember. */
 const MAX_MOVED = 10_000;
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
 
-/** Builds the tables of all STATIC layers. `common` are fields that every response carries. */
+/** Builds the tables of all STATIC layers. Every response has the fields in `common`. */
 export function* createFileTables(
   manifest: Manifest,
   files: readonly SiteFile[],
@@ -110,10 +110,10 @@ export function* createFileTables(
   return tables;
 }
 
-/** Failures that a site can have its own page for, such as `502.html`. */
+/** Failures for which a site can have its own page, such as `502.html`. */
 const PAGED_FAILURES = [401, 403, 404, 429, 500, 502, 503, 504] as const;
 
-/** The pages for failures by their status: of each, that of the first layer that has one. */
+/** The failure pages by status, each from the first layer that has one. */
 function failurePagesOf(
   tables: ReadonlyMap<string, FileTable>,
 ): ReadonlyMap<number, StaticFile> {
@@ -132,19 +132,19 @@ function failurePagesOf(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that were resolved to a file: one for each file. */
+  /** Paths that were resolved to a file, one for each file. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
   };
-  /** Other paths of files that were asked for. */
+  /** Other requested paths of files. */
   readonly #moved: Readonly<Record<"GET" | "HEAD", Map<string, MovedFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
   };
   readonly #failurePages: ReadonlyMap<number, StaticFile>;
 
-  /** `tables` are those that `createFileTables()` makes of the manifest's STATIC layers. */
+  /** `tables` are the result of `createFileTables()` for the manifest's STATIC layers. */
   constructor(manifest: Manifest, tables: ReadonlyMap<string, FileTable>) {
     this.#routes = createRouteTable(manifest);
     this.#tables = tables;
@@ -157,8 +157,8 @@ export class SiteContent {
   }
 
   /**
-   * Returns the file of a path that was resolved before; `undefined` says nothing.
-   * A path that is found here is normalized.
+   * Returns the file of a path that was resolved before; `undefined` means unknown. A path found
+   * here is normalized.
    */
   knownFile(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);
@@ -181,15 +181,14 @@ export class SiteContent {
     return resolution;
   }
 
-  /** Whether a static file answers the normalized path when it is read. */
+  /** Whether a static file responds when the normalized path is read. */
   hasFile(path: string): boolean {
     const { type } = this.resolve("GET", path);
     return type === "file" || type === "moved";
   }
 
   /**
-   * Resolves a request further, to the next route that matches, after the layer of
-   * a resolution had nothing at its path.
+   * Continues to the next matching route after the layer of a resolution had nothing at its path.
    */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);
@@ -201,16 +200,16 @@ export class SiteContent {
     return this.#follow(method, path, start);
   }
 
-  /** Methods that do not read reach COMPUTE layers, but not files. */
+  /** Methods that do not read can reach COMPUTE layers, but not files. */
   #resolveOther(method: string, path: string): Resolution {
     const resolution = this.#route(method, path);
     return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
   }
 
   /**
-   * Follows the routes; a request that does not read skips a file to a server behind it. The
-   * file whose address is the path comes before one that is only named by it, in any layer
-   * in front of the first server.
+   * Follows the routes; a request that does not read skips a file to a server behind it. In the
+   * layers before the first server, a file whose address is the path comes before a file that the
+   * path only refers to.
    */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
@@ -238,7 +237,7 @@ export class SiteContent {
     return isFile ? READ_ONLY : { type: "missing", page: page ?? this.failurePage(404), fallback };
   }
 
-  /** Leads to the address of a file, unless the routes have something else there. */
+  /** Redirects to the address of a file, unless the routes have something else there. */
   #move(method: "GET" | "HEAD", { file, address }: FoundFile): FileAtPath | MovedFile {
     return this.#firstFile(method, address) === file
       ? { type: "moved", file, address }

@@ -1,6 +1,5 @@
 /**
- * A file of a site, ready to be served: each form in which it is stored, with its
- * header fields.
+ * A file of a site, ready to be served: each stored form, with its header fields.
  *
  * @module
  */
@@ -12,7 +11,7 @@ import { entityTag } from "../../lib/entity_tag.ts";
 
 /** A file as it was uploaded. */
 export interface SiteFile {
-  /** Relative to the output directory, with `/`. */
+  /** Relative to the output directory, with `/` as separator. */
   readonly path: string;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
@@ -30,13 +29,13 @@ interface Form {
   readonly coding: ContentCoding | undefined;
   /** Whether the file has several forms, so that the choice depends on the request. */
   readonly varies: boolean;
-  /** Fields that every response of the site carries. */
+  /** Fields that every response of the site has. */
   readonly common: HeaderList;
 }
 
 /** One stored form of a file: plain, or precompressed. */
 export class Representation {
-  /** Hash of the content, which names its blob. */
+  /** Hash of the content, which is the name of its blob. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
@@ -54,8 +53,8 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 but `content-length` and the request id. They are built
-   * when first needed: of a large site, few files are ever requested.
+   * All fields of a 200 except `content-length` and the request id. Built on first use: few files
+   * of a large site are ever requested.
    */
   get headers(): HeaderList {
     return this.#headers ??= checkOnce(this.#buildHeaders());

@@ -1,5 +1,5 @@
 /**
- * Reads what the script of web vitals sends: a small JSON object in the body of a `POST`.
+ * Reads the web vitals beacon: a small JSON object in the body of a `POST`.
  *
  * @module
  */

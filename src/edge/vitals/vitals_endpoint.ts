@@ -1,5 +1,5 @@
 /**
- * `/_svc/vitals.js` and `/_svc/vitals` of sites that have web vitals switched on.
+ * `/_svc/vitals.js` and `/_svc/vitals` of sites with web vitals enabled.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { EdgeResponse } from "../response/edge_response.ts";
 import { readBeacon } from "./read_beacon.ts";
 import { VITALS_PATH, VITALS_SCRIPT, VITALS_SCRIPT_PATH } from "./vitals_script.ts";
 
-/** Beacons of one address in a minute; a page sends one. */
+/** Beacons per minute from one address; a page sends one. */
 const LIMIT = { limit: 60, windowSeconds: 60, key: "ip" } as const;
 
 const SCRIPT_HEADERS: HeaderList = [
@@ -31,11 +31,11 @@ export interface VitalsSite {
   readonly common: HeaderList;
 }
 
-/** Whether a path is one of the two. */
+/** Whether it is the path of the script or the beacon. */
 export const isVitalsPath = (path: string): boolean =>
   path === VITALS_PATH || path === VITALS_SCRIPT_PATH;
 
-/** Whether a browser sent the request for a page of the same host, as far as it says. */
+/** Whether a page of the same host sent the request, as far as the browser says. */
 function isOwn(request: ClientRequest): boolean {
   const site = request.header("sec-fetch-site");
   if (site !== null) return site === "same-origin";

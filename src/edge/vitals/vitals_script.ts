@@ -1,9 +1,9 @@
 /**
  * The script that measures web vitals in the browser of a visitor.
  *
- * It sends one beacon when the page is first hidden: what the page took until it was
- * shown (TTFB, FCP, LCP), how slowly it reacted (INP), and how much of it moved (CLS),
- * as web.dev defines them. A page that was loaded in the background has no FCP and LCP.
+ * It sends one beacon when the page is first hidden, with loading times (TTFB, FCP, LCP),
+ * responsiveness (INP) and layout shift (CLS), as web.dev defines them. A page that was loaded in
+ * the background has no FCP and LCP.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 /** Path to which the script sends measurements. */
 export const VITALS_PATH = "/_svc/vitals";
 
-/** At most 1 kB as it is sent: a test measures it. */
+/** At most 1 kB on the wire: a test measures it. */
 export const VITALS_SCRIPT = `(()=>{
 let d=document,w=d.visibilityState=="hidden"&&!d.prerendering,v={p:location.pathname},s=0,a=0,b=0,t=[],n=new Map,o=0,
 q=(e,f,x)=>{try{let o=new PerformanceObserver(l=>l.getEntries().map(f));o.observe({type:e,buffered:!0,...x});r.push([o,f])}catch{}},

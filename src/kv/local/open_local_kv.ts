@@ -1,7 +1,6 @@
 /**
- * The key-value store of a project on this computer: what `svc dev` gives to the
- * project's code, and `svc kv` reads and changes. Several processes may have it
- * open at once.
+ * The key-value store of a project on this computer: `svc dev` gives it to the project's code, and
+ * `svc kv` reads and changes it. Several processes can open it at once.
  *
  * @module
  */
@@ -45,9 +44,9 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
 }
 
 /**
- * Makes all values below `root` readable for every version of the runtime, once for each store.
- * A value that another process changes meanwhile is left to it. Older runtimes cannot read the
- * format of a newer one (docs/decisions/store.md).
+ * Makes all values below `root` readable for every version of the runtime, once per store.
+ * Concurrent changes by other processes win. Older runtimes cannot read the format of a newer one
+ * (docs/decisions/store.md).
  *
  * @throws {UnreadableValuesError} if one cannot be read; then nothing has changed.
  */
@@ -115,9 +114,9 @@ function explain(cause: unknown): string {
 }
 
 /**
- * Opens the store in a project's folder of local data, and removes what has
- * expired. A folder that is missing is created (readable by its owner only), but not
- * where `create` is false: then the store is empty, and nothing stays of it.
+ * Opens the store in a project's folder of local data, and removes what has expired. A missing
+ * folder is created (readable by its owner only), unless `create` is false: then the store is empty
+ * and temporary.
  *
  * @throws {LocalKvError} which says which folder, and why.
  */

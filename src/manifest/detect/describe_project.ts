@@ -12,7 +12,7 @@ export interface ServerEngine {
   readonly reason: string;
 }
 
-/** The plan of what runs where in a project. */
+/** Which parts of a project run where. */
 export interface ProjectPlan {
   /** Folder whose files the edge serves, relative to the project; `null` if there is none. */
   readonly files: string | null;
@@ -27,7 +27,7 @@ export interface ProjectPlan {
   } | null;
 }
 
-/** Plans a project by what was detected; `engine` is what a deploy will take, where there is a server. */
+/** Plans a detected project; `engine` is the deploy's engine, if there is a server. */
 export function planProject(
   { server, outputDirs }: DetectedProject,
   engine: ServerEngine | undefined,
@@ -75,8 +75,8 @@ export function describeProgram(
 }
 
 /**
- * Names what was found, and what of it will run where, unless something must change
- * first; `undefined` if nothing was found.
+ * Describes a detected project and which of its parts will run where, unless something must change
+ * first; `undefined` if nothing was detected.
  */
 export function describeProject(
   { framework, advice }: DetectedProject,

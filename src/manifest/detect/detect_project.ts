@@ -48,7 +48,7 @@ interface Recognized {
   readonly package: string | undefined;
 }
 
-/** The framework that was named, even where nothing else shows it. */
+/** The explicitly named framework, even if nothing else indicates it. */
 async function named(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

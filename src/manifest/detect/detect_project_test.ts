@@ -207,7 +207,7 @@ for (const row of ROWS) {
   });
 }
 
-/** URLs that frameworks link pages by, where they are not those of the files that they write. */
+/** URLs under which frameworks link pages, if they differ from those of the written files. */
 const URLS: readonly (readonly [string, Record<string, string>, DetectedProject["urls"]])[] = [
   ["Nuxt", { "package.json": packageJson({ nuxt: "4" }) }, { trailingSlash: "never" }],
   ["React Router", { "package.json": packageJson({ "@react-router/dev": "7" }) }, {

@@ -97,7 +97,7 @@ const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, st
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
 };
 
-/** Versions that are taken where nothing says which. */
+/** Default versions. */
 const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   npm: "11",
   pnpm: "10",
@@ -130,7 +130,7 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** The install command; it keeps to the lock file where there is one. */
+/** The install command; it keeps to the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,

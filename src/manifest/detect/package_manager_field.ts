@@ -78,7 +78,7 @@ function parseField(value: unknown): FieldResult {
     : invalid(field, value);
 }
 
-/** One object or a list of them, of which the first that is known is taken. */
+/** One object or a list; the first known one counts. */
 function parseDevEngines(value: unknown): FieldResult {
   const field = "devEngines.packageManager";
   for (const each of Array.isArray(value) ? value : [value]) {

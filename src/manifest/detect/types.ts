@@ -9,7 +9,7 @@ import type { Advice, ServerLayout } from "../frameworks/types.ts";
 export const PACKAGE_MANAGERS = ["npm", "pnpm", "yarn", "bun", "deno"] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
 
-/** A hash of what a package manager is made of, as `packageManager` may hold one. */
+/** A hash of a package manager's archive, as in `packageManager`. */
 export interface ManagerHash {
   readonly algorithm: "sha1" | "sha224" | "sha256" | "sha384" | "sha512";
   /** Lower-case hexadecimal digits. */
@@ -67,15 +67,15 @@ export interface DetectedProject {
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
-  /** Set where the build makes a server: why that is known, as a clause. */
+  /** Set if the build creates a server: how we know, as a clause. */
   readonly server: {
     readonly reason: string;
     /** The expected place of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
-  /** Set where the build is for another platform, or lacks what makes its server. */
+  /** Set if the build is for another platform, or lacks the part that creates its server. */
   readonly advice: Advice | undefined;
-  /** URLs that its framework links pages by; the default where missing. */
+  /** URLs that its framework links pages by; the default by default. */
   readonly urls?: PageUrls;
   /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
   readonly packagesFolder: string;

@@ -59,7 +59,7 @@ const CLIENT = "client/";
 
 const LAUNCH: Launch = {
   prelude: `${setDefaults({ ASTRO_NODE_AUTOSTART: "disabled" })}\n${FORWARDED_SOCKET}`,
-  // Without a next listener, Astro answers unknown paths with its own 404 page.
+  // Without a next listener, Astro serves unknown paths with its own 404 page.
   wrapper: (file) => serveListener(file, "entry.handler"),
   edits: [{ path: /_astro_session-driver[\w-]*\.mjs$/, apply: keepAstroSessions }],
 };

@@ -1,5 +1,5 @@
 /**
- * Evidence from an entry together with its imports, as one file may start the server that another
+ * Evidence from an entry and its imports, because one file may start the server that another
  * creates.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * Facts from the text of a config file that is a program. It is read, never
- * run: what is computed there stays unknown.
+ * Extracts facts from the text of a config file that is a program. It is never run, so computed
+ * values stay unknown.
  *
  * @module
  */

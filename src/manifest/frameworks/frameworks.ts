@@ -31,7 +31,7 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/** Frameworks in the order in which they are tried: what builds on another comes before it. */
+/** Frameworks in the order in which they are tried: those built on another come before it. */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,

@@ -1,6 +1,5 @@
 /**
- * One server for the functions of other platforms that a project has, beside the site that it
- * builds or consists of.
+ * One server for a project's functions for other platforms, in addition to its site.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import type {
 } from "./types.ts";
 import { findVercelFunctions } from "./vercel_functions.ts";
 
-/** Folder of a site that is the project itself, in what is deployed. */
+/** Deployed folder of a site that is the project itself. */
 const SITE = "svc-site";
 
 /** The functions of all providers; `undefined` if a project has none. */
@@ -58,10 +57,7 @@ function pathsOf(file: string): string[] {
   ];
 }
 
-/**
- * The files that functions are made of, with their texts: themselves, and what they import of the
- * project.
- */
+/** The source files of functions with their texts: their own, and imports from the project. */
 export async function functionSources(
   reader: Pick<ProjectReader, "readText">,
   { functions }: ProvidedFunctions,

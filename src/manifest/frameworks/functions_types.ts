@@ -6,7 +6,7 @@
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
-  /** In upper case; all where missing. */
+  /** In upper case; all by default. */
   readonly methods?: readonly string[];
 }
 
@@ -25,10 +25,10 @@ export interface FunctionRewrite extends PathPattern {
 
 export interface ProvidedFunctions {
   readonly functions: readonly FoundFunction[];
-  /** Patterns of the URL paths that functions answer, whatever files there are. */
+  /** Patterns of URL paths that functions handle, even if there are files. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Longest time to the head of an answer, in milliseconds; the usual where missing. */
+  /** Longest time to the head of a response, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */

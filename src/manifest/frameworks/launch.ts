@@ -1,6 +1,6 @@
 /**
- * Pieces of which frameworks make their {@link Launch}: how a server listens
- * where the platform asks it to, and learns who the client is.
+ * Building blocks for a framework's {@link Launch}: how a server listens where the platform
+ * requires, and learns who the client is.
  *
  * @module
  */

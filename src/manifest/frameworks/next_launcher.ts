@@ -1,9 +1,9 @@
 /**
- * The module that starts Next.js's standalone server instead of the `server.js`
- * that its build writes: the same server, with a cache that needs no writable
- * folder, and with answers that the edge may keep.
+ * The module that starts Next.js's standalone server instead of the `server.js` that its build
+ * writes: the same server, with a cache that needs no writable folder, and responses that the edge
+ * can cache.
  *
- * The text is JavaScript for Node 20 and later, with nothing but Next.js available.
+ * The text is JavaScript for Node 20 and later, and only uses Next.js.
  *
  * @module
  */
@@ -14,8 +14,8 @@ export interface LaunchFacts {
   /** `distDir` of Next.js's config, relative to the app's folder. */
   readonly distDir: string;
   /**
-   * Regular expressions of paths whose answer may depend on more than the URL: what
-   * middleware sees, and rules that look at cookies or headers. The edge keeps none.
+   * Regular expressions of paths whose responses may depend on more than the URL: through
+   * middleware, or rules about cookies or headers. The edge does not cache them.
    */
   readonly personal: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Text of the launcher of Next.js that is about pages: which of its cache go into an
- * answer, and how long the edge keeps it.
+ * Text of the launcher of Next.js that is about pages: which of its cache go into a response, and
+ * how long the edge keeps it.
  *
  * @module
  */

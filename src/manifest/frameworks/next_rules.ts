@@ -1,6 +1,6 @@
 /**
- * Which paths of a Next.js app its server must see before files or the edge's cache
- * answer: those of its middleware, and of rules in `next.config`. Pure.
+ * Which paths of a Next.js app its server must handle before files or the edge's cache: those of
+ * its middleware, and of rules in `next.config`. Pure.
  *
  * @module
  */
@@ -58,13 +58,13 @@ export interface NextPaths {
 /** Which paths the server must see first. */
 export interface NextRules {
   /**
-   * Regular expressions (JavaScript) of paths whose answer may depend on more than the
-   * URL, so that the edge must not keep it: it would answer before the rule is asked.
+   * Regular expressions (JavaScript) of paths whose responses may depend on more than the URL. The
+   * edge must not cache them, because it would respond before the rule is evaluated.
    */
   readonly personal: readonly string[];
   /**
-   * Patterns (RE2) of paths that the server answers even where a file of `public/` has
-   * that path, as Next.js runs middleware, redirects and headers before files.
+   * Patterns (RE2) of paths that the server handles even if `public/` has a file there, because
+   * Next.js runs middleware, redirects and headers before files.
    */
   readonly beforeFiles: readonly string[];
 }
@@ -107,7 +107,7 @@ function personalPaths(
   { hasLocales, basePath }: NextPaths,
 ): readonly string[] {
   const middleware = middlewarePatterns(manifests);
-  // Middleware sees paths with their locale, which those of requests may lack.
+  // Middleware sees paths with a locale, which requests may lack.
   if (hasLocales && middleware.length > 0) return [EVERY_PATH];
   const { before, after } = writtenRules(manifests);
   const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);

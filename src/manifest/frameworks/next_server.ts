@@ -11,7 +11,7 @@ import { nextLauncher } from "./next_launcher.ts";
 import { type NextRules, nextRules } from "./next_rules.ts";
 import type { BuiltOutput, Found, Placement } from "./types.ts";
 
-/** Lies in the server's build folder, and holds Next.js's config as it was built. */
+/** A file in the server's build folder with the built Next.js config. */
 const FACTS_FILE = "required-server-files.json";
 
 const factsSchema = z.object({
@@ -105,7 +105,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server answers from these too: for images, and where rules come before files.
+    // The server responds from these too: for images, and where rules come before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },
@@ -165,7 +165,7 @@ async function exportFolder(output: BuiltOutput): Promise<string | undefined> {
   return folder !== undefined && await output.project.exists(folder) ? folder : undefined;
 }
 
-/** Finds out what a build of Next.js made. */
+/** Analyzes the output of a Next.js build. */
 export async function findNext(output: BuiltOutput): Promise<Found> {
   const standalone = await readStandalone(output);
   if (standalone !== undefined) return await standaloneServer(standalone);

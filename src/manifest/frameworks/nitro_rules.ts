@@ -1,6 +1,6 @@
 /**
- * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's share of
- * the work: Nitro's server for Node obeys all but `isr`, and none on paths of files.
+ * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's part:
+ * Nitro's Node server applies all except `isr`, and none to paths of files.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const isValues = (value: unknown): value is Values => typeof value === "object" 
 /** Maximum number of rules that are read of a build. */
 const MAX_RULES = 1000;
 
-/** Maximum number of routes that are made of rules: a manifest has room for others too. */
+/** Maximum number of routes from rules: a manifest needs room for others too. */
 const MAX_PAGE_ROUTES = 150;
 
 /** The path below which a server of Nitro 2 has its pages; its rules leave it out. */

@@ -49,7 +49,7 @@ function presetAdvice(preset: string): Advice {
   };
 }
 
-/** The finding about a Nitro server: its output has server and files beside each other. */
+/** The finding about a Nitro server: its output has separate folders for server and files. */
 export function nitroServer(
   config: string,
   buildScript: string | undefined,

@@ -1,7 +1,7 @@
 /**
  * Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono, and any
- * other that listens by `node:http`. The whole project is deployed, as the server needs it at run
- * time.
+ * other that listens by `node:http`. The whole project is deployed, because the server needs it at
+ * run time.
  *
  * @module
  */
@@ -51,7 +51,7 @@ async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer)
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
 }
 
-/** Folder whose files other platforms serve beside an app that is exported. */
+/** Folder whose files other platforms serve in addition to an exported app. */
 const PUBLIC = "public";
 
 async function serverOf(

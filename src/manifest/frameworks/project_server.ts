@@ -21,7 +21,7 @@ const packageSchema = z.object({
 export interface ProjectPackage {
   readonly main: string | undefined;
   readonly dependencies: ReadonlySet<string>;
-  /** Packages that it needs when it runs: those of `dependencies` alone. */
+  /** Packages needed at run time: only those in `dependencies`. */
   readonly runtimePackages: readonly string[];
   readonly scripts: ReadonlyMap<string, string>;
 }
@@ -59,7 +59,7 @@ export interface ProjectServer {
   readonly entry: string;
   /** The command that runs it; `undefined` without a script. */
   readonly start: StartCommand | undefined;
-  /** The script that is to be run as it is written, if that is more than to run the entry. */
+  /** The script to run as written, if it does more than run the entry. */
   readonly script: string | undefined;
   /** Evidence in its text; `undefined` if it does not exist yet, or has none. */
   readonly code: ServerCode | undefined;
@@ -125,8 +125,8 @@ async function startedServer(
 }
 
 /**
- * The server that a project starts. `packages` are those that make a file a
- * server's even where its own text does not show it; `scripts` go before the usual ones.
+ * The server that a project starts. `packages` mark a file as a server even if its own text does
+ * not; `scripts` take precedence over the usual ones.
  */
 export async function findProjectServer(
   project: ProjectReader,

@@ -1,5 +1,5 @@
 /**
- * Common parts of React Router and Remix: a build of routes in `server/index.js` beside `client/`,
+ * Common parts of React Router and Remix: a build of routes in `server/index.js`, with `client/`,
  * served by a request handler of the framework or by the project's own server.
  *
  * @module
@@ -39,7 +39,7 @@ async function ownServer(project: ProjectReader): Promise<string | undefined> {
 /** A folder of routes for each server bundle that the config splits them into. */
 const SPLIT = /^server\/[^/]+\/index\.js$/;
 
-/** How a framework's output is found and served; `handlerFrom` exports `createRequestHandler`. */
+/** How to find and serve a framework's output; `handlerFrom` exports `createRequestHandler`. */
 export function requestHandlerServer(handlerFrom: string): FrameworkServer {
   const launch = handlerLaunch(handlerFrom);
   async function find({ paths, project }: BuiltOutput): Promise<Found> {

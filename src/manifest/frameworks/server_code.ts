@@ -50,7 +50,10 @@ const MAKERS = [
   "ws",
 ].join("|");
 
-/** What imports one of some modules, as in `import … from "http"`, `import "http"`, `require("http")` and `import("http")`. */
+/**
+ * Matches imports of certain modules, as in `import … from "http"`, `import "http"`,
+ * `require("http")` and `import("http")`.
+ */
 export const importOf = (names: string) =>
   new RegExp(
     `(?:\\bfrom\\s*|\\bimport\\s*\\(?\\s*|\\brequire\\(\\s*)["'\`](?:npm:)?(?:${names})(?:@[\\w.^~-]+)?["'\`]`,

@@ -132,7 +132,7 @@ function fileOf(program: string, list: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Cleans a path; one that leaves the project, or that a shell computes, is none. */
+/** Cleans a path; one that leaves the project, or that a shell computes, is ignored. */
 function cleanFile(file: string): string | undefined {
   const path = file.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   if (path === "" || path === ".") return ".";
@@ -206,15 +206,15 @@ const NOT_AS_WRITTEN: ReadonlySet<string> = new Set([
   "pm2-runtime",
 ]);
 
-/** Whether a script starts what it starts by `node <file>`, and nothing else happens. */
+/** Whether a script only runs `node <file>`. */
 function isPlain(scripts: ReadonlyMap<string, string>, name: string): boolean {
   const around = [`pre${name}`, `post${name}`].some((each) => scripts.has(each));
   return !around && PLAIN.test(scripts.get(name)?.trim() ?? "");
 }
 
 /**
- * The script by which a project is to be started as it is written; `undefined` if its
- * file, run by Node, is the same, or where it starts another runtime.
+ * The start script that must run as written; `undefined` if running its file with Node is
+ * equivalent, or if it starts another runtime.
  */
 export function scriptToRun(
   scripts: ReadonlyMap<string, string>,

@@ -30,7 +30,7 @@ const PACKAGES: ReadonlySet<string> = new Set([
  * Whether a server is known to start programs.
  *
  * @param code text of its own modules
- * @param packages names of those that it needs when it runs
+ * @param packages names of its runtime dependencies
  */
 export const startsPrograms = (code: string, packages: readonly string[]): boolean =>
   MODULES.test(code) || packages.some((name) => PACKAGES.has(name));

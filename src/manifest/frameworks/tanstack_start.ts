@@ -1,6 +1,6 @@
 /**
- * TanStack Start: `server/server.js`, which exports a fetch handler, beside
- * `client/`; with Nitro as a plugin, what Nitro makes.
+ * TanStack Start: `server/server.js`, which exports a fetch handler, and `client/`; with the Nitro
+ * plugin, Nitro's output.
  *
  * @module
  */

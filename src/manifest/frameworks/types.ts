@@ -17,8 +17,8 @@ export interface ProjectReader {
   /** Whether a file or folder is there. */
   exists(path: string): Promise<boolean>;
   /**
-   * Paths of the files below a folder, relative to it and in their order, as many as are worth
-   * a look; none of packages and dot files. Only folders that are known by name are listed.
+   * Paths of the files below a folder, relative and sorted, up to a limit; without packages and dot
+   * files. Only folders known by name are listed.
    */
   list?(folder: string): Promise<readonly string[]>;
 }
@@ -44,12 +44,15 @@ export interface FrameworkFacts extends ProjectFacts {
 
 /** Findings of a framework's detection code, beyond its table row. */
 export interface FrameworkFinding {
-  /** Output directories before those of the table row. */
+  /** Output directories to try before those of the table row. */
   readonly outputDirs?: readonly string[];
   /** Build command instead of that of the table row, without the package manager. */
   readonly build?: string;
   readonly dev?: string;
-  /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
+  /**
+   * How we know that the build creates a server, as a clause: `astro.config.mjs sets output
+   * "server"`.
+   */
   readonly server?: string;
   /** The server's place, instead of that of the table row; paths of the project. */
   readonly layout?: ServerLayout;
@@ -57,7 +60,7 @@ export interface FrameworkFinding {
   readonly start?: string;
   /** Ids of the toolchains of this machine that build it. */
   readonly toolchains?: readonly string[];
-  /** Set where nothing is to be installed, whatever package.json asks for. */
+  /** Set if nothing must be installed, regardless of package.json. */
   readonly packages?: "none";
   /** Command that installs the packages of a project without package.json. */
   readonly install?: string;
@@ -69,7 +72,7 @@ export interface FrameworkFinding {
 /** The place of a built server and its files. */
 export interface ServerLayout {
   readonly entry: string;
-  /** Folder of the files that the edge serves; the server answers everything where missing. */
+  /** Folder of the files that the edge serves; the server answers everything by default. */
   readonly files?: string;
   /** True for a server that is written for Deno. */
   readonly forDeno?: boolean;
@@ -121,9 +124,9 @@ export interface Launch {
 }
 
 /**
- * Maps files of the project to places in the deployment. Of the project itself, what git ignores is
- * left out, as are dot files and `functions/`; a folder that is named comes whole. Where two
- * placements bring one path, the later one counts.
+ * Maps files of the project to places in the deployment. From the project itself, ignored files,
+ * dot files and `functions/` are left out; named folders are complete. If two placements have the
+ * same path, the later counts.
  */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
@@ -140,7 +143,7 @@ export interface FoundRoute {
   readonly pattern: string;
   /** Seconds for which a page is fresh; 0 stores none. */
   readonly revalidate: number;
-  /** Of two routes that hold for a path, the one with the higher number counts. */
+  /** If two routes match a path, the one with the higher number counts. */
   readonly precision: number;
 }
 
@@ -148,8 +151,8 @@ export interface FoundRoute {
 export interface FoundServer {
   readonly type: "server";
   /**
-   * Set where the deployment is put together from several folders of the project,
-   * instead of the output directory; `directory`, `entry` and `clients` are paths in it.
+   * Set if the deployment is assembled from several folders of the project, instead of the output
+   * directory; `directory`, `entry` and `clients` are paths in it.
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
@@ -158,8 +161,8 @@ export interface FoundServer {
   /** Name of the container image of this machine that it starts in, by the image's own command. */
   readonly image?: string;
   /**
-   * Script of package.json that starts it on Node, if that is more than to run the entry: the
-   * author's files are then deployed as they are, without `launch`.
+   * Script of package.json that starts it on Node, if it does more than run the entry: the author's
+   * files are then deployed unchanged, without `launch`.
    */
   readonly script?: string;
   /** Packages that it imports by names that it computes, which come along to Node. */
@@ -170,8 +173,8 @@ export interface FoundServer {
   /** Folders with files to serve as they are, the first choice first. */
   readonly clients: readonly string[];
   /**
-   * Folders of the first client whose files are named by their content, as URL paths
-   * with a final slash; those of the framework's row where missing.
+   * Folders of the first client with content-addressed files, as URL paths with a final slash;
+   * those of the framework's row by default.
    */
   readonly hashedFolders?: readonly string[];
   /** Patterns of URL paths that the server answers even where a file has that path. */
@@ -180,22 +183,22 @@ export interface FoundServer {
   readonly routes?: readonly FoundRoute[];
   /** Notes for the author: framework settings that have no effect here. */
   readonly notes?: readonly string[];
-  /** Memory that it needs, in MiB; the usual where missing. */
+  /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;
-  /** Longest time to the head of its answers, in milliseconds; the usual where missing. */
+  /** Longest time to the head of its responses, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   /**
-   * Set where the server answers some URL paths only, and the first client all others: patterns
-   * of those paths, and of those that it answers where no file does.
+   * Set if the server only handles some URL paths, and the first client all others: patterns of
+   * those paths, and of those that it handles if there is no file.
    */
   readonly only?: { readonly paths: readonly string[]; readonly withoutFile: readonly string[] };
-  /** Modules beside the entry that are compiled for Node, with their paths in the deployment. */
+  /** Other modules that are compiled for Node, with their paths in the deployment. */
   readonly compiles?: Readonly<Record<string, string>>;
   /** Page of the first client for documents without a file; a path of the deployment. */
   readonly fallback?: string;
   /**
-   * Set where the framework converts images on request: the platform answers its
-   * endpoint, with what the project declared.
+   * Set if the framework converts images on request: the platform serves its endpoint with the
+   * project's settings.
    */
   readonly images?: ImageSettings;
   /** Ids under which its pages name it in their requests. */
@@ -206,9 +209,9 @@ export interface FoundServer {
 export interface FoundFiles {
   readonly type: "static";
   readonly directory: string;
-  /** As those of a server; `directory` is then a path in what they put together. */
+  /** Like a server's; `directory` is then a path in their result. */
   readonly placements?: readonly Placement[];
-  /** Page of a single-page app, which answers documents without a file; relative to the output. */
+  /** Page of a single-page app, which serves documents without a file; relative to the output. */
   readonly fallback?: string;
   /** Notes for the author: parts of the project that are not deployed. */
   readonly notes?: readonly string[];
@@ -242,7 +245,7 @@ export interface HashedFolder {
   readonly except?: string;
 }
 
-/** One framework: how it is recognized, what it does unless configured, and what it makes. */
+/** One framework: its detection, its defaults, and its output. */
 export interface Framework {
   /** Short name, as `projects create --framework` takes it. */
   readonly id: string;
@@ -254,8 +257,8 @@ export interface Framework {
   /** True where a config file alone identifies it. */
   readonly configIdentifies?: boolean;
   /**
-   * Asked of a project with one of the packages, and of every project where
-   * `packages` is empty: whether it is one of this framework.
+   * Whether a project uses this framework; called for projects with one of the packages, or for
+   * every project if `packages` is empty.
    */
   readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
   /** Command lines of the framework's own program; `undefined` if it has none. */

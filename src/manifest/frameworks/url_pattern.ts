@@ -14,7 +14,7 @@ export interface PathPattern {
   /** Over URL paths, with a group for each parameter. */
   readonly pattern: string;
   readonly parameters: readonly PathParameter[];
-  /** Of two patterns that take a path, the one with the higher number counts. */
+  /** If two patterns match a path, the one with the higher number counts. */
   readonly precision: number;
 }
 

@@ -38,7 +38,7 @@ const BINDINGS = [
 interface WorkerConfig {
   readonly path: string;
   readonly main: string;
-  /** Folder of files that are served as they are. */
+  /** Folder of files that are served unchanged. */
   readonly assets: string | undefined;
   readonly bindings: readonly string[];
 }

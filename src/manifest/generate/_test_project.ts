@@ -1,4 +1,4 @@
-/** Projects in memory, and what is found in them. */
+/** In-memory projects, and what is detected in them. */
 import { detectProject } from "../detect/detect_project.ts";
 import { type BuiltOptions, findBuilt } from "./generate_manifest.ts";
 
@@ -8,7 +8,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface Project {
   /** Texts of the project's files, those of the build among them. */
   readonly files: Texts;
-  /** The output directory; the first that detection names where missing. */
+  /** The output directory; the first that detection names by default. */
   readonly directory?: string;
 }
 
@@ -45,7 +45,7 @@ export async function inspect({ files, directory }: Project, options: BuiltOptio
   return { detected, found, folder };
 }
 
-/** Paths of what is deployed: of the output, or of what placements bring. */
+/** Paths of the deployed files: of the output, or of placements. */
 export function deployedPaths(
   { files }: Project,
   { found, folder }: Awaited<ReturnType<typeof inspect>>,

@@ -1,4 +1,4 @@
-/** Detection and `find` for projects with a server: what runs, from where, and how. */
+/** Detection and `find` for projects with a server: engine, paths and command. */
 import assert from "node:assert/strict";
 import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";

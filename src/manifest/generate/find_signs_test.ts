@@ -131,7 +131,7 @@ for (const [name, { seen, ...project }] of Object.entries(REFUSED)) {
   });
 }
 
-/** A project whose files are published, and whether it is said what is not. */
+/** A project whose files are published, and whether there is a note about the rest. */
 const SITES: Readonly<
   Record<string, Project & { readonly options?: BuiltOptions; readonly notes?: RegExp }>
 > = {

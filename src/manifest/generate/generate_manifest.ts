@@ -218,7 +218,7 @@ export function refuseFunctions(
   };
 }
 
-/** Finds out what a build made. Without a known server: plain files, if that is what they are. */
+/** Analyzes the output of a build. Without a known server: plain files, if they are any. */
 export async function findBuilt(
   detected: DetectedProject,
   output: BuiltOutput,
@@ -257,7 +257,7 @@ export async function findBuilt(
 export interface BuiltOptions {
   /** Whether `svc.toml` says that the output is a static site. */
   readonly isStatic?: boolean;
-  /** Whether someone named the output directory, rather than that it was found. */
+  /** Whether the output directory was set explicitly, not detected. */
   readonly isNamed?: boolean;
 }
 
@@ -285,7 +285,7 @@ export interface GeneratedFrom {
   readonly urls?: DetectedProject["urls"];
 }
 
-/** Writes the manifest of what a build made. */
+/** Writes the manifest of a build's output. */
 export function generateManifest(
   found: Exclude<Found, { readonly type: "unusable" }>,
   from: GeneratedFrom,

@@ -122,8 +122,8 @@ async function findFunction(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * Finds evidence that an output is a server; `undefined` for a static site. A site has a page; one
- * whose code starts a server, or that a start script runs, is none.
+ * Finds evidence that an output is a server; `undefined` for a static site. A site has a page, and
+ * no code that starts a server or runs from a start script.
  */
 export async function findServerSign(output: BuiltOutput): Promise<ServerSign | undefined> {
   const { paths } = output;

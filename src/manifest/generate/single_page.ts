@@ -32,7 +32,7 @@ async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   return false;
 }
 
-/** The page that answers all paths; `undefined` if the build made several, or none. */
+/** The only page, for all paths; `undefined` if the build made several, or none. */
 async function singlePage(output: BuiltOutput): Promise<string | undefined> {
   if (output.paths.includes(NAMED_FALLBACK)) return NAMED_FALLBACK;
   const built: string[] = [];
@@ -45,14 +45,14 @@ async function singlePage(output: BuiltOutput): Promise<string | undefined> {
 }
 
 /**
- * The files with the page that answers documents without a file, where a framework for
- * single-page apps made one page. A site with a `404.html` says itself what unknown paths get.
+ * The files, with a fallback page for documents if a single-page framework built exactly one. A
+ * site with a `404.html` defines itself what unknown paths get.
  */
 export async function withSinglePage(
   found: FoundFiles,
   { framework, folder }: {
     readonly framework: string | undefined;
-    /** The files that are published, as an output. */
+    /** The published files, as an output. */
     readonly folder: BuiltOutput;
   },
 ): Promise<FoundFiles> {

@@ -10,9 +10,9 @@ import type { Manifest } from "../types.ts";
 export interface GenerateOptions {
   /** The CLI that built the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
-  /** Folder with the files, relative to the output; the whole output where missing. */
+  /** Folder with the files, relative to the output; the whole output by default. */
   readonly directory?: string;
-  /** Page that answers documents without a file, relative to the output. */
+  /** Page that serves documents without a file, relative to the output. */
   readonly fallback?: string;
 }
 

@@ -38,7 +38,7 @@ function wordsOf(written: string): string {
   }
 }
 
-/** The command that a Dockerfile starts; "" where it leaves that to the image it is built from. */
+/** The command that a Dockerfile starts; "" if it leaves that to the image it is built from. */
 export function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
@@ -49,7 +49,7 @@ export function dockerfileCommand(text: string): string {
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 
-/** Whether a build script makes the site, whatever image it is then put into. */
+/** Whether a build script builds the site, regardless of the image. */
 async function hasBuildScript(reader: ProjectReader): Promise<boolean> {
   return /"build"\s*:/.test(await reader.readText("package.json") ?? "");
 }

@@ -5,12 +5,12 @@ import type { Language, LanguagePlan } from "./types.ts";
 
 const JAR = "app.jar";
 
-/** The collector keeps the heap to a part of what the server may use. */
+/** The garbage collector limits the heap to a part of the server's memory. */
 const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
 
-/** How frameworks are told where to listen. */
+/** How to tell frameworks where to listen. */
 const LISTEN: readonly (readonly [string, string])[] = [
   ["spring-boot", 'SERVER_PORT="$PORT" SERVER_ADDRESS="$HOST"'],
   ["quarkus", 'QUARKUS_HTTP_PORT="$PORT" QUARKUS_HTTP_HOST="$HOST"'],

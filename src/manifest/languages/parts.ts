@@ -58,15 +58,15 @@ export async function readToml(reader: ProjectReader, path: string): Promise<Tab
   return parsed?.ok === true ? parsed.document.value as Table : undefined;
 }
 
-/** The command of a Procfile that answers requests. */
+/** The command of a Procfile that serves requests. */
 export async function procfileCommand(reader: ProjectReader): Promise<string | undefined> {
   const text = await reader.readText("Procfile");
   return /^web:[ \t]*(\S.*)$/m.exec(text ?? "")?.[1]?.trim();
 }
 
 /**
- * The commands of a line that run one after the other, each where the previous one succeeded. A
- * line with quotes is taken for one command.
+ * The sequential commands of a line, each of which requires the previous one to succeed. A line
+ * with quotes counts as one command.
  */
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());

@@ -199,7 +199,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "waitress-serve": "waitress",
 };
 
-/** Arguments of the interpreter that do what a command does; `undefined` if it runs none. */
+/** The interpreter's arguments for a command; `undefined` if it does not run one. */
 function argumentsOf(command: string): string | undefined {
   const [, program = "", rest = ""] = /^(\S+)(.*)$/.exec(command) ?? [];
   const script = SCRIPTS[program];

@@ -4,7 +4,7 @@ import type { Language } from "./types.ts";
 
 const PROGRAM = "svc-server";
 
-/** Builds keep what is compiled for the project's next one. */
+/** Builds keep compiled code for the project's next build. */
 const TARGET = '"${CARGO_TARGET_DIR:-target}"';
 
 type Table = Readonly<Record<string, unknown>>;

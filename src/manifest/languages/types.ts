@@ -22,7 +22,7 @@ export interface LanguagePlan {
   readonly entry: string;
   /** Name of the container image that the build makes, whose root file system is deployed too. */
   readonly image?: string;
-  /** Memory that it needs, in MiB; the usual where missing. */
+  /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;
 }
 

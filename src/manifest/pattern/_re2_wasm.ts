@@ -1,10 +1,10 @@
 /**
- * The only file that touches `re2-wasm`, the judge of route patterns.
+ * The only file that uses `re2-wasm`, which validates route patterns.
  *
- * It takes the package's inner module: the outer class never frees what it
- * allocates, and the engine's memory is fixed at 16 MiB. It is required on
- * first use, not imported, so that a start without a manifest does not load 0.7 MB of
- * WebAssembly. The compiled program has both files compressed, and evaluates them here.
+ * It uses the package's inner module: the outer class never frees what it allocates, and the
+ * engine's memory is fixed at 16 MiB. It is required on first use, not imported, so that a start
+ * without a manifest does not load 0.7 MB of WebAssembly. The compiled program has both files
+ * compressed, and evaluates them here.
  *
  * @module
  */
@@ -63,9 +63,8 @@ function withOldGroupNames(pattern: string): string {
 }
 
 /**
- * Compiles a pattern with RE2 and frees it. Returns RE2's own words for what
- * is wrong, or `undefined` when it is accepted. Call it only with patterns
- * whose cost is bounded: out of memory, the engine is loaded again.
+ * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if it is
+ * valid. Only call it with patterns of bounded cost: out of memory, the engine is reloaded.
  */
 export function judgeWithRe2(pattern: string): string | undefined {
   engine ??= loadEngine();

@@ -27,8 +27,8 @@ const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A path as it is, with parts that may be anything, as generated manifests have them: every
- * engine accepts these, and RE2, which takes 0.7 MB of WebAssembly, need not be started for them.
+ * A literal path with wildcard segments, as in generated manifests: every engine accepts these, so
+ * RE2, which takes 0.7 MB of WebAssembly, need not start.
  */
 export const PLAIN_PATTERN = /^\^(?:[A-Za-z0-9\/_-]|\\\.|\.\*|\[\^\/\]\+)*\$?$/;
 

@@ -13,17 +13,16 @@ export interface PatternSet {
 }
 
 /**
- * Memory that an engine may use for its states, in bytes. It is taken as
- * paths need it; when it is full, the engine starts again, which is slow. A
- * state of a floating engine holds the start of every pattern, so 200 of them
- * need 10 MiB for the paths of a whole site, where anchored ones need 3.
+ * Memory that an engine may use for its states, in bytes. Allocated on demand; when it is full, the
+ * engine restarts, which is slow. A state of a floating engine holds the start of every pattern, so
+ * 200 of them need 10 MiB for the paths of a whole site, where anchored ones need 3.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;
 
 const startsWithSlash = (path: string): boolean => path.charCodeAt(0) === 0x2f;
 
-/** Patterns that take every path, with what they ask of a text in exact RE2 meaning. */
+/** Patterns that match every path, with their conditions on a text in exact RE2 semantics. */
 const CATCH_ALL: ReadonlyMap<string, (path: string) => boolean> = new Map([
   [".*", () => true],
   ["(.*)", () => true],

@@ -20,7 +20,7 @@ function route(pattern: string, priority: number): string {
 }
 
 /** A feature found in a pattern, with what stands before, inside and after it. */
-interface Found {
+interface UnsupportedFeature {
   readonly tokens: readonly Token[];
   readonly index: number;
   readonly text: string;
@@ -29,7 +29,7 @@ interface Found {
   readonly after: string;
 }
 
-function locate(pattern: string, tokens: readonly Token[], index: number): Found {
+function locate(pattern: string, tokens: readonly Token[], index: number): UnsupportedFeature {
   const token = tokens[index]!;
   const start = token.start;
   const close = token.kind === "open" ? tokens[closingToken(tokens, index)]! : token;
@@ -46,7 +46,7 @@ function locate(pattern: string, tokens: readonly Token[], index: number): Found
 }
 
 /** True when the feature is in no group and beside no "|", so that the pattern can be cut there. */
-function atTopLevel(found: Found): boolean {
+function atTopLevel(found: UnsupportedFeature): boolean {
   let depth = 0;
   let depthAtFeature = 0;
   for (const [index, token] of found.tokens.entries()) {
@@ -58,7 +58,7 @@ function atTopLevel(found: Found): boolean {
   return depthAtFeature === 0;
 }
 
-function lookaround(found: Found, kind: string): string {
+function lookaround(found: UnsupportedFeature, kind: string): string {
   const negative = found.text.startsWith("(?!") || found.text.startsWith("(?<!");
   const behind = found.text.startsWith("(?<");
   const narrow = behind ? found.inside + found.after : found.before + found.inside;
@@ -76,7 +76,7 @@ function lookaround(found: Found, kind: string): string {
 }
 
 /** The text of the capturing group that a backreference repeats. */
-function referenced(found: Found, pattern: string): string {
+function referenced(found: UnsupportedFeature, pattern: string): string {
   const name = /^(?:\\[kg]?[<{']?|\(\?P=)(\w+)/.exec(found.text)?.[1] ?? "1";
   let count = 0;
   for (const [index, token] of found.tokens.entries()) {
@@ -91,21 +91,21 @@ function referenced(found: Found, pattern: string): string {
   return "(.*)";
 }
 
-function backreference(found: Found, pattern: string): string {
+function backreference(found: UnsupportedFeature, pattern: string): string {
   const general = found.before + referenced(found, pattern) + found.after;
   return `Backreference ${quote(found.text)} is not supported. Use two routes instead: ` +
     `one with "priority": 1 that writes out the repeated text, ` +
     `and ${route(general, 0)} for the rest`;
 }
 
-function atomic(found: Found): string {
+function atomic(found: UnsupportedFeature): string {
   const general = `${found.before}(?:${found.inside})${found.after}`;
   return `Atomic group ${quote(found.text)} is not supported. Use two routes instead: ` +
     `${route(general, 0)}, which never backtracks, ` +
     `and one with "priority": 1 for the paths that the group should exclude`;
 }
 
-function possessive(found: Found): string {
+function possessive(found: UnsupportedFeature): string {
   const plain = found.text.slice(0, -1);
   const general = found.before + plain + found.after;
   return `Possessive quantifier ${quote(found.text)} is not supported. Use two routes instead: ` +

@@ -23,7 +23,7 @@ const OTHER_PROGRAM = /\.(?:py|go|rb|rs|php)$/i;
 const FUNCTION =
   /\bexport\s+default\s+(?:async\s+)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|context|event)\b|\bexport\s+default\s+(?:handle|handler|app|server)\b|\bmodule\.exports\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(?\s*(?:req|request|event)\b|\bmodule\.exports\s*=\s*(?:handler|app|server)\b|\bexport\s+(?:const|(?:async\s+)?function)\s+(?:GET|POST|PUT|PATCH|DELETE|handler|onRequest\w*)\b|\bexports\.handler\s*=|\bVercelRequest\b/;
 
-/** How functions of Cloudflare look: those of svc are in a folder of the same name. */
+/** Recognizes functions of Cloudflare, because svc's are in a folder of the same name. */
 const PAGES_FUNCTION = /\bonRequest\w*\b/;
 
 const CAN = "svc runs functions that rules name (docs/functions.md) and servers that listen";

@@ -22,7 +22,7 @@ export interface SiteFacts {
 
 export type Judgement =
   | { readonly type: "site" }
-  /** The files are published; what is beside them is named. */
+  /** The files are published, with a note about the rest. */
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 
@@ -34,8 +34,8 @@ function noteOf(signs: readonly ProjectSign[]): string {
 
 /**
  * Decides about a project's files by its server signs; functions of other platforms are never
- * dropped. A site that a known framework built, or whose folder its author named, has a server
- * beside it at most.
+ * dropped. For a site built by a known framework, or whose folder its author set, signs are only
+ * noted.
  */
 export function judgeSigns(
   signs: readonly ProjectSign[],

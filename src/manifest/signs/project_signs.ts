@@ -63,8 +63,8 @@ async function findContainers(project: ProjectReader): Promise<readonly ProjectS
 }
 
 /**
- * All signs of servers in a project, those that say most first. Files are checked by their names;
- * folders of functions are listed.
+ * All server signs in a project, most telling first. Files are checked by name; folders of
+ * functions are listed.
  */
 export async function findProjectSigns(project: ProjectReader): Promise<readonly ProjectSign[]> {
   const languages: ProjectSign[] = [];

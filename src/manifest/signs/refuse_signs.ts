@@ -16,7 +16,7 @@ const STATIC_LINES = "[build]\nstatic = true";
 export const describeSign = ({ file, line, seen }: ProjectSign): string =>
   `${file}:${line} ${seen}`;
 
-/** Refuses to publish a project: with what was found, what svc can do, and how to publish it. */
+/** Refuses to publish a project: names the findings, what svc supports, and how to publish it. */
 export function refuseSigns(signs: readonly ProjectSign[]): Found & { readonly type: "unusable" } {
   const lines = signs.slice(0, MAX_LISTED).map((sign) => `  ${describeSign(sign)}`);
   const more = signs.length > MAX_LISTED ? [`  and ${signs.length - MAX_LISTED} more`] : [];

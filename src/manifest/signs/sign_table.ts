@@ -5,7 +5,7 @@
  */
 import type { FileSign, LanguageSigns } from "./types.ts";
 
-/** npm packages that make servers, where a file imports one. */
+/** npm packages that create servers if a file imports one. */
 export const SERVER_PACKAGES: readonly string[] = [
   "express",
   "koa",
@@ -182,7 +182,7 @@ function lastImage(text: string): string | undefined {
 /** Whether a Dockerfile only packs files for a web server: the site needs no container then. */
 export const packsFiles = (text: string): boolean => FILE_SERVER_IMAGE.test(lastImage(text) ?? "");
 
-/** How other platforms run a project, whatever it is written in. */
+/** How other platforms run a project, in any language. */
 export const CONTAINERS: readonly FileSign[] = [
   ...["Dockerfile", "Containerfile"].map((file): FileSign => ({
     file,

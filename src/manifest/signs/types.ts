@@ -10,7 +10,7 @@ export type SignKind =
   | "function"
   /** A program in JavaScript, or in another language. */
   | "program"
-  /** How another platform runs the project, whatever it is written in. */
+  /** How another platform runs the project, in any language. */
   | "container";
 
 /** Something in a project that shows a server which svc does not run by itself. */
@@ -31,7 +31,7 @@ export interface ProjectSign {
 /** A file by whose name a server is known. */
 export interface FileSign {
   readonly file: string;
-  /** The line that says most, and what it says; its first group is shown for `$1`. */
+  /** The most telling line, and its meaning; `$1` is replaced with its first group. */
   readonly shows?: readonly (readonly [pattern: RegExp, seen: string])[];
   /** The meaning of the file itself, if no line says more. */
   readonly seen?: string;

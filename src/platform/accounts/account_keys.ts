@@ -13,17 +13,19 @@ export const accountKeys = {
   allSignIns: (): Key => ["sign_in"],
   signIn: (userId: string): Key => ["sign_in", userId],
 
-  /** Sign-ins that wait for their second factor. */
+  /** Sign-ins that await their second factor. */
   challenge: (hash: string): Key => ["sign_in_challenges", hash],
 
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
-  /** Touched by every change of a workspace's members, so that changes exclude each other. */
+  /**
+   * Changed with every change of a workspace's members, so that such changes exclude each other.
+   */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],
-  /** Actions that wait for a click on a link in a mail. */
+  /** Actions that await a click on a link in a mail. */
   mailLink: (hash: string): Key => ["mail_link", hash],
 
   invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],
@@ -38,9 +40,9 @@ export const accountKeys = {
 
   allPublishers: (): Key => ["trusted_publishers"],
   publishers: (workspaceId: string): Key => ["trusted_publishers", workspaceId],
-  /** Touched by every new publisher of a workspace, so that their number has an end. */
+  /** Changed with every new publisher of a workspace, to enforce their limit. */
   publishersGuard: (workspaceId: string): Key => ["trusted_publishers_guard", workspaceId],
-  /** Tokens of jobs that were exchanged for keys, until they end. */
+  /** Job tokens that were exchanged for keys, until they expire. */
   exchangedToken: (hash: string): Key => ["exchanged_tokens", hash],
 
   allSessions: (): Key => ["sessions"],
@@ -51,7 +53,7 @@ export const accountKeys = {
   accessToken: (userId: string, id: string): Key => ["access_tokens", userId, id],
   accessTokenByHash: (hash: string): Key => ["access_token_by_hash", hash],
 
-  /** Codes that registered clients exchange for tokens, and the tokens that renew those. */
+  /** Codes that registered clients exchange for tokens, and their refresh tokens. */
   authorizationCode: (hash: string): Key => ["authorization_codes", hash],
   refreshByHash: (hash: string): Key => ["refresh_by_hash", hash],
 

@@ -1,5 +1,5 @@
 /**
- * `/v1/account`: what a person does with their own account.
+ * `/v1/account`: a person's own account.
  *
  * @module
  */

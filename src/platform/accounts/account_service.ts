@@ -1,5 +1,5 @@
 /**
- * Changes that people make to their own account: password, sessions, tools.
+ * Changes of people to their own account: password, sessions, CLIs.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export class AccountService {
     return accountToWire(user, await signIns.find(user.id));
   }
 
-  /** Whether the session is young enough to stand for the password of an account without one. */
+  /** Whether the session is recent enough to replace the password of an account without one. */
   isFresh(person: Person): boolean {
     return isFresh(person, this.#parts.now());
   }

@@ -46,7 +46,7 @@ const membershipRecord = z.object({
 });
 export type MembershipRecord = z.infer<typeof membershipRecord>;
 
-/** An email address in its one spelling: trimmed, normalized (NFKC) and in lower case. */
+/** The canonical form of an email address: trimmed, normalized (NFKC) and lower case. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
@@ -133,7 +133,7 @@ export class AccountStore {
     return this.users.findBy("email", accountKeys.userByEmail(email));
   }
 
-  /** Id of the workspace of a slug; it never changes. */
+  /** Id of the workspace with a slug; the id never changes. */
   async findWorkspaceId(slug: string): Promise<string | undefined> {
     return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
@@ -152,8 +152,8 @@ export class AccountStore {
   }
 
   /**
-   * Changes or (`undefined`) removes one membership. `change` sees all members
-   * as they are at that moment, and may throw.
+   * Changes one membership, or removes it if `change` returns `undefined`. `change` gets all
+   * current members, and may throw.
    */
   async changeMember(
     workspaceId: string,

@@ -1,5 +1,5 @@
 /**
- * Accounts and their credentials as they are on the wire.
+ * Accounts and their credentials in wire format.
  *
  * @module
  */

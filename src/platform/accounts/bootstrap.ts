@@ -13,8 +13,8 @@ import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_ke
 export const FIRST_WORKSPACE = "default";
 
 /**
- * Makes sure that there is an owner. Returns the API key if it is new, so that it can be shown
- * once, else `undefined`.
+ * Ensures that there is an owner. Returns the API key if it is new, so that it can be shown once,
+ * else `undefined`.
  *
  * @throws {TypeError} when the given token is too short to be a secret.
  */

@@ -54,9 +54,9 @@ import type { RecordStore } from "../../store/mod.ts";
 
 export interface AccountOptions {
   readonly kv: RecordStore;
-  /** Whether it is known here what other nodes have changed; always so if there are none. */
+  /** Whether this node knows all changes of other nodes; always true on a single node. */
   readonly isCurrent?: () => boolean;
-  /** Other nodes, and the end of asking them; missing if there are none. */
+  /** Other nodes, and how to stop asking them; missing on a single node. */
   readonly peers?: Peers;
   readonly closing?: AbortSignal;
   readonly box: SecretBox;
@@ -64,20 +64,20 @@ export interface AccountOptions {
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
-  /** The cost of hashing a password, if it is not the usual one. */
+  /** The cost of hashing a password, if not the default. */
   readonly passwordCost?: PasswordCost;
-  /** How keys are derived from passwords; by scrypt where missing. */
+  /** How keys are derived from passwords; scrypt by default. */
   readonly deriveKey?: DeriveKey;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
-  /** Adds to the commit of each security event. */
+  /** Adds to the commit that stores a security event. */
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
   /** Sends requests to other machines: to the issuers of trusted publishers. */
   readonly outbound: OutboundFetch;
-  /** Whether those may have private addresses, and http: ones. */
+  /** Whether those may have private addresses, and use http:. */
   readonly allowPrivate: boolean;
-  /** Adds an entry to the audit log. */
+  /** Writes an entry to the audit log. */
   readonly audit: Pick<AuditLog, "record">;
-  /** Sends mails about accounts; missing if the platform can send none. */
+  /** Sends mails about accounts; missing if the platform cannot send mail. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
 }
@@ -104,14 +104,14 @@ export interface AccountServices {
   readonly publicOrigin: string;
 }
 
-/** The services with what other capabilities and the composition need. */
+/** The account services, with everything that other capabilities and the composition need. */
 export interface Accounts extends AccountServices {
   /** Parts that the service of workspaces also needs. */
   readonly parts: AccountParts;
   readonly capability: Capability;
 }
 
-/** Builds the stores and services; reads nothing yet. */
+/** Builds the stores and services; does not read anything yet. */
 export function createAccounts(options: AccountOptions): Accounts {
   const { kv, publicOrigin, onTrouble } = options;
   const { securityLog, lastUsed, authenticator, parts } = createParts(options);
@@ -155,7 +155,7 @@ export function createAccounts(options: AccountOptions): Accounts {
   return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
-/** A secret of the platform that signs what it gives away; made when it is first needed. */
+/** The secret that signs what the platform issues; created when first needed. */
 function signingKey(
   { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
   name: string,
@@ -163,7 +163,7 @@ function signingKey(
   return sealedSetting({ kv, box }, name, () => Buffer.from(random(32)).toString("base64url"));
 }
 
-/** Limits on guessing that count the guesses at all nodes. */
+/** Limits on guessing that include the guesses at all nodes. */
 function sharedLimits(
   devices: DeviceCookies,
   { peers = solePeers(), closing = new AbortController().signal, now, onTrouble }: AccountOptions,
@@ -180,7 +180,7 @@ function sharedLimits(
   return limits;
 }
 
-/** Builds what the services share. */
+/** Builds the parts that the services share. */
 function createParts(options: AccountOptions): {
   readonly securityLog: SecurityLog;
   readonly lastUsed: LastUsedTracker;

@@ -1,6 +1,5 @@
 /**
- * Accounts: sign-up, sign-in, sessions, second factors, API keys, and the device
- * login of tools.
+ * Accounts: sign-up, sign-in, sessions, second factors, API keys, and the device login of CLIs.
  *
  * @module
  */

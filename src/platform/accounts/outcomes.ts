@@ -16,7 +16,7 @@ export interface SignedIn {
 
 export interface FactorWanted {
   readonly status: "two_factor_required";
-  /** Stands for the right password for 5 minutes: a hidden field of the next form. */
+  /** Represents the right password for 5 minutes, as a hidden field of the next form. */
   readonly challenge: string;
 }
 
@@ -25,7 +25,7 @@ export interface ConfirmationWanted {
   readonly status: "confirmation_required";
 }
 
-/** The account as it is with its new address. */
+/** The account with its new address. */
 export interface EmailAdded {
   readonly status: "added";
   readonly account: Account;
@@ -35,6 +35,6 @@ export interface NewAccount {
   readonly email: string;
   readonly password: string;
   readonly name: string;
-  /** Path to go to when the account is confirmed. */
+  /** Path to go to after confirmation. */
   readonly next?: string | undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * The one-time link of a new platform: whoever starts `svc serve` can open it
- * and becomes the owner. It is the only secret that is printed inside an
- * address; it works once, for a day, and is stored hashed.
+ * The one-time link of a new platform: the person who starts `svc serve` opens it and becomes the
+ * owner. It is the only secret that is printed as part of a URL. It works once, within a day, and
+ * is stored hashed.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import { hashToken, mintToken } from "./credentials/token.ts";
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Makes the link, as a path, while the owner has no password; the link of an
- * earlier start ends. `undefined` once the owner can sign in.
+ * Creates the link, as a path, while the owner has no password; a link from an earlier start stops
+ * working. `undefined` once the owner can sign in.
  */
 export async function issueOwnerLink(options: {
   readonly accounts: AccountStore;

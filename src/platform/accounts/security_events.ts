@@ -1,6 +1,5 @@
 /**
- * Security events: recorded in an append-only log when they happen, and passed
- * on to be delivered.
+ * Security events: recorded in an append-only log when they happen, then delivered.
  *
  * @module
  */
@@ -28,7 +27,7 @@ export interface RaisedEvent {
 /** Raises an event; resolves when the log has it. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
-/** Reports to the owner of an account that someone guesses the password. */
+/** Tells an account's owner that someone is guessing the password. */
 export function reportWrongPasswords(
   raise: RaiseSecurityEvent,
   { userId, client }: { readonly userId: string; readonly client: Client },
@@ -66,9 +65,9 @@ export interface SecurityLogOptions {
   readonly kv: RecordStore;
   readonly now: Clock;
   readonly random: Random;
-  /** Adds to the commit by which the log gets an event. */
+  /** Adds to the commit that logs an event. */
   readonly note?: ((operation: Operation, event: SecurityEvent) => void) | undefined;
-  /** Called with each event once the log has it; notifications begin here. */
+  /** Called with each event after it is logged; notifications start here. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
 

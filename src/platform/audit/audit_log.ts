@@ -1,5 +1,5 @@
 /**
- * The audit log of each workspace: an entry for every change that took effect.
+ * The audit log of each workspace, with an entry for every change that took effect.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Entries that are looked through for a page. */
+/** Maximum number of entries to search for a page. */
 const MAX_LOOKED_THROUGH = 5000;
 
 const auditRecord = z.object({
@@ -41,7 +41,7 @@ const auditRecord = z.object({
 });
 type AuditRecord = z.infer<typeof auditRecord>;
 
-/** A change, as whoever carried it out states it. */
+/** A change, as described by the code that made it. */
 export type AuditedChange = Omit<AuditRecord, "id" | "at"> & { readonly workspaceId: string };
 
 export interface AuditWish {
@@ -84,8 +84,8 @@ export class AuditLog {
   }
 
   /**
-   * Adds an entry; resolves when the log has it. The change has taken effect by then, so a log
-   * that cannot be written is reported to the operator, and refuses nothing.
+   * Adds an entry; resolves when it is stored. The change has already taken effect, so a failure to
+   * write is reported to the operator and refuses nothing.
    */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
     const { kv, now, random, onTrouble } = this.#parts;
@@ -108,7 +108,7 @@ export class AuditLog {
     }
   }
 
-  /** The entries of a workspace that fit, newest first. */
+  /** The matching entries of a workspace, newest first. */
   async list(workspaceId: string, wish: AuditWish): Promise<Page<AuditEntry>> {
     const prefix = keys.audit(workspaceId);
     const { limit, cursor } = wish;
@@ -129,7 +129,7 @@ export class AuditLog {
     return { items, nextCursor: null };
   }
 
-  /** Removes the oldest entries of logs that this node has made too long. */
+  /** Removes the oldest entries of logs that this node has filled beyond their limit. */
   async trim(signal: AbortSignal): Promise<number> {
     const { kv, maxEntries = AUDIT_ENTRIES } = this.#parts;
     let removed = 0;

@@ -22,13 +22,13 @@ export interface AuditChange {
 const MAX_TEXT = 500;
 
 interface Row {
-  /** The field that holds the id; `null` if there is none. */
+  /** The field with the id; `null` if there is none. */
   readonly id?: string | null;
   /** The fields that name it, joined by `/`. */
   readonly name: readonly string[];
-  /** The fields that are compared. Never one that holds a secret. */
+  /** The fields to compare. Never one that contains a secret. */
   readonly facts?: readonly string[];
-  /** The field of the response that holds the resource. */
+  /** The field of the response that contains the resource. */
   readonly of?: string;
 }
 
@@ -193,7 +193,7 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
   } satisfies Partial<Record<OperationName, Row>>,
 ));
 
-/** The operations whose subject is known. */
+/** Operations with a known subject. */
 export const describedOperations: ReadonlySet<string> = new Set(rows.keys());
 
 const isFacts = (value: unknown): value is AuditFacts =>
@@ -232,7 +232,7 @@ export function subjectOf(
   return { target: id === null && name === "" ? null : { id, name: name || null }, changes };
 }
 
-/** The project that a call was about, where its path names none. */
+/** The project of a call whose path names none. */
 export function projectOf({ project, answer, noted }: CompletedCall): string | null {
   if (project !== null) return project;
   const candidates = [noted.before?.project, isFacts(answer) ? answer.project : undefined];

@@ -1,5 +1,5 @@
 /**
- * `GET /v1/audit`, and what writes the log.
+ * `GET /v1/audit`, and the writers of the log.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { recordedName } from "./recorded_operations.ts";
 export interface Audit {
   readonly capability: Capability;
   readonly audit: AuditLog;
-  /** Records a call of the API, if it is one that the log holds. */
+  /** Records an API call, if it belongs in the log. */
   recordCall(call: CompletedCall): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 /**
- * Which operations of the API the audit log holds. Pure.
+ * Selects the API operations for the audit log. Pure.
  *
  * @module
  */
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
-/** Changes that nobody decides on: files being uploaded, and the traffic of programs. */
+/** Changes without a human decision: file uploads, and the traffic of programs. */
 const NOT_RECORDED: ReadonlySet<string> = new Set(
   [
     "putBlob",
@@ -18,12 +18,12 @@ const NOT_RECORDED: ReadonlySet<string> = new Set(
   ] satisfies (keyof typeof endpoints)[],
 );
 
-/** Operations that change nothing but show a secret. */
+/** Operations that only read, but reveal a secret. */
 const RECORDED_READS: ReadonlySet<string> = new Set(
   ["getDatabaseConnection"] satisfies (keyof typeof endpoints)[],
 );
 
-/** The log's name for a push, which is no operation of the API. */
+/** The log's name for a push, which is not an API operation. */
 export const PUSHED = "gitPush";
 
 /** The log's name for the exchange of a job's token for a key. */
@@ -49,8 +49,8 @@ const recorded: ReadonlyMap<unknown, string> = new Map(
   ),
 );
 
-/** The name of an operation that the log holds; `undefined` for others. */
+/** The log's name of an operation; `undefined` if it is not logged. */
 export const recordedName = (endpoint: Endpoint): string | undefined => recorded.get(endpoint);
 
-/** Returns the summary of an operation; its name, if this version does not have it. */
+/** Returns the summary of an operation, or its name if this version does not have it. */
 export const summaryOf = (action: string): string => summaries.get(action) ?? action;

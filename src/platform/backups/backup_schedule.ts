@@ -1,6 +1,6 @@
 /**
- * Makes backups when they are due, on one node. Each result is stored, and the platform's owner
- * is told when backups begin to fail, and when they work again.
+ * Makes backups when they are due, on one node. Stores each result, and tells the platform's owner
+ * when backups start to fail and when they work again.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export type BackupOutcome =
   }
   | { readonly error: string; readonly hint: string | null };
 
-/** A person, and the workspace under which they see events of the platform. */
+/** A person, and the workspace where they see events of the platform. */
 export interface PlatformOwner {
   readonly userId: string;
   readonly workspaceId: string | null;
@@ -41,13 +41,13 @@ export interface BackupScheduleOptions {
   readonly now: Clock;
   /** Makes one backup. */
   run(signal: AbortSignal): Promise<BackupOutcome>;
-  /** The platform's owner, who gets events; `undefined` if there is none yet. */
+  /** The platform's owner, who receives events; `undefined` if there is none yet. */
   owner(): Promise<PlatformOwner | undefined>;
   readonly raiseEvent: RaiseEvent;
   log(line: PlatformLog): void;
 }
 
-/** Clocks of nodes differ by less, in milliseconds. */
+/** Tolerance for clock differences between nodes, in milliseconds. */
 const CLOCK_SLACK_MS = 60_000;
 
 /** When the next backup starts, in milliseconds since 1970. */
@@ -56,7 +56,7 @@ export function nextBackupAt(
   everyMs: number,
   now: number,
 ): number {
-  // The clock was ahead: nobody waits until it is that late again.
+  // The clock was ahead: do not wait until it reaches that time again.
   if ((failure?.at ?? last?.at ?? 0) > now + CLOCK_SLACK_MS) return now;
   if (failure === null) return last === null ? 0 : last.at + everyMs;
   const pause = FIRST_RETRY_MS * 2 ** Math.min(20, failure.attempts - 1);
@@ -70,7 +70,7 @@ export class BackupSchedule {
     this.#options = options;
   }
 
-  /** Makes a backup if one is due, on the node that makes them. */
+  /** Makes a backup if one is due, on the node responsible. */
   async round(signal: AbortSignal): Promise<void> {
     await this.#options.nodes.during("backups", (lease) => this.#round(signal, lease));
   }
@@ -85,7 +85,7 @@ export class BackupSchedule {
     }
     await store.set({ ...before, startedAt: now() }, lease);
     const outcome = await run(signal).catch((error) => ({ error: messageOf(error), hint: null }));
-    // A platform that stops has ended it: the next start begins again.
+    // The platform stopped during the backup: the next start repeats it.
     if (signal.aborted) return await store.set({ ...before, startedAt: null }, lease);
     if ("error" in outcome) return await this.#fail(before, outcome, lease);
     await this.#succeed(before, outcome, lease);

@@ -1,5 +1,5 @@
 /**
- * How the last backups of the platform went: one record.
+ * The results of the platform's last backups, in one record.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const lastBackup = z.object({
 
 const failure = z.object({
   at: number,
-  /** First failed attempt since the last that succeeded. */
+  /** Time of the first failed attempt since the last success. */
   since: number,
   /** Failed attempts since then. */
   attempts: number,
@@ -64,7 +64,7 @@ export class BackupStore {
     return (await readRecord(this.#kv, KEY, backupRecord))?.value ?? NO_BACKUP;
   }
 
-  /** Stores the record; the event that tells of it is noted in the same commit. */
+  /** Stores the record and, in the same commit, its event. */
   async set(record: BackupRecord, lease: Lease, event?: RaisedEvent): Promise<void> {
     const operation = this.#kv.atomic().set(KEY, record);
     if (event !== undefined) noteEvent(operation, event);

@@ -14,16 +14,16 @@ import { type BackupOutcome, BackupSchedule, nextBackupAt } from "./backup_sched
 import { BackupStore } from "./backup_store.ts";
 
 export interface BackupSettings {
-  /** Missing where the operator wants no backups. */
+  /** Missing if the operator wants no backups. */
   readonly place?: string;
   readonly everyMs: number;
   readonly keep: number;
   readonly recipients: readonly string[];
 }
 
-/** How often to look whether a backup is due, in milliseconds. */
+/** How often to check whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
-/** The start goes first. */
+/** Delay of the first check, so that the start goes first. */
 const FIRST_LOOK_MS = 5_000;
 
 const timeOf = (time: number | null): string | null =>
@@ -34,7 +34,7 @@ export function createBackups(
   { settings, accounts, run }: {
     readonly settings: BackupSettings;
     readonly accounts: Pick<AccountStore, "ownerId" | "memberships">;
-    /** Makes one backup to the place of the settings. */
+    /** Makes one backup to the configured place. */
     run(signal: AbortSignal): Promise<BackupOutcome>;
   },
 ): Capability {

@@ -1,6 +1,6 @@
 /**
- * Access keys of blob stores. The secret is needed to verify a signature, so it is sealed, as
- * secrets of projects are.
+ * Access keys of blob stores. Verifying a signature requires the secret, so it is sealed like
+ * secrets of projects.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import { BlobStoreError } from "./store_error.ts";
 
 const ID_BYTES = 10;
 const SECRET_BYTES = 25;
-/** Longest id that is looked up. */
+/** Longest id to look up. */
 const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** Who made a key: a person, or the platform for servers, functions and signed URLs. */
+/** Who created a key: a person, or the platform for servers, functions and signed URLs. */
 export const KEY_KINDS = ["created", "platform"] as const;
 
 const keyRecord = z.object({
-  /** As requests name it. */
+  /** The id in requests. */
   id: z.string(),
   name: z.string(),
   kind: z.enum(KEY_KINDS),
@@ -67,7 +67,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     this.#box = box;
   }
 
-  /** @throws {BlobStoreError} `InvalidArgument` where the project has too many. */
+  /** @throws {BlobStoreError} `InvalidArgument` if the project has too many. */
   async create(
     place: BlobPlace,
     { name, kind, isReadOnly, now, random }:
@@ -83,7 +83,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
       createdAt: now(),
     };
     const owner = keys.project(workspaceId, projectId);
-    // One of these at a time, so that the count holds.
+    // Serializes these commits, so that the limit is exact.
     await commitWithRetries(this.kv, [[...accessKeys.root, projectId]], async (operation) => {
       const project = await this.kv.get(owner);
       if (project.versionstamp === null) {
@@ -101,7 +101,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret };
   }
 
-  /** The key that a request names; `undefined` if there is none. */
+  /** The key that a request refers to; `undefined` if there is none. */
   async open(id: string): Promise<OpenKey | undefined> {
     if (id.length > MAX_ID) return undefined;
     const record = await this.findBy("id", keys.blobKeyById(id));
@@ -112,7 +112,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     return { record, secret: await this.#box.open(record.secret, sealPlace(record.id)) };
   }
 
-  /** The key of the platform for an environment, made where it is missing. */
+  /** The platform's key for an environment, created if missing. */
   ofPlatform(
     place: BlobPlace,
     parts: { readonly now: Clock; readonly random: Random },
@@ -138,7 +138,7 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
     });
   }
 
-  /** Seals all secrets with the current key of the platform; returns how many. */
+  /** Reseals all secrets with the platform's current key; returns their number. */
   async reseal(): Promise<number> {
     return await this.rewrite(async (record) =>
       this.#box.isCurrent(record.secret) ? record : {

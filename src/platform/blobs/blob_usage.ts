@@ -1,6 +1,6 @@
 /**
- * How much the blob stores of a project hold. What was added and what was removed are counted
- * apart, in the commits that do it: writers of one store do not contend for a record.
+ * The size of a project's blob stores. Additions and removals are counted separately, in the
+ * commits that make them, so writers of one store do not contend for a record.
  *
  * @module
  */
@@ -20,14 +20,14 @@ type Counter = "bytes_added" | "bytes_removed" | "objects_added" | "objects_remo
 
 export class BlobUsage {
   readonly #kv: RecordStore;
-  /** Bytes of uploads that run, by project: they are not recorded yet. */
+  /** Bytes of running uploads, by project: they are not recorded yet. */
   readonly #arriving = new Map<string, number>();
 
   constructor(kv: RecordStore) {
     this.#kv = kv;
   }
 
-  /** Adds what a commit changes to it. */
+  /** Adds the change of a commit to that commit. */
   note(operation: Operation, place: BlobPlace, change: Partial<Record<Counter, number>>): void {
     for (const [name, count] of Object.entries(change)) {
       if (count === 0) continue;
@@ -35,7 +35,7 @@ export class BlobUsage {
     }
   }
 
-  /** The use of each environment of a project. */
+  /** The usage of each environment of a project. */
   async of(projectId: string): Promise<ReadonlyMap<string, BlobUse>> {
     const found = new Map<string, { bytes: number; objects: number }>();
     for await (const { key, value } of readAll(this.#kv, keys.blobUsage(projectId), counter)) {
@@ -48,7 +48,7 @@ export class BlobUsage {
     return found;
   }
 
-  /** Whether a project can take more bytes; those that arrive now count as well. */
+  /** Whether a project has room for more bytes, including those arriving now. */
   async hasRoom(projectId: string, more: number, quota: number): Promise<boolean> {
     let total = more + (this.#arriving.get(projectId) ?? 0);
     for (const { bytes } of (await this.of(projectId)).values()) total += bytes;

@@ -1,6 +1,6 @@
 /**
- * Composes the blob stores of projects: one for each environment, which code reaches by the
- * protocol of S3.
+ * Composes the blob stores of projects: one per environment, which code accesses through the S3
+ * protocol.
  *
  * @module
  */
@@ -31,10 +31,10 @@ import { openSiteObjects } from "./site_objects.ts";
 import { REGION } from "./sign_url.ts";
 import { UploadStore } from "./upload_store.ts";
 
-/** How long the first request of a site waits for its store to be filled, in milliseconds. */
+/** How long a site's first request waits for its store to be filled, in milliseconds. */
 const SEED_PATIENCE_MS = 10_000;
 
-/** Path of the endpoint of S3, at each address that has it. */
+/** Path of the S3 endpoint, on each host that has it. */
 export const S3_PATH = "/s3";
 
 /** Access of a deployment to the store of its environment. */
@@ -46,15 +46,18 @@ export interface BlobAccess {
 
 export interface ProjectBlobs {
   readonly objects: ObjectStore;
-  /** Answers requests below {@link S3_PATH}. */
+  /** Handles requests below {@link S3_PATH}. */
   readonly handle: (request: Request) => Promise<Response>;
   /**
-   * How code reaches its store.
+   * How code accesses its store.
    *
-   * @param origin at which the code finds the endpoint
+   * @param origin where the code finds the endpoint
    */
   readonly blobsFor: (place: BlobPlace, origin: string) => Promise<BlobAccess>;
-  /** The objects that the site of a deployment shows; its store is filled where it wants so. */
+  /**
+   * The public objects of a deployment's site; its store is filled first if the deployment requests
+   * that.
+   */
   readonly objectsOf: (
     place: BlobPlace,
     settings: BlobSettings | undefined,
@@ -62,14 +65,14 @@ export interface ProjectBlobs {
   readonly capability: Capability;
 }
 
-/** Whether the path of a URL is that of the endpoint. */
+/** Whether a URL path belongs to the endpoint. */
 export function isS3Path(path: string): boolean {
   return path === S3_PATH || path.startsWith(`${S3_PATH}/`);
 }
 
 /**
- * Variables of a project before these. One that has some of AWS means another storage: no
- * variable of AWS is added to them.
+ * Variables of a project override these. A project with any AWS variable uses another storage, so
+ * none are added.
  */
 export function withBlobVariables(
   { variables: ours }: Pick<BlobAccess, "variables">,
@@ -115,7 +118,7 @@ export function createBlobs(
     }),
     async blobsFor(place, origin): Promise<BlobAccess> {
       const opened = await accessKeys.ofPlatform(place, { now, random }).catch((error) => {
-        // A store that is full, or read only: sites go on without.
+        // If a store is full or read-only, the site still works.
         onTrouble(`Cannot open the blob store of project ${place.projectId}: ${error}`);
       });
       if (opened === undefined) return { identity: "", variables: {} };

@@ -1,5 +1,5 @@
 /**
- * The bounds of a blob store.
+ * The limits of a blob store.
  *
  * @module
  */
@@ -8,34 +8,34 @@ import { hasDotSegment } from "../../contract/blob_store.ts";
 /** Longest key, in bytes of UTF-8, as in S3. */
 export const MAX_KEY_BYTES = 1024;
 
-/** Largest object, in bytes, also of one that was uploaded in parts. */
+/** Largest object, in bytes, including multipart uploads. */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
-/** Smallest part but the last, in bytes, as in S3. */
+/** Smallest part except the last, in bytes, as in S3. */
 export const MIN_PART_BYTES = 5 * 1024 ** 2;
 
-/** Most parts of an upload. */
+/** Maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000;
 
 /** Longest metadata of an object, names and values together, in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
-/** Most bytes of the type of an object and the other fields that its responses repeat. */
+/** Maximum bytes of an object's type and the other fields that its responses repeat. */
 export const MAX_FIELDS_BYTES = 8192;
 
 /** Keys of one page of a list. */
 export const MAX_LIST = 1000;
 
-/** Most open uploads of one environment. */
+/** Maximum number of open uploads in one environment. */
 export const MAX_UPLOADS = 1000;
 
-/** Most access keys of a project. */
+/** Maximum number of access keys of a project. */
 export const MAX_ACCESS_KEYS = 50;
 
-/** Uploads that nothing was added to for this time are removed, in milliseconds. */
+/** Idle time after which uploads are removed, in milliseconds. */
 export const KEEP_UPLOAD_MS = 7 * 24 * 60 * 60_000;
 
-/** Whether a text can be the key of an object. */
+/** Whether a text is a valid object key. */
 export function isObjectKey(text: string): boolean {
   return text !== "" && text.isWellFormed() && !text.includes("\0") && !hasDotSegment(text) &&
     new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;

@@ -1,6 +1,6 @@
 /**
- * One page of a store's keys, in the order of their bytes. A folder of any size costs one look:
- * the list goes on behind it.
+ * Lists one page of a store's keys, in byte order. A folder of any size costs one lookup, because
+ * the list skips it.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { type BlobPlace, type ObjectRecord, objectRecord, objects } from "./obje
 
 export interface ListWish {
   readonly prefix: string;
-  /** Keys that have it behind the prefix are shown as one folder, up to it. */
+  /** Keys that contain it after the prefix are shown as one folder, up to the delimiter. */
   readonly delimiter?: string | undefined;
-  /** Only keys, and folders, behind this one. */
+  /** Only keys and folders after this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -24,16 +24,16 @@ export interface ObjectPage {
   readonly next: string | null;
 }
 
-/** The first text behind all that begin with this one; `undefined` if there is none. */
+/** The first text after all that begin with this one; `undefined` if there is none. */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);
   if (last === undefined || last === 0x10ffff) return undefined;
-  // Half characters are no text.
+  // Lone surrogates are not valid text.
   return characters.join("") + String.fromCodePoint(last + 1 === 0xd800 ? 0xe000 : last + 1);
 }
 
-/** The folder that a key is in, with its delimiter. */
+/** The folder of a key, with its delimiter. */
 function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefined {
   if (delimiter === undefined || delimiter === "") return undefined;
   const at = key.indexOf(delimiter, prefix.length);
@@ -44,7 +44,7 @@ function folderOf(key: string, { prefix, delimiter }: ListWish): string | undefi
 function startOf(wish: ListWish): string | undefined {
   const { after, prefix } = wish;
   if (after === undefined || compareBytes(after, prefix) < 0) return prefix;
-  // The key after another one is that one and a zero.
+  // The next possible key after another appends a zero character.
   return folderOf(after, wish) === after ? behind(after) : `${after}\0`;
 }
 

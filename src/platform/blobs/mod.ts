@@ -1,5 +1,5 @@
 /**
- * The blob stores of projects: S3, and what is above it.
+ * The blob stores of projects: S3, and what builds on it.
  *
  * @module
  */

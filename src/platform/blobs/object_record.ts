@@ -1,6 +1,6 @@
 /**
- * How objects and uploads of blob stores lie in the records. The bytes are blobs of the
- * workspace, so that equal content is stored once.
+ * Records of objects and uploads in blob stores. The bytes are blobs of the workspace, so equal
+ * content is stored once.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface BlobPlace {
 
 const place = { workspaceId: z.string(), projectId: z.string(), environment: z.string() };
 
-/** Headers that a client sends with an object, and gets back with it. */
+/** Headers that a client sends with an object, and that responses repeat. */
 const described = {
   contentType: z.string(),
   /** Other fields of responses, such as `cache-control`, by lower-case name. */

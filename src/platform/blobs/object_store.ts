@@ -1,6 +1,6 @@
 /**
- * The objects of blob stores: bytes in the vault, what is known of them in the records. An
- * object is acknowledged once both would survive a crash: first the bytes, then the record.
+ * The objects of blob stores: bytes in the vault, metadata in records. An object is acknowledged
+ * once both would survive a crash: first the bytes, then the record.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const READ_WHOLE = 1024 * 1024;
 export interface ObjectStoreOptions {
   readonly kv: RecordStore;
   readonly vault: Pick<BlobVault, "of">;
-  /** Most bytes of all stores of a project. */
+  /** Maximum bytes of all stores of a project. */
   readonly quota: number;
   readonly now: Clock;
 }
@@ -42,7 +42,7 @@ export interface ObjectStoreOptions {
 /** The content of a request. */
 export interface Content {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Size in bytes, if the client has said it. */
+  /** Size in bytes, if the client stated it. */
   readonly size: number | undefined;
   /** Algorithms of the client's checksums. */
   readonly algorithms: readonly Algorithm[];
@@ -50,16 +50,16 @@ export interface Content {
   expected(): ReadonlyMap<Algorithm, string>;
 }
 
-/** Condition of a write on the object that is there; `*` matches any object. */
+/** Precondition of a write on the existing object; `*` matches any object. */
 export interface WriteCondition {
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Content that lies in the vault. */
+/** Content that is stored in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
-/** Whether a list of entity tags, or `*`, has the one of an object. */
+/** Whether a list of entity tags, or `*`, matches an object's. */
 export function hasTag(list: string, etag: string): boolean {
   return list.split(",").map((each) => each.trim().replace(/^W\//, "").replaceAll('"', ""))
     .some((each) => each === "*" || each === etag);
@@ -76,7 +76,7 @@ function refuseUnmet(found: ObjectRecord | undefined, condition: WriteCondition)
 
 const noSuchKey = () => new BlobStoreError("NoSuchKey", "The key does not exist");
 
-/** Hashes what passes and ends the stream with an error where it is not what it must be. */
+/** Hashes streamed content, and fails the stream if the content is wrong. */
 function verified(
   stream: ReadableStream<Uint8Array>,
   check: { update(chunk: Uint8Array): void; end(): void },
@@ -103,7 +103,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     this.usage = new BlobUsage(options.kv);
   }
 
-  /** Most bytes of all stores of a project. */
+  /** Maximum bytes of all stores of a project. */
   get quota(): number {
     return this.#options.quota;
   }
@@ -131,7 +131,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     },
   ): Promise<ObjectRecord> {
     this.requireKey(key);
-    // Checked before the bytes are sent; the commit checks again.
+    // Checked before the upload; the commit checks again.
     refuseUnmet(await this.find(place.projectId, place.environment, key), condition);
     return await this.storeContent(
       place,
@@ -141,7 +141,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     );
   }
 
-  /** Stores bytes, then records what they are of, while they count as arriving. */
+  /** Stores bytes and then their record; meanwhile, they count as arriving. */
   async storeContent<T>(
     place: BlobPlace,
     content: Content,
@@ -154,7 +154,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (!await this.usage.hasRoom(projectId, size, this.quota)) throw this.#full();
     return await this.usage.whileArriving(projectId, size, async () => {
       const stored = await this.#add(place, content, maxBytes);
-      // Who does not say the size is judged by what came.
+      // Without a stated size, the received size counts.
       if (
         content.size === undefined &&
         !await this.usage.hasRoom(projectId, stored.size, this.quota)
@@ -171,7 +171,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       readonly stored: StoredContent;
       readonly described: Described;
       readonly condition?: WriteCondition;
-      /** Adds to the commit. */
+      /** Adds more to the commit. */
       also?(operation: Operation): void | Promise<void>;
     },
   ): Promise<ObjectRecord> {
@@ -188,7 +188,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
     ];
     return await commitWithRetries(this.kv, [objects.keyOf(object)], async (operation) => {
-      // An upload that took long must not end in a store that is gone.
+      // A slow upload must not create an object in a store that is gone.
       for (const owner of owners) {
         const { versionstamp } = await this.kv.get(owner);
         if (versionstamp === null) {
@@ -204,7 +204,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     }, { checked: owners });
   }
 
-  /** Removes an object; succeeds where there is none. */
+  /** Removes an object; succeeds if there is none. */
   async delete({ projectId, environment }: BlobPlace, key: string): Promise<void> {
     if (!isObjectKey(key)) return;
     await this.remove([projectId, environment, key], {
@@ -226,7 +226,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (!await this.usage.hasRoom(place.projectId, source.size, this.quota)) {
       throw this.#full();
     }
-    // A sweep leaves alone what was looked up.
+    // A sweep spares blobs that were just looked up.
     if (await this.blobsOf(place).verify(source.sha256) === undefined) throw damaged(source);
     return await this.record(place, key, { stored: source, described, condition: condition ?? {} });
   }
@@ -235,7 +235,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return await listObjects(this.kv, place, wish);
   }
 
-  /** The bytes of an object; one that is damaged ends with an error. */
+  /** The bytes of an object; a damaged one ends with an error. */
   async open(
     object: Pick<ObjectRecord, "workspaceId" | "sha256" | "size">,
     range?: ByteRange,
@@ -258,7 +258,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     });
   }
 
-  /** @throws {BlobStoreError} where a text cannot be a key. */
+  /** @throws {BlobStoreError} if the text is not a valid key. */
   requireKey(key: string): void {
     if (isObjectKey(key)) return;
     if (new TextEncoder().encode(key).byteLength > MAX_KEY_BYTES) {
@@ -293,7 +293,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       update(chunk) {
         sums.update(chunk);
         size += chunk.byteLength;
-        // A client must not fill the disk beyond what the quota was asked for.
+        // A client must not send more than it announced when the quota was checked.
         if (announced !== undefined && size > announced) throw notAnnounced(announced, size);
       },
       end() {
@@ -333,7 +333,7 @@ const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
 const notAnnounced = (announced: number, size: number) =>
   new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
 
-/** @throws {BlobStoreError} where the content is not what the client says that it is. */
+/** @throws {BlobStoreError} if the content differs from what the client stated. */
 function refuseOther(
   content: Content,
   { size, announced, digests }: {

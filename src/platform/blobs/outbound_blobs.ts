@@ -1,15 +1,15 @@
 /**
- * How functions reach their blob store: a name that only their `fetch` knows.
+ * Lets functions access their blob store through a host name that only their `fetch` knows.
  *
  * @module
  */
 import type { OutboundFetch } from "../../runtime/mod.ts";
 
 const HOST = "blobs.internal";
-/** Origin at which functions reach the endpoint. */
+/** Origin of the endpoint for functions. */
 export const BLOBS_ORIGIN = `http://${HOST}`;
 
-/** Has requests to the blob stores answered here, and all others by `outbound`. */
+/** Handles requests to the blob stores here, and passes all others to `outbound`. */
 export function outboundToBlobs(
   handle: (request: Request) => Promise<Response>,
   outbound: OutboundFetch,

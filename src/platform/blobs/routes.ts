@@ -1,5 +1,5 @@
 /**
- * `/v1/projects/{project}/blobs`: a look into the blob store of an environment, signed URLs and
+ * `/v1/projects/{project}/blobs`: the contents of an environment's blob store, signed URLs and
  * access keys.
  *
  * @module
@@ -22,11 +22,11 @@ export interface BlobRouteServices {
   readonly environments: EnvironmentStore;
   readonly objects: ObjectStore;
   readonly accessKeys: AccessKeys;
-  /** URL of the endpoint of S3 for everyone. */
+  /** Public URL of the S3 endpoint. */
   readonly endpoint: string;
   readonly now: Clock;
   readonly random: Random;
-  /** Called when a key of the platform is gone: servers get another one. */
+  /** Called when a key of the platform is revoked, so that servers get a new one. */
   onRevoked(record: AccessKeyRecord): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ const keyOf = (record: AccessKeyRecord): BlobKey => ({
   createdAt: new Date(record.createdAt).toISOString(),
 });
 
-/** Tells refusals of the store in the words of the API. */
+/** Converts refusals of the store to API failures. */
 async function asFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

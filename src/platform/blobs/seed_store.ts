@@ -1,6 +1,6 @@
 /**
- * Fills the store of an environment with production's objects, once: when its first deployment
- * that wants so opens. The copies share the content.
+ * Fills the store of an environment with production's objects, once: when the first deployment that
+ * requests it opens. The copies share their content.
  *
  * @module
  */

@@ -1,11 +1,11 @@
 /**
- * Signs URLs that download or upload one object. Pure, but for the clock.
+ * Signs URLs that download or upload one object. Pure, except for the clock.
  *
  * @module
  */
 import { encodeUri, parseTarget, signatureOf, signingKey } from "./s3/signature.ts";
 
-/** Any region is right: there is one. */
+/** Any region works, because there is only one. */
 export const REGION = "auto";
 
 export interface SignWish {
@@ -14,7 +14,7 @@ export interface SignWish {
   readonly bucket: string;
   readonly key: string;
   readonly method: string;
-  /** Seconds that it works. */
+  /** Lifetime in seconds. */
   readonly expiresIn: number;
   readonly maxBytes?: number | undefined;
   readonly contentType?: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The objects that sites show: those whose keys begin as `svc.toml` says, to everyone.
+ * Public objects of sites: those whose keys have a prefix listed in `svc.toml`.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { BlobStoreError } from "./store_error.ts";
 
 const NO_QUERY: ReadonlyMap<string, string> = new Map();
 
-type Asked = Parameters<SiteObjects["answer"]>[1];
+type ObjectRequest = Parameters<SiteObjects["answer"]>[1];
 
-/** Opens the objects of a store whose keys begin in one of these ways. */
+/** Opens the objects of a store whose keys have one of these prefixes. */
 export function openSiteObjects(
   objects: ObjectStore,
   place: BlobPlace,
@@ -36,7 +36,7 @@ async function read(
   objects: ObjectStore,
   place: BlobPlace,
   key: string,
-  request: Asked,
+  request: ObjectRequest,
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);
@@ -48,7 +48,7 @@ async function read(
   const length = response.headers.get("content-length");
   return {
     status: response.status,
-    // With a date, browsers would guess for how long it is fresh.
+    // With a date, browsers would guess a lifetime.
     headers: [...response.headers]
       .filter(([name]) => name !== "content-length" && name !== "last-modified"),
     body: response.body,
@@ -56,7 +56,7 @@ async function read(
   };
 }
 
-/** A condition that does not hold, or a range that is none. */
+/** A failed condition, or an unsatisfiable range. */
 const refusal = ({ status, contentRange }: BlobStoreError): ObjectAnswer => ({
   status,
   headers: [

@@ -1,5 +1,5 @@
 /**
- * Why a blob store refuses a request: a code of S3 with its status, and a message for people.
+ * The reason of a refusal: an S3 code with its status, and a message for people.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export type StoreErrorCode = keyof typeof STATUS;
 export class BlobStoreError extends Error {
   override readonly name = "BlobStoreError";
 
-  /** @param contentRange of a response to a range that the object does not have */
+  /** @param contentRange of the response to an unsatisfiable range */
   constructor(readonly code: StoreErrorCode, message: string, readonly contentRange?: string) {
     super(message);
   }

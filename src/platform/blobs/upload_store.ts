@@ -1,6 +1,6 @@
 /**
- * Uploads in parts. Each part is stored when it comes; completing an upload writes them one
- * behind the other as one blob, so that an object is read in one way whatever its upload was.
+ * Uploads in parts. Each part is stored on arrival. Completing an upload concatenates them into one
+ * blob, so every object is read the same way.
  *
  * @module
  */
@@ -34,7 +34,7 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
-/** Longest id that is looked up. */
+/** Longest id to look up. */
 const MAX_ID = 64;
 
 /** A part as the client names it to complete an upload. */
@@ -127,7 +127,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return await this.#parts.collect(projectId, environment, id);
   }
 
-  /** Makes the object of the parts. */
+  /** Creates the object from the parts. */
   async complete(
     upload: UploadRecord,
     named: readonly NamedPart[],
@@ -158,7 +158,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     await this.#removeParts(upload);
   }
 
-  /** One page of the open uploads whose key has a prefix, newest first. */
+  /** One page of open uploads with a key prefix, newest first. */
   async listOpen(
     { projectId, environment }: BlobPlace,
     { prefix, limit, cursor }: {
@@ -174,7 +174,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return { items, nextCursor: all.length > limit ? items.at(-1)!.id : null };
   }
 
-  /** Removes uploads that nobody goes on with, and parts of which the upload is gone. */
+  /** Removes abandoned uploads, and parts whose upload is gone. */
   async sweep(signal: AbortSignal, lease: Lease): Promise<number> {
     const limit = this.#options.now() - KEEP_UPLOAD_MS;
     const active = new Set<string>();
@@ -211,7 +211,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     }
   }
 
-  /** Writes the content of parts as one blob. */
+  /** Concatenates parts into one blob. */
   async #join(upload: UploadRecord, chosen: readonly PartRecord[]): Promise<StoredContent> {
     const blobs = this.#options.objects.blobsOf(upload);
     const md5 = createHash("md5");
@@ -242,7 +242,7 @@ async function* readParts(
   }
 }
 
-/** The parts that a client names, which must be there as it says. */
+/** The parts that a client lists, which must exist as stated. */
 function choose(
   stored: readonly PartRecord[],
   named: readonly NamedPart[],

@@ -9,24 +9,24 @@ import type { BuildLimits } from "./sandbox/build_limits.ts";
 import type { SandboxKind } from "./sandbox/sandbox.ts";
 
 export interface BuildSettings {
-  /** Lets builds run without a sandbox where the machine offers none. */
+  /** Lets builds run without a sandbox if the machine offers none. */
   readonly allowUnsandboxed: boolean;
-  /** First of the users that builds run as, where the platform is root. */
+  /** The first user id for builds, if the platform runs as root. */
   readonly firstUid: number;
-  /** The only kind of sandbox that is tried; the best available one where missing. */
+  /** The only kind of sandbox to try; by default, the best available. */
   readonly sandbox?: SandboxKind;
   readonly limits: BuildLimits;
-  /** Files and folders outside of the data directory that no build may see. */
+  /** Files and folders outside the data directory that builds cannot see. */
   readonly hidden: readonly string[];
 }
 
 /** Files that SQLite creates beside a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
-/** A place that is not a path. */
+/** Matches a URL, not a path. */
 const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
-/** Files and folders of the platform that may be outside of its data directory. */
+/** Files and folders of the platform that may be outside its data directory. */
 export function hiddenPlaces(
   { kv, blobs, keysFile, configFile, tls, env = {} }: {
     readonly kv?: string;

@@ -35,10 +35,10 @@ export interface Builds {
   readonly builds: BuildStore;
   readonly buildQueue: BuildQueue;
   readonly sharedBuildLogs: SharedBuildLogs;
-  /** Repositories that were pushed, where other nodes take pushes too. */
+  /** Pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: PushedRepositories | undefined;
   readonly deployCommit: DeployCommit;
-  /** The sandbox of builds, for other programs that read what is foreign. */
+  /** The sandbox of builds, for other programs that read untrusted input. */
   readonly sandbox: OpenSandbox;
   readonly capability: Capability;
 }
@@ -52,17 +52,17 @@ export interface BuildsParts {
   readonly deployments: DeploymentStore;
   readonly deploymentService: DeploymentService;
   readonly settings: BuildSettings;
-  /** Folders of this machine below which the repositories of projects may lie. */
+  /** Folders of this machine that may contain repositories of projects. */
   readonly gitRoots: readonly string[];
-  /** How many builds run at the same time; one per two processors where missing. */
+  /** How many builds run at the same time; by default, one per two processors. */
   readonly concurrency: number | undefined;
-  /** Called with each line of a build's log, which has no secrets; never waits. */
+  /** Called with each line of a build's log, without secrets; never waits. */
   readonly onBuildLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
-  /** Opens git and the build runner; the platform's own where missing. */
+  /** Opens git and the build runner; the platform's own by default. */
   readonly open: OpenBuilds | undefined;
 }
 
-/** Each build may keep two processors busy. */
+/** A build may keep two processors busy. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
 /** From 0 to 999. */

@@ -1,5 +1,5 @@
 /**
- * Makes the deployment of a commit, with its build and its place in the queue.
+ * Creates the deployment of a commit, with its build and its place in the queue.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { BuildRecord } from "./queue/build_record.ts";
 import type { BuildStore } from "./queue/build_store.ts";
 import type { Operation } from "../../store/mod.ts";
 
-/** A commit that was found, and where to deploy it. */
+/** A resolved commit, and where to deploy it. */
 export interface WantedCommitDeployment {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -26,14 +26,14 @@ export interface WantedCommitDeployment {
   readonly commitSha: string;
   readonly message: string;
   readonly author: string;
-  /** Id of the person who pushed or started it; missing for a hook. */
+  /** Id of the person who pushed or started it; missing for a deploy hook. */
   readonly startedBy?: string | undefined;
   /** Builds the commit even if it is deployed already. */
   readonly force: boolean;
 }
 
 /**
- * Stores a deployment, its build, and what `also` adds to the same commit.
+ * Stores a deployment and its build, and the additions of `also`, in one commit.
  *
  * @throws {NotAdmittedError} if the commit is deployed already, or its branch is busy
  * @throws {Failure} `rate_limited` if too many builds wait
@@ -60,7 +60,7 @@ export function commitDeployer(
       also: ({ id }) => ({
         contended: [builds.guardOf({ projectId: project.id, branch: wanted.branch })],
         add: async (operation) => {
-          // Each attempt takes another place: one of another node may have been the same.
+          // Each attempt takes a new place, because another node may have used the same.
           build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
           await builds.storeWith(operation, build, force);
           buildQueue.requireRoom();
@@ -68,7 +68,7 @@ export function commitDeployer(
         },
       }),
     });
-    // The commit has noted it, so that a crash does not lose it: no answer waits for it.
+    // The commit has stored it, so a crash cannot lose it and no response waits for it.
     services.raiseEvent(deploymentEvent("started", deployment, addresses)).catch(() => {});
     if (build !== undefined) buildQueue.add(build);
     return deployment;

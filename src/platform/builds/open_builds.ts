@@ -24,22 +24,22 @@ export interface BuildParts {
   readonly vault: BlobVault;
   readonly projects: ProjectStore;
   readonly variables: VariableStore;
-  /** Lets builds reach the databases of their deployments. */
+  /** Gives builds access to the databases of their deployments. */
   readonly databases: Pick<DeploymentDatabases, "openVariables" | "prepare">;
   readonly buildLogs: BuildLogs;
-  /** Repositories that were pushed, where other nodes take pushes too. */
+  /** Pushed repositories, if other nodes accept pushes too. */
   readonly pushedRepositories: Pick<PushedRepositories, "sync"> | undefined;
   readonly credentials: OpenGitCredentials;
-  /** Fetches what repositories refer to over HTTP. */
+  /** Fetches what repositories reference over HTTP. */
   readonly outbound: OutboundFetch;
   /** The platform's own environment. */
   readonly env: Environment;
-  /** Lets git reach private, local and reserved addresses, and plain HTTP. */
+  /** Allows git to access private, local and reserved addresses, and plain HTTP. */
   readonly allowPrivate: boolean;
-  /** Folders of this machine below which local repositories may lie. */
+  /** Folders of this machine that may contain local repositories. */
   readonly gitRoots: readonly string[];
   readonly settings: BuildSettings;
-  /** Receives what the operator should know. */
+  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 
@@ -48,9 +48,9 @@ export interface OpenedBuilds {
   readonly runner: BuildRunner;
   /** The sandbox of its builds, for git; missing if there is none. */
   readonly sandbox?: OpenSandbox;
-  /** Ends and removes what a crash left behind. Call it before the first build. */
+  /** Ends and removes leftovers of a crash. Call it before the first build. */
   recover?(): Promise<void>;
-  /** Ends what is under way. Call it once no build runs any more. */
+  /** Ends running work. Call it when no build is running. */
   close(): Promise<void>;
 }
 

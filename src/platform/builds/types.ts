@@ -18,53 +18,53 @@ export interface BuildJob {
   readonly branch: string;
   /** All 40 digits. */
   readonly commitSha: string;
-  /** Name of the environment; its variables are in the deployment's snapshot. */
+  /** The environment's name; its variables are in the deployment's snapshot. */
   readonly environment: string;
   /**
-   * The current deployment of the branch, which may make the build unnecessary; null to build in
-   * any case.
+   * The current deployment of the branch, which may make the build unnecessary; null to always
+   * build.
    */
   readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 
-/** The output of a build. Every blob that it names is already in the workspace's store. */
+/** The output of a build. All its blobs are already in the workspace's store. */
 export interface BuiltContent {
   /** `.svc/manifest.json`, parsed. The queue validates it like the manifest of an upload. */
   readonly manifest: unknown;
   readonly files: readonly DeploymentFile[];
   readonly functions: readonly DeploymentFunction[];
-  /** The edge rule set as authored; missing if the project has none. */
+  /** The edge rule set as written; missing if the project has none. */
   readonly rules?: unknown;
 }
 
 export type BuildOutcome =
   | { readonly type: "built"; readonly content: BuiltContent }
-  /** `reason` is for people: it becomes the deployment's `error`, and holds no secret. */
+  /** `reason` is for people: it becomes the deployment's `error`, and contains no secrets. */
   | { readonly type: "failed"; readonly reason: string }
   /** There was nothing to build; `reason` is for people. */
   | { readonly type: "skipped"; readonly reason: string }
-  /** The signal was aborted, and nothing of the build runs any more. */
+  /** The signal was aborted, and all processes of the build have ended. */
   | { readonly type: "cancelled" };
 
-/** Runs commands in a checkout: checks at the deployment's address, or without one a migration. */
+/** Runs commands in a checkout: checks against a deployment's URL, or a migration without one. */
 export type RunInCheckout = (
   commands: readonly string[],
   place?: CheckPlace,
 ) => Promise<readonly CommandResult[]>;
 
-/** Uses what was built while its checkout is still there. */
+/** Uses the output while its checkout still exists. */
 export type UseBuilt = (content: BuiltContent, runCommands: RunInCheckout) => Promise<void>;
 
 export interface BuildRunner {
   /**
-   * Builds in a fresh checkout, and calls `use` before that is removed. Resolves when no
-   * process of the build is left; rejects only where the platform itself is at fault.
+   * Builds in a fresh checkout, and calls `use` before removing it. Resolves when no process of the
+   * build is left; only rejects if the platform itself is at fault.
    */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
-  /** Removes what was kept of a build, such as its log; nothing if there is none. */
+  /** Removes leftovers of a build, such as its log, if there are any. */
   removeLeftovers(
     build: { readonly projectId: string; readonly deploymentId: string },
   ): Promise<void>;
-  /** Removes what was kept of all builds of a project: logs and caches. */
+  /** Removes the logs and caches of all builds of a project. */
   forgetProject(projectId: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * When a node last knew of all purges, as a file of its cache: a node that starts tells by it for
+ * Records when a node last knew of all purges, in a file of its cache, so that it can tell at start
  * how long it was away.
  *
  * @module
@@ -16,15 +16,15 @@ export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });
   } catch (error) {
-    // It then counts as away for longer.
+    // It then appears to have been away for longer.
     if (!isFullDisk(error)) throw error;
   }
 }
 
-/** For how long a node was away, in milliseconds; `undefined` if that cannot be told. */
+/** How long a node was away, in milliseconds; `undefined` if unknown. */
 export async function wasAwayFor(folder: string, now: number): Promise<number | undefined> {
   const text = await readTextFile(pathIn(folder)).catch(() => undefined);
   const at = text === undefined || !/^\d+\n$/.test(text) ? NaN : Number(text);
-  // A clock that was set back says nothing.
+  // Unusable if the clock was set back.
   return at <= now ? now - at : undefined;
 }

@@ -28,7 +28,7 @@ export interface CacheServices {
   >;
 }
 
-/** The deployments that hosts of a project show, in one environment where one is named. */
+/** The deployments on a project's hosts, optionally in one environment. */
 async function shownDeployments(
   { sites, environments, deployments }: CacheServices,
   project: ProjectRecord,

@@ -1,6 +1,6 @@
 /**
- * Purges that nodes tell each other of, by records that are kept for a while. A node that was
- * away for longer cannot know what it missed, and purges all that it has.
+ * Shares purges between nodes, by records with a limited lifetime. A node that was away for longer
+ * may have missed some, and purges everything.
  *
  * @module
  */
@@ -17,10 +17,10 @@ import type { RecordKey } from "../../store/mod.ts";
 /** How long other nodes can learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
-/** Longest absence after which a node still learns of all purges: some may be ending just then. */
+/** Longest absence after which a node is sure to learn of all purges: some may be expiring. */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
-/** How often a node notes that it knows of all purges, in milliseconds. */
+/** How often a node records that it knows of all purges, in milliseconds. */
 const NOTED_EVERY_MS = 60 * 1000;
 
 const scopeRecord = z.custom<PurgeScope>((value) => typeof value === "object" && value !== null);
@@ -47,14 +47,14 @@ export class SharedPurges {
     this.#parts = parts;
   }
 
-  /** Tells other nodes of a purge, where there may be any. */
+  /** Tells other nodes of a purge, if there may be any. */
   async tell(record: PurgeRecord): Promise<void> {
     const { kv, nodes, now, random } = this.#parts;
     if (!nodes.isShared) return;
     await kv.set(keys.purge(uuidV7(now, random)), record, { expireIn: REMEMBERED_MS });
   }
 
-  /** Purges what others have purged while this node was away: it keeps pages on its disk. */
+  /** Applies the purges of others while this node was away, because pages on its disk remain. */
   async recover(): Promise<void> {
     const { kv, nodes, dataDir, now } = this.#parts;
     if (!nodes.isShared) return;
@@ -65,7 +65,7 @@ export class SharedPurges {
     }
   }
 
-  /** Repeats the purges of others among the keys that they have changed. */
+  /** Applies the purges of other nodes among changed keys. */
   async repeat(changed: readonly RecordKey[]): Promise<void> {
     for (const key of changed) {
       if (key[0] !== keys.purges()[0]) continue;
@@ -75,12 +75,12 @@ export class SharedPurges {
     }
   }
 
-  /** Purges all that this node has, as it may have missed any purge. */
+  /** Purges everything on this node, because it may have missed a purge. */
   async purgeAll(): Promise<void> {
     await this.#parts.cached.purgeAll();
   }
 
-  /** Notes from time to time that this node knows of all purges, until it is closed. */
+  /** Records regularly, until it is closed, that this node knows of all purges. */
   start(): void {
     if (!this.#parts.nodes.isShared) return;
     this.#rounds = startRounds({

@@ -1,5 +1,5 @@
 /**
- * Orders certificates from a certificate authority (RFC 8555), by HTTP-01 or DNS-01.
+ * Orders certificates from a certificate authority (RFC 8555), with HTTP-01 or DNS-01.
  *
  * @module
  */
@@ -16,26 +16,23 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** How often the state of an order is polled, and how far apart. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
-/** Requests that fail at the network or with 5xx are sent again once, a second later. */
+/** Requests that fail with a network error or 5xx are retried once, after a second. */
 const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 } as const;
 
 export interface AcmeOptions {
   /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string;
-  /** Email address at which the authority may contact the operator. */
+  /** Email address where the authority may contact the operator. */
   readonly contact?: string;
   /** The operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  /**
-   * Certificates (PEM) by which a private authority's own server is trusted,
-   * beside the system's.
-   */
+  /** Certificates (PEM) to trust a private authority's server, in addition to the system's. */
   readonly serverCa?: string;
 }
 
 export interface IssueOptions {
   readonly lease: Lease;
-  /** The certificate (PEM) that the new one renews. */
+  /** The certificate (PEM) that this order renews. */
   readonly replaces?: string | undefined;
 }
 
@@ -49,17 +46,19 @@ export interface RenewalWindow {
 }
 
 export interface Issuer {
-  /** Orders one certificate for all the names; rejects with what the authority says. */
+  /** Orders one certificate for all the names; rejects with the authority's message. */
   issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair>;
-  /** `undefined` if the authority has no wish for a certificate. */
+  /** `undefined` if the authority has no renewal window for a certificate. */
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/** How acme-client 5.4 reports a request that got no response: it reads a field of `undefined`. */
+/**
+ * acme-client 5.4 reports a request without a response like this: it reads a field of `undefined`.
+ */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("reading 'config'");
 
-/** The authority has a replacement of the certificate already (RFC 9773, 5). */
+/** The authority already has a replacement of the certificate (RFC 9773, 5). */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 
@@ -76,7 +75,7 @@ type Challenge = Authorization["challenges"][number];
 type AcmeIssuerOptions = AcmeOptions & {
   readonly store: Led<Pick<CertificateStore, "accountKey">>;
   readonly challenges: Led<Http01Challenges>;
-  /** The challenges of a name that DNS proves; `undefined` for all other names. */
+  /** The DNS challenges of a name; `undefined` if it is not proven by DNS. */
   readonly dnsFor: (hostname: string) => Dns01Challenges | undefined;
 };
 
@@ -188,7 +187,7 @@ export class AcmeIssuer implements Issuer {
     const { default: acme } = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
     acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
-    // Deno 2.7's node:http never reports a response that breaks off.
+    // Deno 2.7's node:http never reports a truncated response.
     acme.axios.defaults.adapter = "fetch";
     Object.assign(acme.axios.defaults, {
       acmeSettings: RETRIES,

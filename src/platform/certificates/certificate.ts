@@ -1,5 +1,5 @@
 /**
- * The record of a certificate, and when it is ordered next. Pure.
+ * The record of a certificate, and when to order it next. Pure.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { sealedSecret } from "../core/secrets/mod.ts";
 const MINUTE_MS = 60_000;
 const FIRST_RETRY_MS = 5 * MINUTE_MS;
 const MAX_RETRY_MS = 24 * 60 * MINUTE_MS;
-/** A certificate is renewed when this part of its life is over, and up to a tenth later. */
+/** Fraction of its lifetime after which a certificate is renewed, or up to a tenth later. */
 const RENEW_AFTER = 2 / 3;
 const RENEW_SPREAD = 1 / 10;
 
@@ -31,7 +31,7 @@ export const certificateRecord = z.object({
     notBefore: z.number(),
     notAfter: z.number(),
   }).nullable(),
-  /** Orders that failed in a row. */
+  /** Consecutive failed orders. */
   failures: z.number(),
   /** Why the last order failed; null if it succeeded. */
   error: z.string().nullable(),
@@ -67,7 +67,7 @@ export function renewalId(pem: string): string | undefined {
   return `${keyId.toString("base64url")}.${serial.toString("base64url")}`;
 }
 
-/** When to renew: after two thirds of the life, spread by `chance` from 0 to 1. */
+/** When to renew: after two thirds of the lifetime, spread by `chance` from 0 to 1. */
 export function renewalTime(
   life: { readonly notBefore: number; readonly notAfter: number },
   chance: number,
@@ -77,9 +77,8 @@ export function renewalTime(
 }
 
 /**
- * When to order again after failures: 5 minutes, 15, 45, and so on up to a day,
- * each up to a quarter more or less. Certificate authorities allow about five
- * failures an hour.
+ * When to order again after failures: 5 minutes, 15, 45, and so on up to a day, each plus or minus
+ * up to a quarter. Certificate authorities allow about five failures an hour.
  */
 export function retryTime(
   failures: number,

@@ -1,6 +1,6 @@
 /**
- * Keeps a valid certificate for every hostname that is served: orders it,
- * renews it in time, and tries again later if an order fails.
+ * Keeps a valid certificate for every hostname that is served: orders and renews it, and retries
+ * failed orders later.
  *
  * @module
  */
@@ -24,10 +24,10 @@ import { RenewalWishes } from "./renewal_wishes.ts";
 import { WaitingHandshakes } from "./waiting_handshakes.ts";
 import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod.ts";
 
-/** How often it is looked for orders that are due, in milliseconds. */
+/** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Maximum number of characters that are kept of an authority's message. */
+/** Longest excerpt of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
 
 export interface CertificateServiceOptions {
@@ -37,24 +37,24 @@ export interface CertificateServiceOptions {
   names(): Iterable<string>;
   /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
-  /** The hostnames that get a certificate on demand: when a client first asks, or soon. */
+  /** The hostnames that get a certificate on demand: when a client first connects, or soon. */
   hosts?(): Iterable<string>;
-  /** True for one of them. */
+  /** True for a hostname with a certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** One of them orders; this one alone where missing. */
+  /** One of them orders; by default, this one. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
-  /** How often it is looked for orders that are due, in milliseconds; ten minutes by default. */
+  /** How often to check for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
-  /** Called with hostnames that have other certificates, or none; resolves when clients see it. */
+  /** Called with hostnames whose certificate changed or is gone; resolves when clients see it. */
   onChanged(hostnames: readonly string[]): Promise<void>;
   log(line: PlatformLog): void;
 }
 
 export class CertificateService {
   readonly #records = new Map<string, CertificateRecord>();
-  /** Key pairs for handshakes. It comes before the record that tells of it. */
+  /** Key pairs for handshakes. Updated before the record that mentions them. */
   readonly #pairs = new Map<string, KeyPair>();
   readonly #waiting = new WaitingHandshakes();
   readonly #wishes: RenewalWishes;
@@ -70,12 +70,12 @@ export class CertificateService {
     this.#wishes = new RenewalWishes(options.issuer, options.now);
   }
 
-  /** The store as the node uses it that orders. */
+  /** The store for the node that orders. */
   get #led(): Led<Pick<CertificateStore, "put" | "delete">> {
     return this.#options.store;
   }
 
-  /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
+  /** Reads everything stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
     const { store, onChanged } = this.#options;
     const changed: string[] = [];
@@ -85,7 +85,7 @@ export class CertificateService {
     await onChanged(changed);
   }
 
-  /** Takes over the certificates that another node has ordered or forgotten. */
+  /** Applies changes by the node that orders. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { store, onChanged } = this.#options;
     for (const hostname of store.hostnamesOf(changed)) {
@@ -102,7 +102,7 @@ export class CertificateService {
     this.#pairs.delete(hostname);
   }
 
-  /** Whether another certificate is used from now on. */
+  /** Whether the certificate in use changed. */
   async #take(record: CertificateRecord): Promise<boolean> {
     const { store, log } = this.#options;
     try {
@@ -125,8 +125,8 @@ export class CertificateService {
   }
 
   /**
-   * The certificate of a hostname that is served. The first client that asks for a host waits until
-   * its certificate is there, for at most ten seconds.
+   * The certificate of a served hostname. The first client of a host waits for its certificate, for
+   * at most ten seconds.
    */
   find(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined> {
     const pair = this.#find(hostname);
@@ -159,7 +159,7 @@ export class CertificateService {
     return this.#find(hostname);
   }
 
-  /** Notes that hostnames are served from now on, or no more; resolves when handshakes show it. */
+  /** Notes that hostnames are now served, or no longer; resolves when handshakes reflect it. */
   async servedChanged(hostnames: readonly string[]): Promise<void> {
     const known = hostnames.filter((hostname) => this.#pairs.has(hostname));
     if (known.length > 0) await this.#options.onChanged(known);
@@ -180,7 +180,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Lets the node that orders certificates know what is due. */
+  /** Tells the node that orders certificates about due orders. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
@@ -189,7 +189,7 @@ export class CertificateService {
     });
   }
 
-  /** Starts a round of orders, or another one after the round that is running. */
+  /** Starts a round of orders, or another after the running one. */
   wake(): void {
     if (this.#state !== "running") return;
     this.#again = true;
@@ -207,7 +207,7 @@ export class CertificateService {
         .finally(() => this.#round = undefined);
   }
 
-  /** Starts ordering, now that challenges are answered. */
+  /** Starts ordering, now that challenges can be served. */
   start(): void {
     this.#state = "running";
     const { nodes, intervalMs = INTERVAL_MS } = this.#options;
@@ -221,7 +221,7 @@ export class CertificateService {
     await this.#round;
   }
 
-  /** Starts no further order; one that is running ends by itself. */
+  /** Starts no more orders; a running one completes. */
   close(): void {
     this.#state = "closed";
     clearInterval(this.#timer);
@@ -259,7 +259,7 @@ export class CertificateService {
     }
   }
 
-  /** Makes certificates due that the authority wants to be renewed earlier. */
+  /** Makes certificates due whose authority wants an earlier renewal. */
   async #askForRenewals(lease: Lease): Promise<void> {
     const { now, log } = this.#options;
     for (const [hostname, record] of this.#records) {
@@ -283,7 +283,7 @@ export class CertificateService {
     this.#wishes.keepOnly(new Set(chains));
   }
 
-  /** @throws {Error} with what the authority says */
+  /** @throws {Error} with the authority's message */
   async #issue(hostnames: readonly string[], lease: Lease): Promise<KeyPair> {
     await lease.requireHeld();
     const { issuer, onDemand } = this.#options;
@@ -340,8 +340,8 @@ export class CertificateService {
   }
 
   /**
-   * Keeps a failure in memory as well if it cannot be stored, so that it is not tried at once.
-   * Where another node orders by now, there is none: the name is that node's.
+   * Records a failure, in memory if it cannot be stored, so that it is not retried at once. If
+   * another node orders by now, the failure is dropped, because that node is responsible.
    */
   async #noteFailure(
     record: CertificateRecord,

@@ -36,7 +36,7 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     this.#box = box;
   }
 
-  /** The hosts whose certificates are among changed keys. */
+  /** The hosts of the certificates among changed keys. */
   hostnamesOf(changed: readonly RecordKey[]): string[] {
     const [name] = keys.certificates();
     return changed.filter((key) => key[0] === name).map((key) => String(key[1]));
@@ -60,7 +60,10 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     return { cert: issued.chain, key: await this.#box.open(issued.key, keyPlace(hostname)) };
   }
 
-  /** Seals every private key with the data directory's current key; returns how many it sealed. */
+  /**
+   * Seals every private key with the data directory's current key; returns the number of changed
+   * ones.
+   */
   async reseal(): Promise<number> {
     const again = async (sealed: SealedSecret, place: string) =>
       await this.#box.seal(await this.#box.open(sealed, place), place);
@@ -76,7 +79,7 @@ export class CertificateStore extends Table<CertificateRecord, readonly [string]
     });
   }
 
-  /** The private key of the account at a certificate authority, created if there is none. */
+  /** The private key of the account at a certificate authority, created if missing. */
   async accountKey(
     directoryUrl: string,
     make: () => Promise<string>,

@@ -1,6 +1,6 @@
 /**
- * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending. The authority
- * may ask any node at once, so that all are told before it is.
+ * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending. The authority may ask
+ * any node immediately, so all nodes are told first.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
-/** How long an order is pending at most, in milliseconds. */
+/** Longest time that an order is pending, in milliseconds. */
 const PENDING_MS = 10 * 60 * 1000;
 
 export const challenge = z.object({
@@ -26,8 +26,9 @@ export class Http01Challenges {
   readonly #tellOthers: (challenge: Challenge) => Promise<unknown>;
 
   /**
-   * @param shared the store, where other nodes share it.
-   * @param tellOthers tells a challenge to the nodes that answer; the others find it in the store.
+   * @param shared the store, if other nodes share it.
+   * @param tellOthers tells a challenge to the nodes that are reachable; others find it in the
+   * store.
    */
   constructor(
     shared?: RecordStore | undefined,
@@ -37,7 +38,7 @@ export class Http01Challenges {
     this.#tellOthers = tellOthers;
   }
 
-  /** Takes over a challenge of the node that orders. */
+  /** Applies a challenge of the node that orders. */
   take({ token, keyAuthorization }: Challenge): void {
     this.#pending.set(token, keyAuthorization);
   }
@@ -55,7 +56,7 @@ export class Http01Challenges {
     await this.#shared?.atomic().delete(keys.acmeChallenge(token)).commit(lease);
   }
 
-  /** Takes over the challenges that another node has added or removed. */
+  /** Applies challenges that another node has added or removed. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const shared = this.#shared;
     const [name] = keys.acmeChallenges();
@@ -68,7 +69,7 @@ export class Http01Challenges {
     }
   }
 
-  /** Reads those that are pending on other nodes. */
+  /** Reads the pending challenges of other nodes. */
   async reread(): Promise<void> {
     if (this.#shared === undefined) return;
     for await (const { key, value } of readAll(this.#shared, keys.acmeChallenges(), z.string())) {

@@ -1,20 +1,20 @@
 /**
- * Which certificates are ordered next, and together. Pure.
+ * Decides which certificates to order next, and which together. Pure.
  *
  * @module
  */
 import type { CertificateRecord } from "./certificate.ts";
 
-/** Maximum number of names of one certificate: authorities allow 100. */
+/** Maximum number of names in one certificate: authorities allow 100. */
 const MAX_NAMES = 50;
-/** Maximum number of names of one that a client waits for: each is proven in turn. */
+/** Maximum number of names while a client waits, because each is proven in turn. */
 const MAX_ASKED = 5;
 
-/** Certificates on demand within a week: Let's Encrypt issues 50 for a registered domain. */
+/** Certificates on demand per week: Let's Encrypt issues 50 for a registered domain. */
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Pause after a certificate on demand until hosts get one that nobody has asked for yet. */
+/** Pause after a certificate on demand before the next one that nobody waits for. */
 const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {
@@ -41,10 +41,10 @@ function inBatches(names: readonly string[]): (readonly string[])[] {
 }
 
 /**
- * The names of each order that is due. `names` have a certificate each. `hosts` share them until an
- * order fails, as authorities limit the certificates of a registered domain, and not their names:
- * those that a client waits for first, with some others; then renewals; then, now and then, all
- * hosts that have none.
+ * The names of each due order. `names` have a certificate each. `hosts` share certificates until an
+ * order fails, because authorities limit the number of certificates per registered domain, not
+ * their names. First come hosts that a client waits for, with some others; then renewals; then,
+ * occasionally, all hosts without a certificate.
  */
 export function dueOrders(
   names: Iterable<string>,
@@ -72,7 +72,7 @@ export function dueOrders(
   return [...orders, ...inBatches(renewed), ...isPaused ? [] : inBatches(others)];
 }
 
-/** Whether another certificate on demand would come near the limit of the authority. */
+/** Whether another certificate on demand would come close to the authority's limit. */
 export function isNearLimit({ records, onDemand, now }: Known): boolean {
   const chains = new Set<string>();
   for (const [hostname, { issued }] of records) {

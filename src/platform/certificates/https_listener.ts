@@ -1,10 +1,10 @@
 /**
- * The HTTPS listener. Where hosts have their own certificates, the server name
- * of each handshake (SNI, RFC 6066) selects one.
+ * The HTTPS listener. If hosts have their own certificates, the server name of each handshake (SNI,
+ * RFC 6066) selects one.
  *
- * Deno's public API listens with a single certificate. Its listener can still resolve one per name,
- * by an option that Deno itself uses for `node:tls` (docs/decisions/runtime.md). The runtime
- * remembers each certificate, and each refusal, while the listener lives. A new listener therefore
+ * Deno's public API listens with a single certificate. But its listener can resolve one per name,
+ * with an option that Deno uses internally for `node:tls` (docs/decisions/runtime.md). The runtime
+ * caches each certificate and each refusal for the life of the listener. A new listener therefore
  * takes over the port when a certificate changes, or after many names were resolved
  * (docs/domains.md, "How certificates are chosen").
  *
@@ -26,10 +26,10 @@ const SHORT_LINGER_MS = 100;
 /** Time between two attempts to take the port again, in milliseconds. */
 const RETRY_MS = 1;
 
-/** Time from a listener that ran out of descriptors to the next one, in milliseconds. */
+/** Pause after a listener ran out of descriptors, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Maximum number of names that one listener remembers: some 10 MB. */
+/** Maximum number of names that one listener caches: about 10 MB. */
 const MAX_NAMES = 20_000;
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
@@ -37,11 +37,11 @@ export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf(
 
 export interface HttpsListenerOptions {
   readonly hostname: string;
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
-  /** Whether others listen on the same port, and share its connections. */
+  /** Whether others listen on the same port and share its connections. */
   readonly reusePort?: boolean;
   /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
@@ -50,7 +50,7 @@ export interface HttpsListenerOptions {
 /** One certificate for all connections, or one per server name. */
 export type CertificateSource =
   | { readonly type: "one"; current(): KeyPair }
-  /** The server name is "" where the client gave none. */
+  /** The server name is "" if the client sent none. */
   | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
 /** One listener in the series that holds the port. */
@@ -58,14 +58,14 @@ interface Generation {
   readonly port: number;
   /** Names that the runtime has asked for. */
   readonly asked: Set<string>;
-  /** Those of them whose certificate is not chosen yet. */
+  /** Names whose certificate is not chosen yet. */
   readonly unresolved: ReadonlyMap<string, number>;
   /** Stops accepting; open connections stay. */
   close(): Promise<void>;
 }
 
 export class HttpsListener {
-  /** The port that it listens on. */
+  /** The port in use. */
   readonly port: number;
   #current: Generation;
   #closed = false;
@@ -83,7 +83,7 @@ export class HttpsListener {
     this.port = this.#current.port;
   }
 
-  /** Notes that names have other certificates, or none; resolves when new connections see it. */
+  /** Notes that certificates of names changed or are gone; resolves when new connections see it. */
   async changed(serverNames: readonly string[]): Promise<void> {
     const { asked, unresolved } = this.#current;
     const changed = new Set(serverNames);
@@ -129,7 +129,7 @@ export class HttpsListener {
       await this.#current.close();
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
-    // Set before the listener runs: one that fails at once must not find a replacement that has
+    // Set before the listener runs: if it fails at once, it must not find a replacement that
     // already ended.
     this.#replacing = undefined;
   }
@@ -159,7 +159,7 @@ export class HttpsListener {
       this.#current = this.#open(this.port);
       return true;
     } catch {
-      // The port is not free yet, or the system is short of descriptors.
+      // The port is not free yet, or the system is out of descriptors.
       return false;
     }
   }
@@ -187,7 +187,7 @@ export class HttpsListener {
         closing.abort();
         try {
           listener.close();
-        } catch { /* whoever served it has closed it */ }
+        } catch { /* already closed by its user */ }
         await served;
       },
     };

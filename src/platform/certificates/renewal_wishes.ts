@@ -1,6 +1,6 @@
 /**
- * When the authority wants certificates to be renewed (RFC 9773). It may want that early, before it
- * revokes them.
+ * When the authority wants certificates to be renewed (RFC 9773), for example before it revokes
+ * them.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Lease } from "../../store/mod.ts";
 import type { Issuer } from "./acme_issuer.ts";
 
-/** When the authority is asked again, in seconds (RFC 9773, 4.3). */
+/** Seconds until the authority is asked again (RFC 9773, 4.3). */
 const ASK_AGAIN = { min: 60, usual: 6 * 3600, max: 24 * 3600 };
 
 export class RenewalWishes {
-  /** When the authority is asked again about a certificate (PEM). */
+  /** When to ask the authority again about a certificate (PEM). */
   readonly #asksAt = new Map<string, number>();
 
   readonly #issuer: Issuer;
@@ -25,7 +25,7 @@ export class RenewalWishes {
 
   /**
    * The moment within the authority's window that `chance` from 0 to 1 chooses; `undefined` if
-   * the authority has no wish, or was asked a short time ago.
+   * there is no window, or the authority was asked recently.
    */
   async ask(
     chain: string,
@@ -43,7 +43,7 @@ export class RenewalWishes {
     return window && window.start + (window.end - window.start) * chance;
   }
 
-  /** Forgets certificates that are used no more. */
+  /** Forgets certificates that are no longer in use. */
   keepOnly(chains: ReadonlySet<string>): void {
     for (const chain of this.#asksAt.keys()) if (!chains.has(chain)) this.#asksAt.delete(chain);
   }

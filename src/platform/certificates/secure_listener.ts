@@ -1,6 +1,5 @@
 /**
- * The platform's HTTPS side: which host has which certificate, and the timer
- * that reads the operator's own again.
+ * The platform's HTTPS side: selects the certificates of hosts, and rereads the operator's own.
  *
  * @module
  */
@@ -25,7 +24,7 @@ export interface SecureListenerOptions {
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
-  /** Finds the certificates that were ordered; `undefined` if none are. */
+  /** Finds ordered certificates; `undefined` if none are ordered. */
   readonly ordered: (() => OrderedCertificates | undefined) | undefined;
   /** Whether others listen on the same port. */
   readonly reusePort?: boolean;
@@ -39,7 +38,7 @@ export interface SecureListenerOptions {
 
 export interface SecureListener {
   readonly port: number;
-  /** Notes that hostnames have other certificates, or none; resolves when clients see it. */
+  /** Notes that certificates of hostnames changed or are gone; resolves when clients see it. */
   changed(hostnames: readonly string[]): Promise<void>;
   /** Closes an old listener that is still beside the current one. */
   standAlone(): Promise<void>;

@@ -1,15 +1,15 @@
 /**
- * Handshakes that wait for the first certificate of their name.
+ * Handshakes that wait for their name's first certificate.
  *
  * @module
  */
 
-/** Names that may wait at once. */
+/** Maximum number of names that wait. */
 const MAX_NAMES = 1000;
 
 /**
- * How long a handshake waits, in milliseconds. The runtime asks for one name after the other, so
- * others that are new to it wait as long.
+ * How long a handshake waits, in milliseconds. The runtime resolves one name after the other, so
+ * other new names wait as long.
  */
 const WAIT_MS = 10_000;
 
@@ -17,8 +17,8 @@ export class WaitingHandshakes {
   readonly #names = new Map<string, PromiseWithResolvers<void>>();
 
   /**
-   * Resolves when the name is settled, or after ten seconds. Calls `first` where no other handshake
-   * waits for the name; returns at once where too many names wait.
+   * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake
+   * waits for the name; returns at once if too many names wait.
    */
   async wait(hostname: string, first: () => void): Promise<void> {
     let waiting = this.#names.get(hostname);
@@ -33,13 +33,13 @@ export class WaitingHandshakes {
     clearTimeout(timer);
   }
 
-  /** Lets the handshakes continue that wait for a name. */
+  /** Continues the handshakes that wait for a name. */
   settle(hostname: string): void {
     this.#names.get(hostname)?.resolve();
     this.#names.delete(hostname);
   }
 
-  /** Lets all continue. */
+  /** Continues all handshakes. */
   close(): void {
     for (const hostname of [...this.#names.keys()]) this.settle(hostname);
   }

@@ -1,5 +1,5 @@
 /**
- * Caches of deployments, loaded or not: responses that rules store, and pages of their servers.
+ * Caches of deployments, loaded or not: responses stored by rules, and pages of servers.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/** A revalidation by the server of a deployment. */
+/** A revalidation that a deployment's server requested. */
 export interface Revalidated {
   readonly deploymentId: string;
   readonly scopes: readonly PurgeScope[];
@@ -27,13 +27,13 @@ export interface Revalidated {
 
 export interface CachedAnswersOptions {
   readonly dataDir: string;
-  /** Answers that rules store. */
+  /** Responses stored by rules. */
   readonly cache: HttpCache;
-  /** The servers that are loaded, by deployment. */
+  /** The loaded servers, by deployment. */
   readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
   readonly now: () => number;
   readonly onTrouble: (message: string) => void;
-  /** Tells subscribers of the feed of a change; resolves when all of them have applied it. */
+  /** Publishes a change to subscribers of the feed; resolves when all have applied it. */
   publish(message: FeedMessage): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export class CachedAnswers {
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
   }
 
-  /** The pages of a deployment, for its servers or for a change while there are none. */
+  /** The pages of a deployment, even if its servers are not loaded. */
   pagesOf(deploymentId: string): IsrCache {
     const { open, now, onTrouble } = this.#options;
     return open.get(deploymentId)?.pages ?? new IsrCache({
@@ -67,8 +67,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Removes what is cached of a deployment, or with `soft` marks it as stale; resolves when it
-   * is not served any more. Returns how many answers there were.
+   * Removes cached responses of a deployment, or marks them as stale with `soft`. Resolves when
+   * they are no longer served, with their number.
    */
   async purge(
     deploymentId: string,
@@ -81,7 +81,7 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes what is cached of all deployments; resolves when it is not served any more. */
+  /** Removes everything cached of all deployments; resolves when it is no longer served. */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
     cache.clear();
@@ -92,10 +92,10 @@ export class CachedAnswers {
   }
 
   /**
-   * Revalidates cached answers and pages, as the code of a deployment's own server asks, here
-   * and on other nodes.
+   * Revalidates cached responses and pages at the request of a deployment's server, here and on
+   * other nodes.
    *
-   * @throws {Error} if a path cannot be the path of a request.
+   * @throws {Error} if a path is not a valid request path.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);
@@ -105,12 +105,12 @@ export class CachedAnswers {
     ]);
   }
 
-  /** Calls back with what a server revalidates, for other nodes; it waits until they can know. */
+  /** Registers a callback that tells other nodes of a server's revalidation, which waits for it. */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;
   }
 
-  /** Revalidates what is cached here. */
+  /** Applies a revalidation to this node's caches. */
   async repeatRevalidation(
     deploymentId: string,
     { scopes, soft }: Omit<Revalidated, "deploymentId">,
@@ -131,7 +131,7 @@ export class CachedAnswers {
     await this.#folders.remove(deploymentId);
   }
 
-  /** Tells subscribers of the feed what was purged. */
+  /** Publishes a purge to subscribers of the feed. */
   async #publish(
     deploymentId: string,
     scopes: readonly PurgeScope[],

@@ -1,5 +1,5 @@
 /**
- * Programs that a start command finds by name, in addition to the machine's own.
+ * Programs for start commands, in addition to the machine's own.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { type BuildHost, createLineSink, fetchProjectManager } from "../../build
 import type { Environment } from "../../lib/network_variables.ts";
 import { type ComputeServerOptions, findNpm } from "../../runtime/mod.ts";
 
-/** Longest time that fetching a package manager may take, in milliseconds. */
+/** Timeout for fetching a package manager, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
-/** A program that a start command needs is not there; the message is for whoever deploys it. */
+/** A program that a start command needs is missing; the message is for the person who deploys. */
 export class ToolMissingError extends Error {
   override readonly name = "ToolMissingError";
 }
@@ -23,7 +23,7 @@ export interface CommandPlace {
   /** Folder for the platform's own files. */
   readonly dataDir: string;
   readonly env: Environment;
-  /** Gets what happens, for the server's log. */
+  /** Gets messages for the server's log. */
   readonly say: (message: string) => void;
 }
 
@@ -41,9 +41,9 @@ function hostOf({ dataDir, env, say, directory }: CommandPlace): BuildHost {
 }
 
 /**
- * Finds npm, and the package manager of the project where its scripts call that.
+ * Finds npm, and the project's package manager if its scripts call that.
  *
- * @throws {ToolMissingError} if one is missing that the command needs
+ * @throws {ToolMissingError} if a required program is missing
  */
 export async function commandTools(
   place: CommandPlace,

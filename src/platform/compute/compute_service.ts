@@ -26,29 +26,29 @@ import { ServerMaker, type ServerMakerOptions } from "./server_maker.ts";
 import { deploymentUrl } from "./server_variables.ts";
 import { SiteServers } from "./site_servers.ts";
 
-/**
- * Time that running requests get when the platform stops or the deployment
- * ends, in milliseconds.
- */
+/** Time for running requests when the platform stops or the deployment ends, in milliseconds. */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time that they get when another deployment took over: as long as a request may take at most. */
+/**
+ * Time for running requests after another deployment took over: the longest that a request may
+ * take.
+ */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
-/** Lines of a server's log that are shown when its deployment cannot go live. */
+/** Number of last log lines to show if a deployment cannot go live. */
 const LAST_LINES = 20;
 
 export interface ComputeServices
   extends
     Omit<ServerMakerOptions, "keepLine" | "revalidate" | "shared">,
     Pick<CachedAnswersOptions, "cache" | "publish"> {
-  /** Maximum number of servers at the same time; by default, what the machine's memory allows. */
+  /** Maximum number of concurrent servers; by default, depends on the machine's memory. */
   readonly maxServers: number | undefined;
-  /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
+  /** Limits of WebSockets to servers; by default, depends on the available descriptors. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
-/** The content that servers are created from. */
+/** The content for creating servers. */
 export interface ComputeContent {
   readonly manifest: Manifest;
   readonly files: readonly DeployedFile[];
@@ -61,9 +61,9 @@ export class ComputeService {
   readonly cached: CachedAnswers;
   readonly #maker: ServerMaker;
   readonly #open = new Map<string, SiteServers>();
-  /** Servers that are ending: their last requests still run. */
+  /** Servers that finish their last requests. */
   readonly #closing = new Set<Promise<void>>();
-  /** The last lines of the log, by deployment. */
+  /** The last log lines, by deployment. */
   readonly #lines = new Map<string, string[]>();
   readonly #places: ProcessPlaces;
   #runFolder: Promise<string> | undefined;
@@ -90,7 +90,7 @@ export class ComputeService {
     });
   }
 
-  /** Whether servers run on this machine, and how many do. */
+  /** Whether servers can run on this machine, and how many do. */
   async describe(): Promise<Health["servers"]> {
     const { sandbox: judged, env } = this.#services;
     const node = await judgeNodeSandbox(judged, () => probeNodeSandbox({ env }));
@@ -99,7 +99,7 @@ export class ComputeService {
     return { sandbox, missing: [...missing], node, running, max };
   }
 
-  /** The servers of a deployment; `undefined` if it has none. Starts nothing yet. */
+  /** The servers of a deployment, not started yet; `undefined` if it has none. */
   open(
     deployment: DeploymentRecord,
     content: ComputeContent,
@@ -133,10 +133,10 @@ export class ComputeService {
   }
 
   /**
-   * Starts the servers of a deployment before production shows it, and lets each
-   * answer one request.
+   * Starts the servers of a deployment before it goes to production, and checks that each responds
+   * to a request.
    *
-   * @throws {ServerNotReadyError} if one does not listen, or not answer, in time.
+   * @throws {ServerNotReadyError} if one does not listen or respond in time.
    */
   async prepare(
     deployment: DeploymentRecord,
@@ -155,7 +155,7 @@ export class ComputeService {
     throw new ServerNotReadyError(reason, lines);
   }
 
-  /** Why the first server that does not respond does not. */
+  /** Why a server does not respond: the first such server counts. */
   async #findSilence(
     deployment: DeploymentRecord,
     layers: readonly ComputeLayer[],
@@ -178,8 +178,8 @@ export class ComputeService {
   }
 
   /**
-   * Ends the servers of superseded deployments once their running requests are
-   * finished. A request to their own address starts them again.
+   * Ends the servers of superseded deployments after their running requests. A request to their own
+   * URL starts them again.
    */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
@@ -190,22 +190,21 @@ export class ComputeService {
   }
 
   /**
-   * Renews the servers of a project, or of all, whose databases are others than when they
-   * were created: running requests finish, and the next one starts a server with what there
-   * is now.
+   * Renews the servers of one or all projects whose databases changed since they were created:
+   * running requests finish, and the next one starts a server with the current databases.
    */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
       const isOutdated = await this.#maker.findOutdated(servers.owner);
-      // A server that is being created may be waiting for the database: it is judged later.
+      // A server in creation may be waiting for the database, so it is checked later.
       void servers.retireOutdated(isOutdated, RETIRE_DRAIN_MS).catch((error) =>
         this.#services.onTrouble(`Cannot end a server: ${error}`)
       );
     }
   }
 
-  /** Ends the servers of a site that no host shows any more. */
+  /** Ends the servers of a site that no host shows. */
   dispose(deploymentId: string): Promise<void> {
     const servers = this.#open.get(deploymentId);
     if (servers === undefined) return Promise.resolve();
@@ -218,24 +217,24 @@ export class ComputeService {
     return closing;
   }
 
-  /** As {@link CachedAnswers.purge}. */
+  /** See {@link CachedAnswers.purge}. */
   purge(deploymentId: string, scope: PurgeScope, options?: PurgeOptions): Promise<number> {
     return this.cached.purge(deploymentId, scope, options);
   }
 
-  /** Removes what the servers of a killed platform left behind. */
+  /** Removes leftovers of a killed platform's servers. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }
 
-  /** Removes everything that deployments left behind which are no longer needed. */
+  /** Removes everything of deployments that are no longer needed. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     const isKept = (id: string): boolean => isNeeded(id) || this.#open.has(id);
     await this.#maker.sweep(isKept);
     await this.cached.sweep(isKept);
   }
 
-  /** Removes everything that an ended deployment left behind. */
+  /** Removes everything of an ended deployment. */
   async remove(deploymentId: string): Promise<void> {
     await this.dispose(deploymentId);
     for (const kept of [this.#maker, this.cached]) await kept.remove(deploymentId);

@@ -1,7 +1,7 @@
 /**
- * Deployments with servers as folders: a server finds its files where its
- * framework looks for them. A folder is built under a temporary name and
- * renamed, so that one with a deployment's name is complete.
+ * Stores deployments with servers as folders, so that a server finds its files where its framework
+ * expects them. A folder is built under a temporary name and then renamed, so a folder with a
+ * deployment's name is always complete.
  *
  * @module
  */
@@ -12,23 +12,23 @@ import { LINKS_PATH } from "../../manifest/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deployment_links.ts";
 
-/** Folder for folders that are being built; emptied at start. */
+/** Folder for folders under construction; emptied at start. */
 const INCOMING = "incoming";
 
 /**
- * Lies beside the folders of deployments, so that the runtime's search for one
- * ends here and does not reach the folders above.
+ * Placed next to the deployments' folders, so that the runtime's search for one ends here and does
+ * not reach parent folders.
  */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
 /**
- * Mode of the folders of a deployment: a server may run as its own user.
- * The folder that holds them all is closed to all users but the platform's.
+ * Mode of the folders of a deployment: readable, because a server may run as another user. Only the
+ * platform's user can enter the parent folder.
  */
 const FOLDER_MODE = 0o755;
 
-/** Files that are written at the same time. */
+/** Number of files written at the same time. */
 const AT_ONCE = 8;
 
 export interface DeployedFile {
@@ -47,8 +47,8 @@ export interface FilesSource {
 }
 
 /**
- * Runs the work for all items, several at once. It settles only when all work
- * has ended, after a failure too.
+ * Runs the work for all items, several at once. Settles only when all work has ended, even after a
+ * failure.
  */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
@@ -65,7 +65,7 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-/** The folders of some paths, each after the one that holds it; "." is the first. */
+/** The folders of some paths, each after its parent; "." is the first. */
 function foldersOf(paths: readonly string[]): readonly string[] {
   const folders = new Set(["."]);
   const add = (folder: string): void => {
@@ -78,7 +78,7 @@ function foldersOf(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * Reads the links of a deployment; none if it has no list.
+ * Reads the links of a deployment; empty if it has no list.
  *
  * @throws LinksError if the list is not valid
  */
@@ -93,8 +93,8 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
 }
 
 /**
- * True if a folder has every link, and every file in its full length: a power
- * failure may have lost some.
+ * Whether a folder has every link, and every file in full length: a power failure may have lost
+ * some.
  */
 async function isWhole(
   folder: string,
@@ -125,8 +125,8 @@ export class DeploymentFiles {
   }
 
   /**
-   * The folder of a deployment, built if it is missing or incomplete. A second
-   * call during the build waits for the same one.
+   * The folder of a deployment, built if it is missing or incomplete. Concurrent calls share one
+   * build.
    *
    * @throws LinksError if its list of links is not valid
    */
@@ -140,7 +140,7 @@ export class DeploymentFiles {
     return making;
   }
 
-  /** Removes the folder of a deployment at once: nobody sees it half removed. */
+  /** Removes the folder of a deployment atomically. */
   async remove(deploymentId: string): Promise<void> {
     await this.#prepare();
     const gone = join(this.#root, INCOMING, crypto.randomUUID());
@@ -189,7 +189,7 @@ export class DeploymentFiles {
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));
   }
 
-  /** Creates the root, and removes what a crash left unfinished. */
+  /** Creates the root, and removes unfinished folders of a crash. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#root, INCOMING);

@@ -1,6 +1,6 @@
 /**
- * The symbolic links of a deployment, which packages of servers on Node need: read
- * from a file of the output, and none leads out of the deployment's folder. Pure.
+ * The symbolic links of a deployment, which packages of Node servers need. They are read from a
+ * file in the output, and cannot lead out of the deployment's folder. Pure.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const schema = z.strictObject({
 /** Relative targets by the paths of their links. */
 export type Links = ReadonlyMap<string, string>;
 
-/** The list of a deployment's links is not valid; the message is for whoever deploys it. */
+/** A deployment's list of links is invalid; the message is for the person who deploys. */
 export class LinksError extends Error {
   override readonly name = "LinksError";
 }
@@ -48,8 +48,8 @@ function foldersAbove(path: string): string[] {
 }
 
 /**
- * Why a link may not have its target. `..` may only lead it, so that it means the
- * same whatever the names after it link to.
+ * Why a link may not have its target. `..` may only occur at the start, so that its meaning does
+ * not depend on other links.
  */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
@@ -72,10 +72,10 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
 }
 
 /**
- * Reads the list of links.
+ * Parses the list of links.
  *
  * @param paths of all files of the deployment
- * @throws LinksError for a list that is malformed, or a link that leads out
+ * @throws LinksError if the list is malformed, or a link leads out
  */
 export function parseLinks(text: string, paths: readonly string[]): Links {
   const links = new Map(Object.entries(parse(text)));

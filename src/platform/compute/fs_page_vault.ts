@@ -10,7 +10,7 @@ import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
 
-/** A page's name; other files are marks, or what a crash left. */
+/** A page's name; other files are marks, or leftovers of a crash. */
 const PAGE_NAME = /^[0-9a-f]{64}\.d?[pq]$/;
 const UNFINISHED = ".part";
 

@@ -1,24 +1,27 @@
 /**
- * The request that shows whether a server answers at all, before anybody sees it.
+ * The request that checks whether a server responds before anyone sees it.
  *
  * @module
  */
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 
-/** Longest time to the head of the answer, in milliseconds. */
+/** Timeout for the head of the response, in milliseconds. */
 const HEALTH_MS = 30_000;
 
-/** Time between two requests while the server says that it is not ready, in milliseconds. */
+/** Pause between requests while the server reports that it is not ready, in milliseconds. */
 const PAUSE_MS = 500;
 
 export interface HealthRequest {
-  /** Path and query whose status must be 200 to 399; any answer to `/` counts where missing. */
+  /**
+   * Path and query that must return a status from 200 to 399; by default, any response to `/`
+   * counts.
+   */
   readonly path: string | undefined;
-  /** Time in which that status has to come, in milliseconds. */
+  /** Time limit for that status, in milliseconds. */
   readonly readyMs: number;
-  /** Address of the deployment. */
+  /** URL of the deployment. */
   readonly url: string;
-  /** Longest time that the server may take, in milliseconds. */
+  /** Timeout of the server, in milliseconds. */
   readonly timeoutMs: number;
   readonly requestId: string;
   readonly fetch: (request: ComputeRequest) => Promise<ComputeResult>;
@@ -58,7 +61,7 @@ async function ask({ path = "/", url, requestId, fetch }: HealthRequest): Promis
 }
 
 /**
- * Sends the request, again where a path for it says that the server is not ready.
+ * Sends the request, and repeats it if its path reports that the server is not ready.
  *
  * @returns why the server does not respond; `undefined` if it does
  */

@@ -1,6 +1,5 @@
 /**
- * The server of one layer, created when it is first needed, and what its
- * responses show of its health.
+ * The server of one layer, created when first needed, and its health according to its responses.
  *
  * @module
  */
@@ -15,8 +14,7 @@ import type {
 } from "../../runtime/mod.ts";
 
 /**
- * Failures that are the server's own. A timeout is not one: a server that is
- * late with one response may answer others.
+ * Failures of the server itself. A timeout does not count: the server may still respond to others.
  */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
@@ -24,23 +22,23 @@ const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "memory",
 ]);
 
-/** Failed requests in a row after which the server counts as unhealthy. */
+/** Consecutive failures after which the server counts as unhealthy. */
 const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
-  /** The same, once it is created. */
+  /** The server, once created. */
   #made: ComputeServer | undefined;
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
-  /** The last recorded failures. */
+  /** Number of consecutive failures. */
   #failures = 0;
   #reason = "";
 
   readonly #create: () => Promise<ComputeServer>;
 
-  /** `create` makes the server; it is called for the first request. */
+  /** `create` creates the server for the first request. */
   constructor(create: () => Promise<ComputeServer>) {
     this.#create = create;
   }
@@ -53,7 +51,7 @@ export class LayerServer {
     return this.#ask((server) => server.connect(request));
   }
 
-  /** Starts the server if it is not running, and reports whether it listens. */
+  /** Starts the server if needed, and reports whether it listens. */
   async start(): Promise<ComputeHealth> {
     try {
       const health = await (await this.#get()).start();
@@ -64,7 +62,7 @@ export class LayerServer {
     }
   }
 
-  /** `undefined` if no server was needed so far. */
+  /** `undefined` if no server has been needed yet. */
   async check(): Promise<ComputeHealth | undefined> {
     if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
     const server = await this.#server?.catch(() => undefined);
@@ -72,8 +70,8 @@ export class LayerServer {
   }
 
   /**
-   * Gives running requests that many milliseconds to finish, then ends the
-   * process. A later request gets a new server.
+   * Gives running requests that many milliseconds to finish, then ends the process. A later request
+   * starts a new server.
    */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
@@ -87,8 +85,8 @@ export class LayerServer {
   }
 
   /**
-   * Retires the server if it is outdated: at once, or if it is being created as soon as it is.
-   * Resolves when it has ended.
+   * Retires the server if it is outdated; if it is still being created, afterwards. Resolves when
+   * it has ended.
    */
   async retireOutdated(
     isOutdated: (server: ComputeServer) => boolean,

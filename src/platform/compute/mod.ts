@@ -1,5 +1,5 @@
 /**
- * Servers of deployments: prepared, started, kept within limits and ended.
+ * Servers of deployments: preparing, starting, limiting and ending them.
  *
  * @module
  */

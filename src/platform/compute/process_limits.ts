@@ -1,6 +1,5 @@
 /**
- * How many processes of deployments, and WebSockets to them, this machine can
- * hold at the same time.
+ * How many deployment processes, and WebSockets to them, this machine can hold.
  *
  * @module
  */
@@ -19,7 +18,7 @@ export interface ProcessLimits {
   readonly functions: number;
 }
 
-/** The limits where the operator sets none. */
+/** The default limits. */
 export function defaultProcessLimits(): ProcessLimits {
   const memoryBytes = machineMemory();
   return {
@@ -28,10 +27,7 @@ export function defaultProcessLimits(): ProcessLimits {
   };
 }
 
-/**
- * The limits of WebSockets to servers: the given ones, and for the rest what
- * the process's descriptors allow.
- */
+/** The limits of WebSockets to servers: the given ones, otherwise by the available descriptors. */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
   return { ...defaultSocketLimits(descriptorLimit()), ...given };
 }

@@ -1,5 +1,5 @@
 /**
- * Converts a purge to the form in which the edge compares it.
+ * Converts a purge to the edge's form.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { PurgeScope } from "../../edge/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";
 
-/** A path as requests for it are compared; `undefined` if no request can have it. */
+/** A path in the form used for requests; `undefined` if no request can have it. */
 export function purgedPath(path: string): string | undefined {
   const normalized = normalizePath(path);
   return typeof normalized === "string" ? normalized : undefined;
 }
 
-/** @throws {Error} if a path cannot be the path of a request. */
+/** @throws {Error} if a path is not a valid request path. */
 export function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
   return [
     ...paths.map((asked): PurgeScope => {

@@ -1,7 +1,7 @@
 /**
- * The folder for the sockets of running servers: in the data directory, or, if
- * its path is too long for a socket, in the system's temporary folder with a
- * link to it, so that the next start finds what a crash left.
+ * The folder for the sockets of running servers: in the data directory or, if its path is too long
+ * for a socket, in the system's temporary folder, with a link so that the next start finds
+ * leftovers of a crash.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { basename, join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 
-/** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
+/** Longest path of a Unix socket in bytes, without the trailing zero (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
-/** Prefix of such folders outside of the data directory. */
+/** Prefix of such folders outside the data directory. */
 const ELSEWHERE_PREFIX = "svc-run-";
 
-/** True if the path is short enough for sockets in this folder. */
+/** Whether the path is short enough for sockets in this folder. */
 export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }
@@ -31,8 +31,7 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Recreates the folder, empty and readable by its owner only. Returns its path
- * with links resolved.
+ * Recreates the folder, empty and only readable by its owner. Returns its path with links resolved.
  */
 export async function makeRunFolder(dataDir: string): Promise<string> {
   await removeRunFolder(dataDir);

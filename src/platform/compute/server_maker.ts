@@ -1,6 +1,5 @@
 /**
- * Makes the servers of deployments: their folder, their variables, and what runs
- * them.
+ * Creates the servers of deployments: their folder, their variables and their process.
  *
  * @module
  */
@@ -43,22 +42,22 @@ import { localHosts, serverVariables } from "./server_variables.ts";
 
 export interface ServerMakerOptions {
   readonly logs: AccessLogs;
-  /** Opens the key-value store of a deployment's environment to its servers. */
+  /** Gives servers access to the key-value store of their environment. */
   readonly kvFor: ProjectKv["kvFor"];
-  /** Opens the blob store of a deployment's environment to its servers. */
+  /** Gives servers access to the blob store of their environment. */
   readonly blobsFor: ProjectBlobs["blobsFor"];
-  /** The variables of a deployment's servers, and how they reach its databases. */
+  /** The variables of a deployment's servers, and their access to its databases. */
   readonly databases: Pick<DeploymentDatabases, "openVariables" | "identityFor">;
   readonly addresses: Pick<Addresses, "url">;
-  /** Custom hosts of a project whose visitors come to this platform. */
+  /** Custom hosts of a project whose traffic reaches this platform. */
   readonly customHosts: (projectId: string) => Promise<readonly string[]>;
-  /** Loopback ports on which servers reach the hosts of this platform. */
+  /** Loopback ports where servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
-  /** Folder for files of deployments and versions of Node. */
+  /** Folder for deployment files and Node versions. */
   readonly dataDir: string;
-  /** Whether servers run here at all. */
+  /** Whether servers can run here. */
   readonly sandbox: ServerSandbox;
-  /** Lets servers reach private, local and reserved addresses. */
+  /** Allows servers to access private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** The platform's own environment. */
   readonly env: Environment;
@@ -66,18 +65,18 @@ export interface ServerMakerOptions {
   onTrouble(message: string): void;
   /** Options that all servers share. */
   readonly shared: Required<Pick<ComputeServerOptions, "places" | "sockets">> & {
-    /** WebSockets open at the same time, of one server. */
+    /** Maximum number of open WebSockets per server. */
     readonly maxSockets: number;
     /** The folder for sockets. */
     readonly socketsDir: () => Promise<string>;
   };
-  /** Revalidates what is cached of a deployment, as its own server asks. */
+  /** Revalidates cached content of a deployment at the request of its server. */
   readonly revalidate: (deploymentId: string, what: Revalidation) => Promise<void>;
   /** Gets each line of a server's log. */
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
-/** A server has no command that starts it; the message is for whoever deploys it. */
+/** A server has no start command; the message is for the person who deploys. */
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
@@ -85,7 +84,10 @@ class CommandMissingError extends Error {
   }
 }
 
-/** Errors whose message is for whoever deploys; others may name paths of the platform. */
+/**
+ * Whether an error's message is for the person who deploys; other messages may contain paths of the
+ * platform.
+ */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
     error instanceof DatabaseNotReadyError || error instanceof ReferencesError ||
@@ -97,7 +99,7 @@ const storesOf = (databases: string, blobs: string): string => `${databases} ${b
 export class ServerMaker {
   readonly #files: DeploymentFiles;
   readonly #nodes: NodeVersions;
-  /** How the process of a server is started. */
+  /** How to start the process of a server. */
   readonly #spawn: Readonly<Record<Engine, ComputeServerOptions["spawn"]>>;
 
   /** Toolchain folders of this machine that servers can see. */
@@ -121,9 +123,9 @@ export class ServerMaker {
   }
 
   /**
-   * Makes the server of a layer; it runs with its first request.
+   * Creates the server of a layer; it starts with its first request.
    *
-   * @throws Error whose message is for whoever deploys it
+   * @throws Error whose message is for the person who deploys
    */
   async make(
     deployment: DeploymentRecord,
@@ -148,7 +150,7 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server of a deployment was created with other databases or keys than there are now. */
+  /** Whether a server was created with other databases or keys than the current ones. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
     const databases = await this.#options.databases.identityFor(deployment);
     const { identity } = await this.#options.blobsFor(deployment, "");
@@ -156,7 +158,7 @@ export class ServerMaker {
       databases !== undefined && this.#stores.get(server) !== storesOf(databases, identity);
   }
 
-  /** Removes the folders, and the versions of Node, that no deployment needs any more. */
+  /** Removes the folders and Node versions that no deployment needs. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     for (const id of await this.#files.list()) if (!isNeeded(id)) await this.#files.remove(id);
     await this.#nodes.sweep(isNeeded);
@@ -235,7 +237,10 @@ export class ServerMaker {
     return server;
   }
 
-  /** Returns the start options of a command server, and its folders of this machine. */
+  /**
+   * Returns the start options of a server with a command, and the folders of this machine that it
+   * needs.
+   */
   async #program(
     command: string | undefined,
     image: RuntimeSettings["image"],
@@ -251,7 +256,7 @@ export class ServerMaker {
     };
   }
 
-  /** @throws ServersRefusedError if no server runs here; its log names the reason too */
+  /** @throws ServersRefusedError if servers cannot run here; also logs the reason */
   #refuse(place: { projectId: string; deploymentId: string; layer: string }): void {
     const { sandbox, logs, now } = this.#options;
     if (sandbox.sandbox !== "refused") return;

@@ -1,6 +1,6 @@
 /**
- * Whether servers of deployments run on this machine: only in a complete
- * sandbox, unless the operator allows less.
+ * Whether servers of deployments can run on this machine: only in a complete sandbox, unless the
+ * operator allows less.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
 } from "../../runtime/mod.ts";
 
 export interface ServerSettings {
-  /** Runs servers even if the system does not offer the whole sandbox. */
+  /** Runs servers even if the system does not support the complete sandbox. */
   readonly allowUnsandboxed: boolean;
   /** The system's support. */
   readonly support: SandboxSupport;
@@ -22,15 +22,15 @@ export interface ServerSettings {
 
 export interface ServerSandbox {
   /**
-   * `enforced`: servers run in the whole sandbox. `refused`: it is incomplete,
-   * and no server runs. `unsandboxed`: it is incomplete, and they run nevertheless.
+   * `enforced`: servers run in the complete sandbox. `refused`: it is incomplete, and no server
+   * runs. `unsandboxed`: it is incomplete, but servers run anyway.
    */
   readonly sandbox: "enforced" | "refused" | "unsandboxed";
-  /** The missing features, each as a noun phrase. */
+  /** The missing features, as noun phrases. */
   readonly missing: readonly string[];
 }
 
-/** Decides whether servers run. */
+/** Decides whether servers can run. */
 export function judgeServerSandbox(
   { allowUnsandboxed, support }: ServerSettings,
 ): ServerSandbox {
@@ -39,7 +39,7 @@ export function judgeServerSandbox(
   return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
 }
 
-/** Describes the sandbox of servers on Node; `probe` is asked only where servers have one. */
+/** Describes the sandbox of Node servers; only calls `probe` if servers have a sandbox. */
 export async function judgeNodeSandbox(
   { sandbox }: ServerSandbox,
   probe: () => Promise<FoundKind>,
@@ -53,7 +53,7 @@ export async function judgeNodeSandbox(
   };
 }
 
-/** The warning for the operator at start; `undefined` if there is nothing to warn of. */
+/** The warning for the operator at start; `undefined` if there is none. */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system lacks ${missing.join(" and ")}`;
@@ -62,7 +62,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
     : `Servers of deployments run without a full sandbox (--allow-unsandboxed-servers): ${lack}. Their code can read files of this machine and reach its private network`;
 }
 
-/** Servers are refused on this platform; the message is for whoever deploys one. */
+/** Servers are refused on this platform; the message is for the person who deploys. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {
@@ -70,7 +70,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, for whoever deploys it. */
+/** Why a server is not started, for the person who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

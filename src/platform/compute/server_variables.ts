@@ -1,5 +1,5 @@
 /**
- * Variables about the deployment for its server. Pure.
+ * Variables that describe the deployment to its server. Pure.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
 
-/** The address of a deployment: that of its environment, or of a preview its own. */
+/** The URL of a deployment: its environment's, or a preview's own. */
 export function deploymentUrl(
   deployment: DeploymentRecord,
   addresses: Pick<Addresses, "url">,
@@ -17,9 +17,8 @@ export function deploymentUrl(
 }
 
 /**
- * The hosts of a deployment that its servers reach without leaving the machine: its own, those
- * that its variables refer to, and the custom ones of its project. There are none if another
- * program ends TLS.
+ * The hosts that servers of a deployment reach without leaving the machine: its own, those in its
+ * variables, and the custom hosts of its project. None if another program terminates TLS.
  */
 export function localHosts(
   deployment: DeploymentRecord,
@@ -39,14 +38,14 @@ export function localHosts(
   return [...new Set([...[...urls, ...known].map(({ hostname }) => hostname), ...custom])];
 }
 
-/** The environment of a deployment's server: variables of the project go before these. */
+/** The environment of a deployment's server: variables of the project override these. */
 export function serverVariables(
   deployment: DeploymentRecord,
   { addresses, variables, stores }: {
     readonly addresses: Pick<Addresses, "url">;
-    /** Those of the project, as the deployment has them. */
+    /** The project's variables in the deployment's snapshot. */
     readonly variables: Readonly<Record<string, string>>;
-    /** By which it reaches its key-value store and its databases. */
+    /** Variables for its key-value store and databases. */
     readonly stores: Readonly<Record<string, string>>;
   },
 ): Record<string, string> {

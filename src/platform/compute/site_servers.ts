@@ -1,5 +1,5 @@
 /**
- * The servers of one deployment, as the edge and the platform see them.
+ * The servers of one deployment, for the edge and the platform.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { LayerServer } from "./layer_server.ts";
 
 /** The health of a deployment's servers. */
 export type ServersHealth =
-  /** No request has needed them lately. */
+  /** No request has needed them recently. */
   | { readonly state: "idle" }
   | { readonly state: "healthy" }
   | { readonly state: "unhealthy"; readonly reason: string };
@@ -19,7 +19,7 @@ export class SiteServers implements SiteCompute {
   readonly #layers: ReadonlyMap<string, LayerServer>;
 
   constructor(
-    /** The deployment that they belong to. */
+    /** Their deployment. */
     readonly owner: DeploymentRecord,
     layers: ReadonlyMap<string, LayerServer>,
     readonly pages: IsrCache,
@@ -35,12 +35,12 @@ export class SiteServers implements SiteCompute {
     return this.#layers.get(layer)!.connect(request);
   }
 
-  /** Starts all servers; returns what is wrong with the first one that does not listen. */
+  /** Starts all servers; returns the problem of the first that does not listen. */
   start(): Promise<ServersHealth> {
     return this.#ask((server) => server.start());
   }
 
-  /** Checks all servers that are running. */
+  /** Checks all running servers. */
   check(): Promise<ServersHealth> {
     return this.#ask((server) => server.check());
   }
@@ -50,7 +50,7 @@ export class SiteServers implements SiteCompute {
     await this.#all((server) => server.retire(milliseconds));
   }
 
-  /** As `retire()`, of the servers that are outdated. */
+  /** Like `retire()`, for outdated servers only. */
   async retireOutdated(
     isOutdated: (server: ComputeServer) => boolean,
     milliseconds: number,
@@ -58,7 +58,7 @@ export class SiteServers implements SiteCompute {
     await this.#all((server) => server.retireOutdated(isOutdated, milliseconds));
   }
 
-  /** Ends all processes for good; running requests get that many milliseconds. */
+  /** Ends all processes permanently; running requests get that many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));
   }

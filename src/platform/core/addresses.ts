@@ -11,16 +11,16 @@ import { sha256Hex } from "../../lib/hash.ts";
 const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 
-/** Labels that the platform keeps for itself. */
+/** Labels reserved for the platform. */
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
-/** Names that never are in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
+/** Names that are never in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label of a branch. A branch whose name is not a label, or is too
- * long for one, gets a short hash of its name, so that two branches never share
- * a label. So does a branch whose plain label is `taken`.
+ * The host label of a branch. If its name is not a valid label or too long, it gets a short hash of
+ * the name, so that two branches never share a label. The same applies if the plain label is
+ * `taken`.
  */
 export function branchLabel(
   project: string,
@@ -38,11 +38,11 @@ export function branchLabel(
 interface AddressesBase {
   readonly protocol: "http:" | "https:";
   readonly domain: string;
-  /** Port as written in URLs; empty for the scheme's default. */
+  /** Port as written in URLs; empty for the default port. */
   readonly port: string;
 }
 
-/** Builds URLs on the platform's own scheme, base domain and port. */
+/** Builds URLs with the platform's scheme, base domain and port. */
 export class Addresses {
   readonly #suffix: string;
 
@@ -53,7 +53,7 @@ export class Addresses {
     this.#suffix = `.${base.domain}`;
   }
 
-  /** Whether the base domain is one that the public DNS can have. */
+  /** Whether the base domain can be in the public DNS. */
   get isPublic(): boolean {
     return !LOCAL_DOMAIN.test(this.#base.domain);
   }
@@ -67,7 +67,7 @@ export class Addresses {
     return `${this.#base.protocol}//${label}${this.#suffix}${port}`;
   }
 
-  /** Whether a hostname is one below the base domain. */
+  /** Whether a hostname is below the base domain. */
   includes(hostname: string): boolean {
     return hostname.toLowerCase().endsWith(this.#suffix);
   }

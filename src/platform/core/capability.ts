@@ -1,6 +1,6 @@
 /**
- * The interface of a capability. Composition holds a list of these and loops over it to start,
- * stop, run housekeeping and delete, so that no capability knows the inside of another.
+ * The interface of a capability. Composition loops over a list of these to start, stop, run
+ * housekeeping and delete, so that no capability depends on another's internals.
  *
  * @module
  */
@@ -16,13 +16,13 @@ export interface Capability {
   bindRoutes?(router: Router): void;
 
   /**
-   * Loads what is needed before the first request is answered. Also called when
-   * the store is read-only, as sites are served then too.
+   * Loads everything needed before the first request. Also called when the store is read-only,
+   * because sites are served then too.
    */
   recover?(): Promise<void>;
   /** Resumes what an earlier process left unfinished; the first request waits for it. */
   start?(): Promise<void>;
-  /** Called once the platform answers requests: starts what no request has to wait for. */
+  /** Called once the platform serves requests: starts what no request has to wait for. */
   whenListening?(): void;
   /** Takes over what another node has changed in the store that both share. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
@@ -32,8 +32,8 @@ export interface Capability {
   close?(): void | Promise<void>;
 
   /**
-   * One round of housekeeping of what nodes share, on one of them. Returns a line for the
-   * log per thing it did.
+   * Runs one round of housekeeping for shared data, on one node. Returns a log line for each thing
+   * it did.
    */
   keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
   /** One round of housekeeping of what each node has for itself, such as caches. */
@@ -54,7 +54,7 @@ export interface Capability {
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
   /** Looks again at running servers: a project, or any, may get other databases than before. */
   databasesChanged?(projectId?: string): Promise<void>;
-  /** The blobs that it needs; those that nobody needs are removed. */
+  /** The blobs that it needs; unneeded ones are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
   /** The usage and limits of a workspace here. */

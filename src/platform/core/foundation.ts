@@ -23,7 +23,7 @@ export interface ShownHosts {
 
 export interface Foundation {
   readonly kv: RecordStore;
-  /** Whether it is known here what other nodes, with which this one shares the store, have changed. */
+  /** Whether this node knows all changes of the nodes that share its store. */
   isCurrent(): boolean;
   /** Why it is not known, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;

@@ -135,7 +135,7 @@ export interface CronParts {
   readonly sites: SiteDirectory;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly logs: AccessLogs;
-  /** The minutes of the foundation's clock where missing. */
+  /** The minutes of the foundation's clock by default. */
   readonly minutes?: Minutes | undefined;
 }
 

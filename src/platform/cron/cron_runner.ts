@@ -24,7 +24,7 @@ const USER_AGENT = "svc-cron";
 /** Valid text for a field of a request. */
 const FIELD_TEXT = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/** Status in the log of a request without an answer. */
+/** Status in the log of a request without a response. */
 const NO_ANSWER = 502;
 
 export interface RunnerServices {

@@ -1,6 +1,6 @@
 /**
- * Runs the scheduled tasks of all projects when they are due. A round begins with each minute, and
- * starts what is due since the previous one.
+ * Runs the scheduled tasks of all projects. A round starts every minute, and starts the tasks that
+ * are due since the previous one.
  *
  * @module
  */
@@ -71,7 +71,7 @@ export class CronScheduler {
     this.#stop = this.#services.minutes.each(() => void this.round());
   }
 
-  /** Starts what is due, and does not wait for its end. A round waits for the one before it. */
+  /** Starts due tasks without waiting for their end. Each round waits for the previous one. */
   round(): Promise<void> {
     return this.#round = this.#round.then(() => this.#startDue()).catch((error) =>
       this.#services.onTrouble(`Cannot run scheduled tasks: ${error}`)
@@ -98,7 +98,7 @@ export class CronScheduler {
     return ended;
   }
 
-  /** Starts nothing more, and waits for what runs; whoever closes has ended the requests. */
+  /** Starts nothing more, and waits for running tasks; the caller has ended their requests. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stop?.();

@@ -30,8 +30,8 @@ export function spanOf(minute: number, previous: number | undefined): Span {
 }
 
 /**
- * The tasks that are due at least once in a span, each once: what was missed while
- * the platform stood still is not piled up. `liveAt` is when their deployment went live.
+ * The tasks that are due at least once in a period, each once, so missed runs do not pile up.
+ * `liveAt` is when their deployment went live.
  */
 export function dueTasks(
   tasks: readonly CronTask[],

@@ -27,7 +27,7 @@ export class TestMachine implements AsyncDisposable {
   now = Date.UTC(2026, 10, 22);
   readonly events: RaisedEvent[] = [];
   readonly troubles: string[] = [];
-  /** Processes of platforms that live, beside the one that asks. */
+  /** Live processes of platforms, apart from this one. */
   readonly alive = new Set<string>();
   readonly #open: Databases[] = [];
   readonly #looks: (() => void)[] = [];

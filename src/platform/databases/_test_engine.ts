@@ -1,6 +1,6 @@
 /**
- * An engine for tests of records and states: its branches hold one text each,
- * and what it does can be held up or made to fail.
+ * An engine for tests of records and states: its branches contain one text each, and its operations
+ * can be delayed or made to fail.
  *
  * @module
  */

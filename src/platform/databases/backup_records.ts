@@ -2,8 +2,8 @@
  * Records of databases in a backup: which storages the backup must contain, and how the records
  * change when it is restored.
  *
- * A restored platform must not touch the server's databases of the platform that
- * was backed up, which may still run: it makes its own, under new ids.
+ * A restored platform must not touch the databases of the original platform, which may still be
+ * running: it creates its own, with new ids.
  *
  * @module
  */

@@ -21,7 +21,7 @@ import {
 import { MAX_BRANCHES } from "./sizes.ts";
 import type { Lease } from "../../store/mod.ts";
 
-/** How long an answer waits for a copy, in milliseconds; one that takes longer shows `creating`. */
+/** How long a response waits for a copy, in milliseconds; after that, it shows `creating`. */
 const WAIT_MS = 20_000;
 
 type NewBranch = BodyOf<typeof endpoints.createDatabaseBranch>;
@@ -95,7 +95,7 @@ export class BranchService {
     return await this.replace(database, branch, source);
   }
 
-  /** Makes another storage for a branch, which then takes the place of what it shows. */
+  /** Creates new storage for a branch, which then replaces the current one. */
   async replace(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -114,7 +114,7 @@ export class BranchService {
     return await this.settled(database, changed);
   }
 
-  /** Gives up a task that failed, with what it made; a branch that shows nothing is removed. */
+  /** Abandons a failed task with its results; a branch without storage is removed. */
   async forgetFailure(database: DatabaseRecord, branch: BranchRecord): Promise<void> {
     if (branch.storage === null) return await this.remove(database, branch);
     const { branches, work } = this.#services;

@@ -172,7 +172,7 @@ export class BranchStore {
     return await hasDamagedRecords(this.#kv);
   }
 
-  /** Notes that a branch of an engine has no record; returns since when that is known. */
+  /** Records that an engine's branch has no record; returns since when that is known. */
   async noteStray({ engine, id }: StorageRecord, now: number, lease?: Lease): Promise<number> {
     const key = keys.databaseStray(engine, id);
     const known = await readRecord(this.#kv, key, strayRecord);

@@ -1,7 +1,6 @@
 /**
- * Creates the storages that branches will show, and removes those that no branch shows any more.
- * The records list the work to do, and each step can be repeated: after a crash, the next start
- * continues.
+ * Creates the storages for branches, and removes unused ones. The records list the work to do, and
+ * each step can be repeated: after a crash, the next start continues.
  *
  * @module
  */
@@ -33,7 +32,7 @@ export interface WorkParts {
   readonly engines: Engines;
   /** Ends the sessions of a branch of an engine. */
   endSessions(storageId: string): Promise<void>;
-  /** Ends them and lets none in until what it returns is called. */
+  /** Ends them and refuses new ones until the returned function is called. */
   closeBranch(storageId: string): Promise<() => void>;
   /** Copies between engines. */
   readonly transfer: Transfer;
@@ -81,8 +80,8 @@ export class BranchWork {
   }
 
   /**
-   * Does what the record of a branch says, once earlier work on its database has
-   * ended. Never rejects: how it ended is in the record.
+   * Does the work in a branch's record, after earlier work on its database. Never rejects: the
+   * record gets the outcome.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
@@ -103,7 +102,7 @@ export class BranchWork {
   }
 
   /**
-   * Removes everything that is noted; what cannot be removed now is tried again later.
+   * Removes everything recorded for removal; failures are retried later.
    *
    * @throws {LeaseLostError} in a round of a leader.
    */
@@ -262,7 +261,7 @@ export class BranchWork {
     }
   }
 
-  /** Makes what a preview begins with; where that fails, nothing of it stays. */
+  /** Creates the initial content of a preview; if that fails, removes it again. */
   async #makePreview(
     target: OpenStorage,
     database: DatabaseRecord,

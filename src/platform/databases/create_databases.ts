@@ -72,8 +72,8 @@ async function databaseUsage(
 }
 
 /**
- * Raises `health.check_failed` where a branch could not be made. That it works
- * is no news, unless it failed before: then `health.recovered`.
+ * Raises `health.check_failed` if a branch could not be created, and `health.recovered` if it works
+ * again.
  */
 async function raiseBranchEvent(
   { projects, events }: {
@@ -104,7 +104,7 @@ export interface Databases {
   readonly databases: DatabaseStore;
   /** Database variables for servers, builds and functions of deployments. */
   readonly deploymentDatabases: DeploymentDatabases;
-  /** What a deployment does to its databases before it is shown. */
+  /** The work on a deployment's databases before it goes live. */
   readonly deployedDatabases: DeployedDatabases;
   /** Performs the statements of a deployment's functions. */
   databaseFetchFor(user: DatabaseUser): OutboundFetch;
@@ -120,8 +120,8 @@ export interface DatabaseParts {
   /** The listener for clients. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
   /**
-   * Called when deployments of a project, or of any, may get other databases than
-   * before. Resolves when those that run have been looked at.
+   * Called when deployments of one or all projects may get different databases. Resolves when
+   * running ones have been checked.
    */
   onChanged(projectId?: string): Promise<void>;
 }
@@ -192,7 +192,7 @@ export function createDatabases(foundation: Foundation, parts: DatabaseParts): D
   let sampling: Rounds | undefined;
   const startedAt = now();
 
-  /** Goes on with what a process left that has ended. */
+  /** Continues the work of an ended process. */
   const takeUp = async () => {
     for await (const database of databases.all()) {
       for (const { name, task } of await branches.list(database.id)) {

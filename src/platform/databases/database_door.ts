@@ -85,7 +85,10 @@ export class DatabaseDoor {
     await this.#open?.gateway.branches.endSessions(storageId);
   }
 
-  /** Ends the sessions of a branch of an engine and lets none in until what it returns is called. */
+  /**
+   * Ends the sessions of an engine's branch, and refuses new ones until the returned function is
+   * called.
+   */
   async closeBranch(storageId: string): Promise<() => void> {
     return await this.#open?.gateway.branches.close(storageId) ?? (() => {});
   }

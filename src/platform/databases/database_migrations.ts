@@ -1,5 +1,5 @@
 /**
- * Migrations of the databases of deployments: one at a time, and what they change.
+ * Migrations of deployments' databases: runs one at a time, and records their changes.
  *
  * @module
  */

@@ -268,7 +268,7 @@ export class DatabaseService {
     return undefined;
   }
 
-  /** Stops what runs of a database; what fails is said by the engine itself. */
+  /** Stops the running branches of a database; the engine reports failures itself. */
   async #stopBranches(
     database: DatabaseRecord,
     { onlyIdle = false }: { readonly onlyIdle?: boolean } = {},

@@ -68,12 +68,12 @@ const identityOf = (used: readonly UsedBranch[]): string =>
     used.map(({ database: { envVar }, branch: { role, verifier } }) => [envVar, role, verifier]),
   );
 
-/** The identity of databases of which a branch is to be made first. */
+/** The identity of databases that need a new branch. */
 const UNMADE = "unmade";
 
 /**
- * How the branches of previews are created; `undefined` if the settings say nothing of it. A
- * preview that migrates needs its own, so that it does not migrate production.
+ * How to create the branches of previews; `undefined` if the settings do not say. A preview with
+ * migrations needs its own branch, to protect production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
   if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
@@ -109,9 +109,9 @@ export class DeploymentDatabases {
   }
 
   /**
-   * Prepares the branch of a preview as its deployment wants it, before anything connects to it.
+   * Prepares the preview branch that a deployment requests, before anything connects to it.
    *
-   * @throws {DatabaseNotReadyError} if that fails; no branch is left then that has less masked
+   * @throws {DatabaseNotReadyError} on failure; then no insufficiently masked branch is left
    */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
@@ -167,10 +167,9 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The variables of a deployment's server or build. Makes the branches of its preview if they are
-   * missing.
+   * The variables of a deployment's server or build. Creates missing branches of its preview.
    *
-   * @throws {DatabaseNotReadyError} if a database is wanted and cannot be had
+   * @throws {DatabaseNotReadyError} if a required database is unavailable
    * @throws {ReferencesError} if a reference leads nowhere
    */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
@@ -218,8 +217,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The project's own variables of a deployment. A reference to a database that cannot be had is
-   * filled with nothing: a site must open without it.
+   * The project's own variables of a deployment. A reference to an unavailable database becomes
+   * empty: a site must open without it.
    */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
@@ -273,9 +272,9 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The branch that functions of a deployment query: that of its first database.
+   * The branch for queries of a deployment's functions: that of its first database.
    *
-   * @throws {DatabaseNotReadyError} if it cannot be had
+   * @throws {DatabaseNotReadyError} if it is unavailable
    */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
@@ -285,8 +284,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The `identity` of what `openVariables()` would return, without making anything;
-   * `undefined` while it cannot be had.
+   * The `identity` that `openVariables()` would return, without creating anything; `undefined`
+   * while unavailable.
    */
   async identityFor(
     user: DatabaseUser & {

@@ -9,7 +9,7 @@ import type { EngineStatus } from "../../database/mod.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import type { Engines } from "./engines.ts";
 
-/** How long the engine may take to say how it is, in milliseconds. */
+/** Timeout for an engine's health report, in milliseconds. */
 const ANSWER_MS = 1500;
 
 const SILENT: EngineStatus = {

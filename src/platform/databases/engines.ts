@@ -18,7 +18,7 @@ export interface EngineSource {
    * They throw an {@link EngineError} whose message is for the operator.
    */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
-  /** Why an engine is missing, and what to do; what is usual to say if it is not set. */
+  /** Why an engine is missing, and what to do; a default message if not set. */
   readonly lack?: string;
 }
 
@@ -82,7 +82,7 @@ export class Engines {
   }
 }
 
-/** Says what the machine lacks: engines throw such errors for whoever operates the platform. */
+/** Describes what the machine lacks: such errors of engines are for the operator. */
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 
@@ -105,7 +105,7 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner: what is the platform's own stays in its log. */
+/** Why work on a branch failed, for its owner; internal details stay in the platform's log. */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
     return `The files of the database cannot be written: ${describeFileFault(error)}`;

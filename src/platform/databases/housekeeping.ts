@@ -43,7 +43,7 @@ export interface HousekeepingParts
   readonly snapshots: Led<Pick<SnapshotService, "keepDaily">>;
   readonly directory: RecordedBranches;
   readonly deployments: Pick<DeploymentStore, "all">;
-  /** When this process began: what happened to branches before is not known. */
+  /** When this process started: earlier events of branches are unknown. */
   readonly startedAt: number;
   onTrouble(message: string): void;
 }

@@ -1,6 +1,6 @@
 /**
- * Branches of databases that belong to the previews of a git branch: made when
- * a preview first needs one, and removed when no preview of the branch is left.
+ * Database branches for the previews of a git branch: created when a preview first needs one, and
+ * removed with the last preview of the branch.
  *
  * @module
  */
@@ -68,9 +68,9 @@ const isSame = (one: DatabaseRecipe | null, other: DatabaseRecipe | null): boole
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Prepares the branch of a preview for a deployment: creates it, or resets it where the deployment
- * asks for that or for another recipe. An older deployment changes nothing, and neither does any
- * where the branch was created by hand. A branch that cannot be created is left out.
+ * Prepares the branch of a preview for a deployment: creates it, or resets it if the deployment
+ * requests that or another recipe. Older deployments, and branches created by hand, change nothing.
+ * A branch that cannot be created is left out.
  *
  * @throws {Failure}
  */

@@ -188,7 +188,7 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
 }
 
 /**
- * The body of a request; one that is too large fails, at once where it says so.
+ * The body of a request; a body that is too large fails, immediately if it announces its size.
  *
  * @throws {Failure} `payload_too_large`
  */

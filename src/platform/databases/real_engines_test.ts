@@ -1,4 +1,4 @@
-/** States of databases over the engines themselves, and what is left behind when one is swept. */
+/** States of databases on the real engines, and what a sweep leaves behind. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";

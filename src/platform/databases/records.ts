@@ -1,9 +1,9 @@
 /**
  * Records of databases, their branches and their snapshots. Pure.
  *
- * A branch names the *storage* that it shows: a branch of an engine, which is created under its own
- * id. Resetting, restoring and moving create a new storage and swap it in with one commit, so that
- * a crash leaves either the old or the new one.
+ * A branch refers to its *storage*: a branch of an engine with a separate id. Resetting, restoring
+ * and moving create a new storage and swap it in with one commit, so that a crash leaves either the
+ * old or the new one.
  *
  * @module
  */
@@ -62,7 +62,7 @@ const sourceRecord = z.discriminatedUnion("type", [
 ]);
 export type SourceRecord = z.infer<typeof sourceRecord>;
 
-/** Former storages of a branch that are kept in its record, at most. */
+/** Maximum number of former storages in a branch's record. */
 export const MAX_FORMER = 20;
 
 export const branchRecord = z.object({
@@ -84,7 +84,7 @@ export const branchRecord = z.object({
   task: z.object({
     target: storageRecord,
     source: sourceRecord,
-    /** The process that makes it; null before one has started. */
+    /** The process that creates it; null before one has started. */
     maker: z.string().nullable().default(null),
   }).nullable(),
   /** Why its task failed; null if it has not. */
@@ -95,7 +95,7 @@ export const branchRecord = z.object({
   recipe: databaseRecipe.nullable().default(null),
   /** When the newest deployment was created that it was created or reset for. */
   madeFor: z.number().nullable().default(null),
-  /** When its first content was ready, masked where that is wanted; null before and in old records. */
+  /** When its first content was ready, masked if requested; null before, and in old records. */
   madeAt: z.number().nullable().default(null),
   /** The deployment that migrates it, and until when at most. */
   migration: z.object({
@@ -179,7 +179,9 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
     (environments === null || environments.includes(environment));
 }
 
-/** Whether a deployment has its own branch of the database; one that says how it is created has. */
+/**
+ * Whether a deployment has its own branch of the database: it does if it says how to create one.
+ */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
   deployment: { readonly environment: string },

@@ -29,7 +29,7 @@ export class RestoredDumps {
   }
 
   /**
-   * Makes a branch of what a storage held.
+   * Creates a branch from the content of a storage.
    *
    * @throws {EngineError}
    */

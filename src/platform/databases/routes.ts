@@ -27,7 +27,7 @@ export interface RouteParts {
   readonly usage: Pick<UsageSamples, "read">;
 }
 
-interface Named {
+interface NamedDatabase {
   readonly project: string;
   readonly database: string;
 }
@@ -36,14 +36,14 @@ interface Named {
 export async function findDatabase(
   { projects, databaseService }: Pick<RouteParts, "projects" | "databaseService">,
   caller: Caller,
-  { project, database }: Named,
+  { project, database }: NamedDatabase,
 ): Promise<DatabaseRecord> {
   return await databaseService.require(await findProject(projects, caller, project), database);
 }
 
 export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   const { projects, databases, databaseService: service, descriptions } = parts;
-  const find = (caller: Caller, params: Named) => findDatabase(parts, caller, params);
+  const find = (caller: Caller, params: NamedDatabase) => findDatabase(parts, caller, params);
   const show = (database: DatabaseRecord) => descriptions.database(database);
 
   router.guarded(endpoints.listDatabases, async (caller, { params, query }) => {
@@ -130,10 +130,10 @@ async function recoverable(
 
 export function bindBranchRoutes(router: Router, parts: RouteParts): void {
   const { branches, databaseService, branchService, snapshots, descriptions } = parts;
-  const find = (caller: Caller, params: Named) => findDatabase(parts, caller, params);
+  const find = (caller: Caller, params: NamedDatabase) => findDatabase(parts, caller, params);
   const findBranch = async (
     caller: Caller,
-    params: Named & { readonly branch: string },
+    params: NamedDatabase & { readonly branch: string },
   ): Promise<readonly [DatabaseRecord, BranchRecord]> => {
     const database = await find(caller, params);
     return [database, await databaseService.requireBranch(database, params.branch)];

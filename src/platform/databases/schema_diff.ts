@@ -121,8 +121,8 @@ const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
 /**
- * How one schema differs from another: `before` is what the differences start from. Columns and
- * constraints of a table that is only in one of them are not told apart from it.
+ * Compares two schemas: differences start from `before`. A table that only one has is listed
+ * without its columns and constraints.
  */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];

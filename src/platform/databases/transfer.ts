@@ -8,7 +8,7 @@ import { EngineError, runScript } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
 /**
- * Makes the target again with what the source holds.
+ * Recreates the target with the content of the source.
  *
  * @throws {EngineError}
  */

@@ -1,8 +1,8 @@
 /**
  * Size and connections of databases over time.
  *
- * Each process samples every minute what it knows and writes it under its own name; readers add up
- * the connections. Samples expire by themselves, those of deleted databases too.
+ * Each process writes a sample every minute under its own name; readers add up the connections.
+ * Samples expire, also those of deleted databases.
  *
  * @module
  */

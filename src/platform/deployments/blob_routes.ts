@@ -15,7 +15,7 @@ import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts
 /** How many blobs of a batch are written at the same time. */
 const PARALLEL_WRITES = 8;
 
-/** How much is shown of a name that is none. */
+/** Longest excerpt of an invalid name to show. */
 const MAX_SHOWN_NAME = 100;
 
 export interface BlobServices {

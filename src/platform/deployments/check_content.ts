@@ -67,9 +67,8 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
 }
 
 /**
- * @throws {Failure} `invalid_request` if two files share a path, one is
- * another's folder, or the same content has two sizes; `payload_too_large` if
- * the files are too large together.
+ * @throws {Failure} `invalid_request` if two files share a path, one is another's folder, or the
+ * same content has two sizes; `payload_too_large` if the total size is too large.
  */
 export function* checkFiles(
   files: readonly DeploymentFile[],

@@ -1,5 +1,5 @@
 /**
- * Closes uploads for which nothing arrives any more.
+ * Closes uploads that no longer make progress.
  *
  * @module
  */
@@ -21,9 +21,8 @@ const REASON =
   "The upload timed out after 5 minutes without data. Deploy again. Uploaded files are kept for a day";
 
 /**
- * Fails each deployment for which nothing arrived for {@link UPLOAD_IDLE_MS},
- * and returns how many there were. Time before `startedAt`, when this platform
- * was down, does not count.
+ * Fails each deployment without uploads for {@link UPLOAD_IDLE_MS}, and returns their number. Time
+ * before `startedAt`, when this platform was down, does not count.
  */
 export async function closeIdleUploads(
   { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,

@@ -137,8 +137,8 @@ export function* compareVariables(
 }
 
 /**
- * The deployment that one is compared with by default: the one that production shows, or showed
- * before where it shows this one; `undefined` if there is none.
+ * The default deployment to compare with: the one in production or, if that is this one, the one
+ * before; `undefined` if there is none.
  */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>
   history.findLast((each) => each !== id);

@@ -89,7 +89,7 @@ async function* deploymentKeys(kv: RecordStore, projectId: string): AsyncGenerat
   }
 }
 
-/** Regularly closes uploads for which nothing arrives any more. */
+/** Regularly closes uploads that no longer make progress. */
 function watchUploads(
   { deployments, uploads }: { deployments: DeploymentStore; uploads: OpenUploads },
   { addresses, events, now, log }: Foundation,

@@ -113,11 +113,10 @@ export class DeploymentService {
   }
 
   /**
-   * Makes a deployment live. A deployment that is live already stays unchanged.
+   * Makes a deployment live. Does nothing if it already is.
    *
-   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has
-   * ended, whose server does not start although production needs it, or that
-   * does not pass its checks.
+   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has ended, whose server
+   * does not start although production needs it, or that does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -161,9 +160,9 @@ export class DeploymentService {
   }
 
   /**
-   * Shows a deployment of production at its own address, for the commands of its checks.
+   * Shows a production deployment at its own URL, for the commands of its checks.
    *
-   * @throws {Failure} as `activate()`, or `conflict` for a deployment that is live already.
+   * @throws {Failure} like `activate()`, or `conflict` for a deployment that is already live.
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
     if (deployment.status === "LIVE") {
@@ -380,7 +379,8 @@ export class DeploymentService {
       to: { ...own, deploymentId, ...productionOf(project, label) },
     }));
     const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
-    // A host that is new answers at once: whoever reads that it is live may ask for it.
+    // A new host works immediately, because clients may request it as soon as they read that it is
+    // live.
     const fresh = bindings.filter((_, index) => before[index] === undefined);
     await Promise.all(fresh.map(({ hostname, to }) => sites.pointLazily(hostname, to)));
     // A deployment that becomes live starts with an empty cache.

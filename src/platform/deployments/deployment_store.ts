@@ -98,7 +98,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** Noted where the status changes; that of the status where missing. */
+  /** Noted where the status changes; that of the status by default. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }

@@ -94,8 +94,8 @@ export class Migrations {
   }
 
   /**
-   * Prepares the database of a deployment before it is shown, migrates it unless that is done, and
-   * notes how its schema differs.
+   * Prepares the database of a deployment before it goes live, migrates it if needed, and records
+   * how its schema changes.
    *
    * @throws {DatabaseNotReadyError}
    * @throws {MigrationFailedError}

@@ -1,7 +1,7 @@
 /**
- * Deployments whose files are being uploaded. Every byte that arrives for one
- * is its heartbeat; without one it is closed after some minutes, so that a
- * killed tool leaves nothing pending (docs/decisions/cli.md).
+ * Deployments whose files are being uploaded. Every arriving byte is a heartbeat; without one, the
+ * upload is closed after some minutes, so that a killed CLI leaves nothing pending
+ * (docs/decisions/cli.md).
  *
  * @module
  */
@@ -79,7 +79,7 @@ export class OpenUploads {
     }
   }
 
-  /** The uploads for which nothing has arrived since a moment. */
+  /** Uploads without data since a time. */
   async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
     for await (const { value } of readAll(this.#kv, keys.allOpenUploads(), openUploadRecord)) {
       if (value.fedAt < moment) yield value;

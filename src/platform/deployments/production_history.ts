@@ -1,6 +1,6 @@
 /**
- * Which deployment production shows, which ones it showed before, and which one a rollback brings
- * back. Pure: works on the list of deployments that were live, the latest last.
+ * The deployments that production shows and showed before, and the target of a rollback. Pure:
+ * works on the list of deployments that were live, latest last.
  *
  * @module
  */

@@ -57,12 +57,12 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show what `source` shows, and returns the deployment that is live there then:
- * `source` itself if it is production's own, else a new one with its content. If production shows
- * it already, nothing changes. Call it for one deployment of a project at a time.
+ * Makes production show the content of `source`, and returns the deployment that is then live:
+ * `source` itself if it is a production deployment, otherwise a new one with its content. Does
+ * nothing if production already shows it. Call it for one deployment of a project at a time.
  *
- * @throws {Failure} `conflict` for a deployment that shows nothing, or whose
- * server does not start with production's variables.
+ * @throws {Failure} `conflict` for a deployment without content, or whose server does not start
+ * with production's variables.
  */
 export async function promote(
   services: PromoteServices,

@@ -1,7 +1,6 @@
 /**
  * The list of a deployment's files in a request: complete, or as a difference from another
- * deployment's list. Both give the same list; if that is uncertain, the client is asked for the
- * complete one.
+ * deployment's list. If the difference is uncertain, the client is asked for the complete list.
  *
  * @module
  */
@@ -52,10 +51,10 @@ async function baseFiles(
 }
 
 /**
- * The whole list of files of a request.
+ * The complete file list of a request.
  *
- * @throws {Failure} `invalid_request`; `base_unusable` where the base is gone, or the list that
- * results is not the one that the client means; `payload_too_large` if it is too long.
+ * @throws {Failure} `invalid_request`; `base_unusable` if the base is gone, or the resulting list
+ * is not the client's; `payload_too_large` if it is too long.
  */
 export async function receiveFiles(
   services: FileServices,

@@ -140,7 +140,7 @@ Deno.test("a difference that does not lead to the list of its digest is refused"
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // Made for another base than the one it names, as of a checkout that is out of date.
+        // Computed for another base than the one it names, like in an outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],

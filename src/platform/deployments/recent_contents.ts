@@ -16,7 +16,7 @@ interface HasFiles {
   readonly files: readonly unknown[];
 }
 
-/** Contents by their hashes; those that were not used for longest make room. */
+/** Contents by hash; the least recently used are evicted. */
 export class RecentContents<Content extends HasFiles> {
   readonly #contents = new Map<string, Content>();
   #files = 0;

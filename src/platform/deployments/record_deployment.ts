@@ -1,6 +1,6 @@
 /**
- * The record that every deployment begins with, whatever makes its content: an
- * id, addresses, and the variables of its environment as they are now.
+ * Creates the record of every deployment, whatever creates its content: id, URLs, and the current
+ * variables of its environment.
  *
  * @module
  */
@@ -101,7 +101,7 @@ export async function recordDeployment(
         environment,
         uniqueLabel,
       });
-      // A build that cannot have its variables fails with the reason, where whoever pushed sees it.
+      // A build without its variables fails with the reason, where the person who pushed sees it.
       if (problem !== undefined && wanted.contentSha !== null) {
         throw new Failure("conflict", problem);
       }

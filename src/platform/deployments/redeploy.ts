@@ -26,7 +26,7 @@ export interface RedeployServices extends RecordServices {
  * Deploys the content of `source` again, and returns the deployment that is live then.
  *
  * @throws {Failure} `conflict` for a deployment that was never built, or whose environment was
- * deleted; `blobs_missing` where its files are gone.
+ * deleted; `blobs_missing` if its files are gone.
  */
 export async function redeploy(
   services: RedeployServices,

@@ -52,8 +52,8 @@ export class RollingChanges {
   }
 
   /**
-   * Begins a release of a deployment that is ready to be shown; `undefined` if production shows
-   * nothing, or this deployment.
+   * Starts a release of a ready deployment; `undefined` if production shows nothing, or this
+   * deployment.
    */
   async beginIfShown(
     deployment: DeploymentRecord,

@@ -1,5 +1,5 @@
 /**
- * Changes of what hosts show that are under way: the store may have one before the edge does.
+ * Changes of hosts that are under way: the store may have one before the edge applies it.
  *
  * @module
  */

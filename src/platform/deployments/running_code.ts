@@ -15,7 +15,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 
 /** The functions of deployments. */
 export interface DeployedFunctions {
-  /** Makes a received function safe to run; throws a `Failure` for one that is not. */
+  /** Makes an uploaded function safe to run; throws a `Failure` if that is impossible. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** The functions of a deployment, with the limits of its manifest; `undefined` if it has none. */
   open(
@@ -86,7 +86,7 @@ export interface DeployedDatabases {
   beginMigration(deployment: DeploymentRecord): Promise<boolean>;
   /** Gives it back; returns whether its schema is another one now. */
   endMigration(deployment: DeploymentRecord): Promise<boolean>;
-  /** How the branch of a preview differs from `main`; `undefined` where that is not known. */
+  /** How the branch of a preview differs from `main`; `undefined` if that is not known. */
   schemaDifference(deployment: DeploymentRecord): Promise<SchemaDifference | undefined>;
   /** Connection strings for a command outside of this platform, by their variables. */
   connections(deployment: DeploymentRecord): Promise<Readonly<Record<string, string>>>;
@@ -99,7 +99,7 @@ export class MigrationFailedError extends Failure {
   }
 }
 
-/** The database of a deployment cannot be had; the message is for whoever deploys. */
+/** The database of a deployment cannot be had; the message is for the person who deploys. */
 export class DatabaseNotReadyError extends Failure {
   constructor(message: string, options: ErrorOptions = {}) {
     super("conflict", message, options);

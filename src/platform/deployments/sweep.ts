@@ -37,7 +37,7 @@ export interface SweepServices {
   readonly raiseEvent: RaiseEvent;
   /** Blobs that are needed by anything but deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
-  /** Whether the store holds damaged records, of which nobody knows what they need. */
+  /** Whether the store contains damaged records, whose needs are unknown. */
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
@@ -93,9 +93,9 @@ export interface NeededBlob {
 }
 
 /**
- * Yields the blobs that deployments need: the content first, then what it names.
+ * Yields the blobs that deployments need: the content first, then the blobs that it lists.
  *
- * @param onDamaged is told of a content that cannot be read, and may end it by an error
+ * @param onDamaged called for unreadable content; may abort by throwing
  */
 export async function* neededBlobs(
   { deployments, vault, onDamaged }: Pick<SweepServices, "onDamaged"> & {
@@ -121,8 +121,8 @@ export async function* neededBlobs(
 }
 
 /**
- * Collects every blob that is needed; nothing is swept if a content cannot be read, or while
- * damaged records are set aside, which may need blobs.
+ * Collects every needed blob; nothing is swept if a content is unreadable, or while there are
+ * damaged records, which may need blobs.
  */
 async function markNeeded(
   services: SweepServices,

@@ -20,10 +20,10 @@ export interface HeartbeatServices {
 }
 
 /**
- * The heartbeat of one request: keeps the deployment that it names open, or
- * else all deployments of the workspace that wait for files.
+ * The heartbeat of one request: keeps the named deployment open, or else all deployments of the
+ * workspace that wait for files.
  *
- * @throws {Failure} `conflict` if the deployment takes no files.
+ * @throws {Failure} `conflict` if the deployment accepts no files.
  */
 export async function startHeartbeat(
   { uploads, now }: HeartbeatServices,

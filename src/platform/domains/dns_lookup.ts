@@ -9,7 +9,7 @@ export type DnsAnswer =
   | { readonly type: "found"; readonly values: readonly string[] }
   /** The name server says that there is no such name, or no record of the type. */
   | { readonly type: "missing"; readonly reason: "NXDOMAIN" | "NODATA" }
-  /** No usable response came, so the answer is unknown. */
+  /** No usable response came, so the response is unknown. */
   | { readonly type: "failed"; readonly reason: string };
 
 export interface DnsLookup {

@@ -265,7 +265,7 @@ export class DomainService {
     for (const zone of new Set(zones)) await this.#refreshZone(zone);
   }
 
-  /** Reads what a zone shows; reads of the same zone run one at a time. */
+  /** Reads a zone's bindings; reads of the same zone run one at a time. */
   #refreshZone(zone: string): Promise<void> {
     const round = this.#refreshing.then(() => this.#readZone(zone));
     this.#refreshing = round.catch(() => {});

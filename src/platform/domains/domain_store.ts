@@ -143,8 +143,8 @@ export class DomainStore extends Table<
   }
 
   /**
-   * Makes a workspace the owner of a zone that it has proven. `mayReplace`
-   * decides whether another owner is replaced. Returns the owner.
+   * Makes a workspace the owner of a zone that it has proven. `mayReplace` decides about replacing
+   * another owner. Returns the owner.
    */
   async claim(
     zone: string,

@@ -115,9 +115,8 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
 }
 
 /**
- * Judges whether visitors arrive at the platform: by a CNAME to its name, or by
- * addresses that are all its own. A proxy in front of the platform looks wrong
- * here, but works.
+ * Judges whether traffic reaches the platform: through a CNAME to its name, or through addresses
+ * that are all its own. A proxy in front of the platform looks wrong here, but works.
  */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;

@@ -130,7 +130,7 @@ export class TestReceiver {
     } as Awaited<ReturnType<OutboundFetch>>;
   };
 
-  /** Answers requests over HTTP. */
+  /** Serves requests over HTTP. */
   readonly handle = async (request: Request): Promise<Response> => {
     const body = await request.bytes();
     const answer = await this.take(new URL(request.url).pathname, request.headers, body);

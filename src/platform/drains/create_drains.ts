@@ -31,7 +31,7 @@ export interface OperatorEndpoints {
   readonly headers?: readonly HostHeader[] | undefined;
 }
 
-/** Gives each endpoint the headers of its host; those that name none are for the first host. */
+/** Assigns headers to endpoints by host; headers without a host belong to the first. */
 export function operatorEndpoints(otlp: OperatorEndpoints | undefined): Endpoint[] {
   if (otlp === undefined) return [];
   const { urls, headers = [] } = otlp;

@@ -1,6 +1,6 @@
 /**
- * Sends the records of one endpoint: in batches, one request at a time, with retries. Whoever adds
- * a record never waits; memory and time are bounded, and records that are given up are counted.
+ * Sends the records of one endpoint: in batches, one request at a time, with retries. Adding a
+ * record never waits; memory and time are bounded, and dropped records are counted.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export interface SendTimes {
 
 const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 
-/** Bytes that a sender may hold, however much the others do. */
+/** Bytes that a sender can always buffer, regardless of others. */
 const FAIR_BYTES = 256 * 1024;
 
 /** A sender with waiting records. */
@@ -63,7 +63,9 @@ export class SendBudget {
   readonly holders = new Set<Holder>();
   constructor(readonly max = ALL_BYTES) {}
 
-  /** Drops records where most wait: endpoints that are down cost the others nothing. */
+  /**
+   * Drops records of the fullest buffers first, so endpoints that are down do not affect others.
+   */
   makeRoom(): void {
     while (this.used > this.max) {
       let fullest: Holder | undefined;
@@ -82,7 +84,7 @@ export interface SenderParts extends PostParts {
   /** The sending node, for the platform's own reports. */
   readonly resource: OtlpResource;
   readonly times?: SendTimes;
-  /** Metrics beside those of requests, each time that metrics are sent. */
+  /** Additional metrics, each time metrics are sent. */
   ownMetrics?(): ResourceMetrics;
   onTrouble(message: string): void;
 }
@@ -165,7 +167,7 @@ export class DrainSender {
     return this.#queue.length - this.#head;
   }
 
-  /** Adds a record to those that wait; drops the oldest ones where there are too many. */
+  /** Buffers a record; drops the oldest if there are too many. */
   add(record: SizedRecord): void {
     if (this.#isClosing) return;
     const { budget } = this.#parts;
@@ -238,7 +240,10 @@ export class DrainSender {
     return outcome;
   }
 
-  /** Takes no more records. Tries those that wait once, and the metrics, for at most `graceMs`. */
+  /**
+   * Accepts no more records. Tries to send the buffered ones and the metrics once, for at most
+   * `graceMs`.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#wake();

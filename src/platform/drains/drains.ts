@@ -1,6 +1,6 @@
 /**
- * The drains of this node: passes what is logged to their senders. A log line waits in memory
- * until its deployment is known; no request waits for it.
+ * The drains of this node: passes log entries to their senders. A log line waits in memory until
+ * its deployment is known; no request waits for it.
  *
  * @module
  */

@@ -75,7 +75,7 @@ function shortened(text: string): string {
     : `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} characters left out)`;
 }
 
-interface Parts {
+interface LogRecordFields {
   readonly time: number;
   readonly level: Level;
   readonly eventName: string;
@@ -87,7 +87,7 @@ interface Parts {
 }
 
 /** Builds a record: texts are masked and shortened, attributes without a value left out. */
-function build(owner: RecordOwner, parts: Parts): SizedRecord {
+function build(owner: RecordOwner, parts: LogRecordFields): SizedRecord {
   const { time, level, eventName, traceparent } = parts;
   const [severityNumber, severityText] = LEVELS[level];
   const attributes: Record<string, string | number | string[]> = {};
@@ -121,7 +121,9 @@ function build(owner: RecordOwner, parts: Parts): SizedRecord {
   return { record, time, size };
 }
 
-function requestParts(entry: Extract<LogEntry, { type: "request" }>): Omit<Parts, "time"> {
+function requestParts(
+  entry: Extract<LogEntry, { type: "request" }>,
+): Omit<LogRecordFields, "time"> {
   const { method, path, host, status, bytes, durationMs, ip, userAgent, error, rules } = entry;
   const [route, query] = path.split(/\?(.*)/s, 2) as [string, string?];
   return {

@@ -30,13 +30,13 @@ export interface OwnerParts {
   onTrouble(message: string): void;
 }
 
-interface Known {
+interface CachedOwner {
   readonly owner: RecordOwner | undefined;
   readonly until: number;
 }
 
 export class RecordOwners {
-  readonly #known = new RecentMap<Known>(MAX_KNOWN);
+  readonly #known = new RecentMap<CachedOwner>(MAX_KNOWN);
   readonly #reading = new SingleFlight<RecordOwner | undefined>();
   /** The resource of the platform itself. */
   readonly platform: OtlpResource;
@@ -49,8 +49,8 @@ export class RecordOwners {
   }
 
   /**
-   * The owner of a deployment's records; `undefined` if it is gone, or its variables cannot be
-   * read: nothing is sent that may hold a secret.
+   * The owner of a deployment's records; `undefined` if it is gone, or its variables are
+   * unreadable: then nothing is sent, because it may contain secrets.
    */
   of(
     projectId: string,

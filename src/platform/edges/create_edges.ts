@@ -24,7 +24,7 @@ interface Handlers {
 
 export interface Edges {
   readonly capability: Capability;
-  /** Answers requests of edges themselves. */
+  /** Serves requests of edges themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
    * Handles what edges pass on as if their clients had sent it here: of all edges, or of those on
@@ -40,7 +40,7 @@ export interface Edges {
 export interface EdgeFacts {
   readonly name: string;
   readonly isConnected: boolean;
-  /** Requests that it answered by itself, by the first digit of their status from 1 on. */
+  /** Requests that it served itself, by the first digit of their status, starting at 1. */
   readonly answers: readonly number[];
 }
 

@@ -18,7 +18,7 @@ import type { ServedRequests } from "./served_requests.ts";
 import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
-/** A batch of a mebibyte of characters, whatever JSON makes of them. */
+/** A batch of a mebibyte of characters, even if JSON escapes them all. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
 export interface EdgeEndpointParts {
@@ -27,7 +27,7 @@ export interface EdgeEndpointParts {
   readonly deployments: DeploymentStore;
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
-  /** Whether the API answers at a hostname. */
+  /** Whether the API responds at a hostname. */
   isApi(hostname: string): boolean;
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
@@ -67,7 +67,7 @@ export class EdgeEndpoint {
     [...this.#feeds.values()].filter((each) => each.edge === edge)
       .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
 
-  /** Answers a request to a path for front edges. */
+  /** Handles a request to a path for front edges. */
   readonly answer = async (request: Request, address: string): Promise<Response> => {
     try {
       return await this.#answer(request, address);

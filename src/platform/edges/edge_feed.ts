@@ -19,15 +19,14 @@ export interface OpenFeed {
 }
 
 /**
- * Sends the feed until the signal is aborted or the edge falls behind: it has to apply a change
- * within the publisher's time limit. Otherwise nobody waits for it any more, and it has to follow
- * again.
+ * Sends the feed until the signal is aborted or the edge falls behind: it must apply each change
+ * within the publisher's time limit, or it has to reconnect.
  */
 export function openFeed(
   feed: Publisher,
   { hello, isApi, isDrained, now, signal, onEnd }: {
     readonly hello: Extract<FeedLine, { type: "hello" }>;
-    /** Whether the API answers at a hostname, whichever site has it. */
+    /** Whether the API handles a hostname, regardless of its site. */
     isApi(hostname: string): boolean;
     /** Whether the clients of the edge are to go elsewhere. */
     isDrained(): boolean;

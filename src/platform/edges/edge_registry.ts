@@ -68,7 +68,7 @@ interface Contact {
   readonly version: string;
 }
 
-interface Known {
+interface KnownEdge {
   readonly secret: Uint8Array;
   readonly used: UsedNumbers;
 }
@@ -87,7 +87,7 @@ export class EdgeRegistry {
   /** The edges of this machine, whose keys end with this process. */
   readonly #local = new Map<string, EdgeRecord>();
   readonly #contacts = new Map<string, Contact>();
-  readonly #sessions = new RecentMap<Promise<Known>>(MAX_SESSIONS);
+  readonly #sessions = new RecentMap<Promise<KnownEdge>>(MAX_SESSIONS);
   /** Ends the connections of edges that are removed. */
   readonly #open = new Map<string, Set<AbortController>>();
 
@@ -259,7 +259,7 @@ export class EdgeRegistry {
     return used.take(facts.number) ? facts : undefined;
   }
 
-  async #know(session: EdgeSession): Promise<Known> {
+  async #know(session: EdgeSession): Promise<KnownEdge> {
     return { secret: await this.#derive(session), used: new UsedNumbers() };
   }
 

@@ -1,5 +1,5 @@
 /**
- * Front edges: processes that follow the feed over HTTP and pass on what they cannot answer.
+ * Front edges: processes that follow the feed over HTTP, and relay requests that they cannot serve.
  *
  * @module
  */

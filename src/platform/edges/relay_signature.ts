@@ -1,7 +1,6 @@
 /**
- * The signature with which a front edge passes on a client's request. It covers the client's
- * address, the scheme of its connection, method, host, path and query, a time and a number that
- * is used once.
+ * The signature of a front edge on a relayed request. It covers the client's address, the scheme of
+ * its connection, method, host, path and query, a time and a nonce.
  *
  * @module
  */

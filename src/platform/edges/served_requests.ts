@@ -1,6 +1,6 @@
 /**
- * Requests that front edges answered by themselves, as they report them: they go to the log and the
- * statistics of their projects, with the name of the edge.
+ * Requests that front edges served themselves, as they report them. They go to the projects' logs
+ * and statistics, with the name of the edge.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export class ServedRequests {
     this.#parts = parts;
   }
 
-  /** The answers of an edge from 1xx to 5xx, since the platform started. */
+  /** The responses of an edge from 1xx to 5xx, since the platform started. */
   answersOf(edge: string): readonly number[] {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }

@@ -21,7 +21,7 @@ export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS)
 /** How often the feed says that it continues, in milliseconds. */
 export const ALIVE_MS = 1000;
 
-/** Most requests of a batch, and most characters of a field of theirs. */
+/** Maximum number of requests of a batch, and most characters of a field of theirs. */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 

@@ -39,9 +39,8 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
 /**
- * The host label under which custom domains find an environment's latest
- * deployment. Preview's is not an address for people; its underscore keeps it
- * from being the name of a project.
+ * The host label under which custom domains find an environment's latest deployment. Preview's is
+ * internal: because of its underscore, it cannot be a project's name.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

@@ -124,7 +124,7 @@ export interface ErrorParts {
   readonly projects: ProjectStore;
   readonly deployments: Pick<DeploymentStore, "find">;
   readonly sharedLogs: SharedLogs;
-  /** Called with what was counted of a fault since the last call; never waits. */
+  /** Called with the new counts of a fault since the last call; never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
 }
 

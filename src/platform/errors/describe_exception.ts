@@ -66,8 +66,8 @@ const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
 /**
- * Names a fault. Those with frames are told apart by these and the class of the
- * error alone, as messages often name what was worked on; others by their message.
+ * Names a fault. With frames, only these and the error's class count, because messages often
+ * contain variable data; without frames, the message counts.
  */
 export function describeException(
   { kind, source, message, stack }: Occurrence,

@@ -11,7 +11,7 @@ import { type ErrorGroup, mergeGroups } from "./error_group.ts";
 import type { ErrorStore } from "./error_store.ts";
 import type { ErrorTable } from "./error_table.ts";
 
-/** Faults of one project that are written at once; the most frequent ones go first. */
+/** Maximum faults of a project written at once, most frequent first. */
 const MAX_AT_ONCE = 100;
 /** Writes at the same time, so that others who write have their turn. */
 const WRITERS = 8;
@@ -27,7 +27,7 @@ export interface ErrorCollectorOptions {
   readonly deployments: Pick<DeploymentStore, "find">;
   /** Address of the page of a fault. */
   pageOf(deployment: DeploymentRecord, id: string): string;
-  /** Called with what was counted of a fault since the last call; never waits. */
+  /** Called with the new counts of a fault since the last call; never waits. */
   onCounted?(projectId: string, group: ErrorGroup): void;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
@@ -46,7 +46,9 @@ export class ErrorCollector {
     this.#options = options;
   }
 
-  /** Writes all that has failed, but for what may not be complete. A call that comes meanwhile waits for its turn. */
+  /**
+   * Writes all failures, except those that may be incomplete. A concurrent call waits for its turn.
+   */
   save(settleMs = SETTLE_MS): Promise<void> {
     const saved = this.#running.then(() => this.#save(settleMs));
     this.#running = saved.catch(() => {});

@@ -10,7 +10,7 @@ import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 /** Faults that are kept of a project; beyond them, those longest not seen go. */
 export const MAX_GROUPS = 500;
-/** How long a fault is kept that is not seen any more, in milliseconds. */
+/** How long a fault is kept after it was last seen, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
 
 export class ErrorStore {

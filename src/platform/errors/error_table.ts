@@ -1,6 +1,6 @@
 /**
- * Failures of functions and servers as they come, until they are added up and
- * written. Taking one in costs a look into a table; what it was is found out later.
+ * Collects failures of functions and servers until they are added up and written. Adding one costs
+ * a table lookup; it is analyzed later.
  *
  * @module
  */
@@ -18,10 +18,10 @@ const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
 /**
  * How much longer than an exception a failed request waits, in milliseconds: it is often logged
- * first, and must not be taken before its exception is.
+ * first, and must be processed after its exception.
  */
 const REQUEST_GRACE_MS = 1000;
-/** How many requests are remembered to have failed by an exception that is known already. */
+/** Number of requests to remember whose failure a known exception explains. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {

@@ -1,5 +1,5 @@
 /**
- * Exceptions in what a server writes: its lines arrive one by one. Pure.
+ * Finds exceptions in a server's output, which arrives line by line. Pure.
  *
  * @module
  */
@@ -15,8 +15,8 @@ const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
 const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
 const UNCAUGHT = /^(?:error: )?Uncaught /;
 /**
- * How an error of a class without such a name begins, as of `class NoTide extends Error`. Other
- * lines look the same, so it counts only where frames follow.
+ * Matches the start of an error whose class does not end in "Error", such as `class NoTide extends
+ * Error`. Other lines look similar, so it only counts if frames follow.
  */
 const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
 /** An error that a logger put behind words. */

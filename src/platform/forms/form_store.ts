@@ -29,9 +29,12 @@ import {
   submissions,
 } from "./submission_record.ts";
 
-/** Most submissions of a project that are not spam. */
+/** Maximum number of submissions of a project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
-/** Most bytes of all files of a project's submissions: the rest of its blob store is its code's. */
+/**
+ * Maximum number of bytes of all files of a project's submissions: the rest of its blob store is
+ * its code's.
+ */
 const MAX_FILE_BYTES = 1024 ** 3;
 /** Most spam of a form; more is dropped. */
 export const MAX_SPAM = 1_000;
@@ -73,7 +76,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   }
 
   /**
-   * Stores a submission, and notes its event in the same commit; false where its project or
+   * Stores a submission, and notes its event in the same commit; false if its project or
    * environment is gone, or where there is enough spam.
    */
   async keep(
@@ -118,7 +121,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return await readPage(this.kv, prefix, { schema: submissionRecord, ...wish });
   }
 
-  /** Deletes a submission and its files; false where there is none. */
+  /** Deletes a submission and its files; false if there is none. */
   async drop(place: FormPlace, state: FormState, id: string): Promise<boolean> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
@@ -153,9 +156,10 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
   }
 
   /**
-   * Deletes submissions that were kept for long enough.
+   * Deletes submissions beyond their retention.
    *
-   * @param liveRetention what the live deployment says of a form; `undefined` where it has none
+   * @param liveRetention the live deployment's setting for a form; `undefined` if it has no such
+   * form
    */
   async sweep(
     now: number,

@@ -16,7 +16,7 @@ interface Bench {
   /** Keys of files that were deleted. */
   readonly deleted: string[];
   keep(at: number, state?: FormState, retentionMs?: number | null): Promise<boolean>;
-  /** When the submissions that are left were sent. */
+  /** When the remaining submissions were sent. */
   left(state?: FormState): Promise<number[]>;
 }
 

@@ -13,7 +13,9 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/** Most events of a form in an hour, so that a flood of messages is no flood of mails. */
+/**
+ * Maximum number of events of a form in an hour, so that a flood of messages is no flood of mails.
+ */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
 /** Longest text of an event, in characters. */
@@ -44,8 +46,8 @@ export interface KeepServices {
 }
 
 /**
- * A text without addresses that mail programs and messengers make links of: those who read it must
- * not take a visitor's link for one of the platform. Mail addresses stay.
+ * Defuses web addresses that mail programs and messengers would turn into links: readers must not
+ * mistake a visitor's link for the platform's. Mail addresses stay.
  */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {

@@ -52,8 +52,8 @@ export const countRecord = z.object({
   /** Bytes of the files of its submissions. */
   fileBytes: z.number().default(0),
   /**
-   * How long submissions are kept, as the latest one's deployment says; null for ever. It counts
-   * where no live deployment has the form.
+   * Retention of submissions, by the latest one's deployment; null for ever. Used if no live
+   * deployment has the form.
    */
   retentionMs: z.number().nullable(),
 });

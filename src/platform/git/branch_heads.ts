@@ -31,8 +31,8 @@ export class BranchHeads {
   }
 
   /**
-   * The commit at the head of a branch, as the mirror has it after this call;
-   * `undefined` if there is none, or where it takes another look to read it.
+   * The commit at the head of a branch in the mirror after this call; `undefined` if there is none,
+   * or if reading it takes another look.
    */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;
@@ -60,7 +60,7 @@ export class BranchHeads {
 const FIELDS = ["refname", "objecttype", "objectname", "authorname", "contents:subject"];
 const SHOW = ["for-each-ref", `--format=${FIELDS.map((name) => `%(${name})`).join("%00")}`];
 
-/** Reads what git shows of branches; what is no UTF-8 or was cut is left out. */
+/** Parses git's list of branches; invalid UTF-8 and truncated entries are left out. */
 function readHeads({ code, stdout }: GitResult): ReadonlyMap<string, Head> {
   const heads = new Map<string, Head>();
   if (code !== 0) return heads;

@@ -78,7 +78,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has ended without reading all of it */ }
 }
 
-/** As a shell ends where there is no such program. */
+/** As a shell ends if there is no such program. */
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",

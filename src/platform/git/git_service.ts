@@ -22,7 +22,7 @@ export type Resolved =
   | { readonly type: "not_on_branch"; readonly sha: string }
   /** Access was denied, or the project has no git URL. */
   | { readonly type: "unauthorized" }
-  /** No answer in time. `reason` is for people and contains no secret. */
+  /** No response in time. `reason` is for people and contains no secret. */
   | { readonly type: "unreachable"; readonly reason: string };
 
 export type Branches =
@@ -33,7 +33,7 @@ export type Branches =
 /** A commit of a branch. */
 export interface WantedCommit {
   readonly branch: string;
-  /** 7 to 40 digits; the head of the branch where missing. */
+  /** 7 to 40 digits; the head of the branch by default. */
   readonly commitSha?: string | undefined;
 }
 

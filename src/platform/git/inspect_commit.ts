@@ -80,8 +80,8 @@ async function showCommit(git: MirrorGit, sha: string): Promise<Resolved> {
 }
 
 /**
- * Finds the one commit that is meant, and checks that it is on the branch; the head of
- * the branch where none is named.
+ * Finds the requested commit, and checks that it is on the branch; by default, the head of the
+ * branch.
  */
 export async function inspectCommit(
   { git, heads }: { readonly git: MirrorGit; readonly heads: BranchHeads },

@@ -66,7 +66,7 @@ export interface LfsServer {
   /** Its URL, to which `/objects/batch` is added. */
   readonly url: string;
   readonly fetch: OutboundFetch;
-  /** Credentials for exactly this server, where there are any. */
+  /** Credentials for exactly this server, if there are any. */
   readonly credentials: GitCredentials | undefined;
   readonly signal: AbortSignal;
 }

@@ -26,7 +26,7 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Largest mirror, in bytes. */
   readonly maxBytes: number;
-  /** How long a fetch is fresh: what it found is not fetched again, in milliseconds. */
+  /** How long a fetch is fresh, so that it is not repeated, in milliseconds. */
   readonly freshMs: number;
 }
 
@@ -197,7 +197,7 @@ export class Mirror {
     }
   }
 
-  /** Makes the mirror under a temporary name, so that a partial one is never used. */
+  /** Creates the mirror under a temporary name, so that a partial one is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.#options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {

@@ -74,7 +74,7 @@ export interface GitMirrorsOptions extends GitUrlRules {
   readonly outbound: OutboundFetch;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
-  /** Finds the addresses of a host; the system's resolver where missing. */
+  /** Finds the addresses of a host; the system's resolver by default. */
   readonly lookUp?: LookUp;
 }
 
@@ -189,9 +189,9 @@ export class GitMirrors implements GitService {
 
   /**
    * Exports one commit without its history into an empty folder as `.git`, with its submodules and
-   * files of Git LFS, and checks nothing out.
+   * files of Git LFS, without checking it out.
    *
-   * @throws {GitFault} if the repository does not give the commit or a part of it
+   * @throws {GitFault} if the commit or a part of it is unavailable
    */
   async exportCommit(
     project: ProjectRecord,
@@ -228,7 +228,7 @@ export class GitMirrors implements GitService {
     const mirror = this.#mirrorOf(project.id);
     const run = { folder: this.#folder, mirror: mirror.path, sha: wanted.commitSha };
     if (await exportCommit({ ...run, target, signal })) return;
-    // The mirror may have been removed or made again since the commit was resolved.
+    // The mirror may have been removed or recreated since the commit was resolved.
     const resolved = await this.resolve(project, wanted, signal);
     if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
     if (await exportCommit({ ...run, target, signal })) return;
@@ -302,7 +302,7 @@ export class GitMirrors implements GitService {
     return mirror;
   }
 
-  /** A project without its own address is built from what was pushed to the platform. */
+  /** A project without a repository URL is built from pushes to the platform. */
   async #wayToPushed(projectId: string): Promise<CheckedRemote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);

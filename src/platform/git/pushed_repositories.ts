@@ -1,7 +1,7 @@
 /**
- * Repositories that are pushed to a platform of several nodes: their packs and refs are blobs,
- * a record names those that count, and each node has a copy that it brings up to date before
- * it is used. A push counts once its record is stored, which fails where another came first.
+ * Repositories of platforms with several nodes: packs and refs of pushes are blobs, a record lists
+ * the valid ones, and each node updates its copy before using it. A push takes effect when its
+ * record is stored, which fails if another one was first.
  *
  * @module
  */
@@ -18,9 +18,11 @@ import { readTextFile } from "../../lib/utf8.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Largest file of a pack, in bytes: a repository is no larger, and one pack may hold all of it. */
+/**
+ * Largest pack file, in bytes: the limit of a repository, because one pack may contain all of it.
+ */
 const MAX_FILE = 8 * 1024 ** 3;
-/** How long a pack is left that is not named any more: someone may be reading it. */
+/** How long an unreferenced pack is kept, because it may be in use. */
 const UNUSED_MS = 60 * 60 * 1000;
 
 const PACK = /^(pack-[0-9a-f]{40,64})\.pack$/;
@@ -62,7 +64,7 @@ export class PushedRepositories {
     this.#options = options;
   }
 
-  /** Brings this node's copy up to date; one that a push is changing is left to that. */
+  /** Updates this node's copy; skips one that a push is changing. */
   async sync(projectId: string): Promise<void> {
     if (this.#receiving.has(projectId)) return;
     await this.#lock.run(projectId, () => this.#sync(projectId));
@@ -212,7 +214,7 @@ export class PushedRepositories {
     return pushedRepository(this.#options.root, projectId);
   }
 
-  /** Which record the copy is of; it is beside the repository, where git cannot write. */
+  /** The record version of the copy, stored outside the repository, where git cannot write. */
   #versionFile(projectId: string): string {
     return join(this.#options.root, `${projectId}.version`);
   }

@@ -12,7 +12,7 @@ const WORKSPACE = "01890000-0000-7000-8000-000000000002";
 interface Node {
   readonly path: string;
   readonly repositories: PushedRepositories;
-  /** Takes what a repository has, as `git push` would bring it. */
+  /** Takes over a repository's content, like `git push` would. */
   push(from: string): Promise<void>;
   head(): Promise<string>;
 }

@@ -27,7 +27,7 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** One of them judges servers; this one alone where missing. */
+  /** One of them judges servers; this one alone by default. */
   readonly nodes?: Pick<Nodes, "during">;
   /** The servers of production that run on other nodes. */
   readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;
@@ -47,7 +47,7 @@ export class HealthMonitor {
     this.#services = services;
   }
 
-  /** Reads what was known before the platform stopped, and starts checking. */
+  /** Reads the state from before the platform stopped, and starts checking. */
   async start(): Promise<void> {
     await this.#read();
     this.#timer = setInterval(() => void this.check(), HEALTH_INTERVAL_MS);

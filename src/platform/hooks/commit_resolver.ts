@@ -29,9 +29,10 @@ export class CommitResolver {
   }
 
   /**
-   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the fetch.
+   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the
+   * fetch.
    *
-   * @throws {Failure} as `resolveFailure()` says; `unavailable` where git takes too long.
+   * @throws {Failure} as `resolveFailure()` says; `unavailable` if git takes too long.
    */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
@@ -47,7 +48,7 @@ export class CommitResolver {
     return resolved;
   }
 
-  /** Asks git; callers with the same question at the same time share the answer. */
+  /** Asks git; callers with the same question at the same time share the response. */
   #ask(project: ProjectRecord, wanted: WantedCommit): Promise<Resolved> {
     const { branch, commitSha } = wanted;
     // A head that was asked for earlier may be older than this caller's push.

@@ -66,7 +66,7 @@ export class ForgeService {
   }
 
   /**
-   * Answers what a forge sent; `undefined` for any other request, whose body is left unread.
+   * Handles a forge's event; `undefined` for any other request, whose body is not read.
    *
    * @throws {Failure} `forbidden` if the hook has a secret and the request is not signed
    */
@@ -156,7 +156,7 @@ export class ForgeService {
     if (event.pull !== undefined) {
       await this.#services.pulls.opened({ projectId: project.id, branch }, event.pull);
     }
-    // The head, whatever the payload names: so an event that is late or repeated does no harm.
+    // The head, regardless of the payload, so late or repeated events do no harm.
     const answer = await this.#services.triggers.trigger(hook, {
       body: { branch, force: false },
       idempotencyKey: undefined,

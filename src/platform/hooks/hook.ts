@@ -43,9 +43,8 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * The hash that is stored of a token, and by which the hook is found. The time of a
- * lookup by hash reveals nothing about the token, and with 256 random bits a slow
- * hash adds no security.
+ * The stored hash of a token, which finds the hook. The timing of a lookup by hash reveals nothing
+ * about the token, and with 256 random bits, a slow hash adds no security.
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
@@ -57,8 +56,8 @@ export function mintSecretSalt(random: Random): string {
 }
 
 /**
- * The secret with which calls of a hook are signed; `undefined` if it has none. It takes the
- * token, which is not stored, and the salt, which no caller sees: neither is enough.
+ * The signing secret of a hook's calls; `undefined` if it has none. It depends on the token, which
+ * is not stored, and the salt, which callers never see: neither alone is enough.
  */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,

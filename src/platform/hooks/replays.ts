@@ -28,7 +28,7 @@ export interface ReplayKey {
   readonly gone?: string;
 }
 
-/** Another node has answered the key meanwhile. */
+/** Another node has used the key meanwhile. */
 export class ReplayedError extends Error {
   override readonly name = "ReplayedError";
 }
@@ -72,10 +72,10 @@ export class ReplayStore {
   }
 
   /**
-   * Stores the answer in the commit that makes the deployment: a crash leaves both or neither,
-   * and of two nodes one makes it.
+   * Stores the response in the commit that creates the deployment: a crash leaves both or neither,
+   * and only one of two nodes creates it.
    *
-   * @throws {ReplayedError} if the key was answered since it was looked for.
+   * @throws {ReplayedError} if the key has been used in the meantime.
    */
   async keepWith(
     operation: Operation,
@@ -87,7 +87,7 @@ export class ReplayStore {
     this.#set(operation.check(place), replay, deploymentId);
   }
 
-  /** Stores an answer that made no deployment. */
+  /** Stores a response that made no deployment. */
   async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
     const operation = this.#kv.atomic();
     this.#set(operation, replay, deploymentId);

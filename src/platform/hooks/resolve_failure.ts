@@ -17,9 +17,9 @@ export function unknownHook(): Failure {
 }
 
 /**
- * The failure for a commit that was not found. A repository that is not connected or
- * denies access is reported as a missing branch (spec, "Deploy hook error messages");
- * the reason is a problem beside the message.
+ * The failure for a commit that was not found. A repository that is not connected or denies access
+ * is reported as a missing branch (spec, "Deploy hook error messages"); the reason is in
+ * `problems`.
  */
 export function resolveFailure(
   resolved: Exclude<Resolved, { readonly type: "found" }>,

@@ -18,7 +18,7 @@ import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
 
-/** How often a commit is tried again whose branch got another build meanwhile. */
+/** Attempts for a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
 export interface StartServices {
@@ -35,7 +35,7 @@ export interface StartServices {
 
 type CommitDeployment = Parameters<DeployCommit>[0];
 
-/** Makes the deployment of a commit, and ends the build of an older one of its branch. */
+/** Creates the deployment of a commit, and ends an older build of its branch. */
 async function deploy(services: StartServices, wanted: CommitDeployment): Promise<string> {
   const { deployCommit, deployments, deploymentService } = services;
   for (let attempt = 1;; attempt++) {

@@ -1,7 +1,6 @@
 /**
- * The ticket in the address at which a caller of a hook follows its deployment. It
- * holds the deployment's id, sealed: nobody can forge one, nothing has to be stored,
- * and it does not contain the hook's token.
+ * The ticket in the URL where a hook's caller follows its deployment. It contains the sealed
+ * deployment id, so it cannot be forged, needs no storage, and does not reveal the hook's token.
  *
  * @module
  */

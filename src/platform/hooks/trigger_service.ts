@@ -47,7 +47,7 @@ export interface TriggerServices {
   readonly addresses: Addresses;
   /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
+  /** Longest wait for a repository, in milliseconds; 50 seconds by default. */
   readonly resolveMs?: number | undefined;
   readonly now: Clock;
 }
@@ -231,7 +231,7 @@ export class TriggerService {
     }
   }
 
-  /** The deployment that another node has answered the same key with meanwhile. */
+  /** The deployment that another node has created for the same key. */
   async #findDelivered(
     { project, replay }: TriggeredCommit,
   ): Promise<DeploymentRecord | undefined> {
@@ -250,7 +250,9 @@ export class TriggerService {
     return await this.#answer(deployment, describeProgress(deployment, addresses));
   }
 
-  /** Answers with a deployment that exists. `replay` is kept, as nothing has stored it yet. */
+  /**
+   * Responds with an existing deployment. `replay` is stored, because nothing has stored it yet.
+   */
   async #answerKnown(
     hook: HookRecord,
     deployment: DeploymentRecord,
@@ -271,6 +273,8 @@ export class TriggerService {
   }
 }
 
-/** Whether `findDeployed()` has looked for the commit: what it did not find is created at once. */
+/**
+ * Whether `findDeployed()` has looked for the commit: if it was not found, it is created at once.
+ */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

@@ -12,7 +12,7 @@ import type { Foundation } from "../core/foundation.ts";
 import { ImageFiles } from "./image_files.ts";
 import { PlatformImages } from "./image_service.ts";
 
-/** One project may have a quarter of what all may have. */
+/** Maximum share of one project. */
 const PROJECT_SHARE = 1 / 4;
 
 /** How an operator sets up the conversion of images. */

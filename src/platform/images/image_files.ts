@@ -1,6 +1,6 @@
 /**
- * Converted images on disk, within a quota: those that were not asked for the
- * longest go first. They can be made again at any time.
+ * Converted images on disk, within a quota: the least recently requested go first. They can be
+ * recreated at any time.
  *
  * @module
  */
@@ -77,7 +77,7 @@ export class ImageFiles {
     await this.#makeRoom();
   }
 
-  /** An image that is kept; `undefined` if it is not, or cannot be read any more. */
+  /** A stored image; `undefined` if it is missing or unreadable. */
   async find(projectId: string, key: string): Promise<ConvertedImage | undefined> {
     const entry = this.#entries.get(`${projectId} ${key}`);
     if (entry === undefined) return undefined;
@@ -92,9 +92,9 @@ export class ImageFiles {
   }
 
   /**
-   * Keeps an image; others make room for it.
+   * Stores an image, and evicts others if needed.
    *
-   * @throws Where the disk takes no more
+   * @throws If the disk is full
    */
   async put(projectId: string, key: string, { format, bytes }: ConvertedImage): Promise<void> {
     const size = bytes.byteLength;

@@ -1,6 +1,6 @@
 /**
- * Converts images for the edge, keeps what it made, and remembers what cannot
- * be converted, so that no image breaks a process twice in a row.
+ * Converts images for the edge, stores the results, and remembers failures, so that an image never
+ * breaks a process twice in a row.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { ImageFiles } from "./image_files.ts";
 /** Failures that are remembered. */
 const MAX_FAILURES = 2048;
 
-/** How long a failure holds that a quieter machine may not have, in milliseconds. */
+/** How long to remember a failure that a less busy machine may avoid, in milliseconds. */
 const RETRY_MS = 5 * 60 * 1000;
 
 interface Failure {

@@ -103,7 +103,7 @@ export interface ProjectKv {
 export interface QueueAccess {
   /** The secret by which the servers of a deployment verify messages. */
   queueSecretOf(deploymentId: string): string;
-  /** Answers a request that sends a message. */
+  /** Handles a request that sends a message. */
   answerQueue(owner: KvOwner, request: Request): Promise<Response>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The address at which the servers of deployments reach their key-value store:
- * one port of the loopback address, and nothing else of the platform behind it.
+ * Gives servers of deployments access to their key-value store, at one loopback port that exposes
+ * nothing else of the platform.
  *
  * @module
  */

@@ -26,7 +26,7 @@ export const health: Holder = {
     let time = 0;
     return Promise.resolve({
       done: [],
-      // The bus of a process stores what it was given, for all who give it something.
+      // A process's bus stores events, for everyone who raises one.
       isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
       async open({ kv, nodes }) {
         const bus = new EventBus({

@@ -1,6 +1,5 @@
 /**
- * A leader whose lease another node takes at a moment of a round: before one of its reads
- * or commits.
+ * A leader that loses its lease to another node during a round: before one of its reads or commits.
  *
  * @module
  */
@@ -126,8 +125,8 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a round of a leader and takes its lease before its read or commit of a number, then
- * lets the next leader run one: the thief, or the first node that has its lease back.
+ * Runs a round of a leader and takes its lease before its n-th read or commit, then lets the next
+ * leader run one: the thief, or the first node after it regains its lease.
  */
 export async function stealAt(
   holder: Holder,

@@ -1,7 +1,7 @@
 /**
- * Tests tasks that one node does for all, while another node takes its lease at any moment of a
- * round. Nothing is stored or done without the lease, and the next leader ends in the same state as
- * an undisturbed one.
+ * Tests tasks that one node does for all, while another takes its lease at any time in a round.
+ * Nothing is stored or done without the lease, and the next leader reaches the same state as an
+ * undisturbed one.
  */
 import assert from "node:assert/strict";
 import { HOLDERS } from "./_test_leaders.ts";

@@ -1,7 +1,7 @@
 /**
- * Access logs of all projects. A record becomes a line in memory at once; lines
- * are written in batches, so that a request never waits for the disk. A crash
- * loses entries that are not written yet, at most those of `FLUSH_INTERVAL_MS`.
+ * Access logs of all projects. A record becomes a line in memory at once; lines are written in
+ * batches, so that a request never waits for the disk. A crash loses unwritten entries of at most
+ * `FLUSH_INTERVAL_MS`.
  *
  * @module
  */
@@ -38,7 +38,7 @@ const MAX_SEARCHED = 500_000;
 /** Entries that are counted before other tasks get their turn. */
 const COUNTED_AT_ONCE = 1000;
 
-/** How much later than its time a line may stand: slow requests. */
+/** Maximum delay of a line after its start time: slow requests. */
 const LATE_MS = 60_000;
 
 /** Whether everything before this line is older than `since`. */

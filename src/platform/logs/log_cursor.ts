@@ -16,7 +16,10 @@ function parsePlace(text: string): LogPlace | undefined {
   return match === null ? undefined : { file: Number(match[1]), offset: Number(match[2]) };
 }
 
-/** Reads a cursor; one without a name is of the node that is asked. `undefined` for another text. */
+/**
+ * Parses a cursor; without a node name, it belongs to the node being asked. `undefined` for other
+ * texts.
+ */
 export function parseLogCursor(text: string, self: string): LogCursor | undefined {
   const own = parsePlace(text);
   if (own !== undefined) return new Map([[self, own]]);

@@ -1,7 +1,7 @@
 /**
- * The access log of one project: numbered files with one JSON object per line.
- * When a file is full the next one is started and the oldest is removed, so
- * that a log never takes more than its share of the disk.
+ * The access log of one project: numbered files with one JSON object per line. When a file is full
+ * the next one is started and the oldest is removed, so that a log never exceeds its share of the
+ * disk.
  *
  * @module
  */
@@ -16,8 +16,8 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const MAX_FILES = 8;
 
 /**
- * Lines are in the order in which requests ended, and have the times at which they began: a line may
- * stand this much later than its time says, in milliseconds.
+ * Lines are in the order in which requests ended, but with their start times: the maximum
+ * difference, in milliseconds.
  */
 const MAX_REQUEST_MS = 600_000;
 /** The same for requests of front edges, which keep them while they do not reach the platform. */

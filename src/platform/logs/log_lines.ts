@@ -1,5 +1,5 @@
 /**
- * Lines of the log, as they are written and as they are shown. Pure.
+ * Log lines, in stored and displayed form. Pure.
  *
  * @module
  */
@@ -96,9 +96,9 @@ function sharedPart({ deploymentId, host }: AccessRecord): string {
 }
 
 /**
- * A record as one line of JSON, with the same fields as its entry. Plain
- * requests, of which there can be tens of thousands a second, are concatenated
- * by hand from few pieces, as each piece costs garbage collection.
+ * A record as one line of JSON, with the same fields as its entry. Plain requests, of which there
+ * can be tens of thousands a second, are concatenated from few pieces, because each piece costs
+ * garbage collection.
  */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&

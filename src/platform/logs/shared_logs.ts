@@ -1,5 +1,5 @@
 /**
- * The logs of all nodes as one: each node has the log of its own answers, and is asked for it.
+ * Combines the logs of all nodes: each node logs its own responses, and is asked for them.
  *
  * @module
  */
@@ -34,7 +34,7 @@ const readPart = z.union([
   z.object({ next: place.nullable(), top: place }),
 ]);
 
-/** Entries of one part of an answer. */
+/** Entries of one part of a response. */
 const PART = 200;
 /** Maximum number of entries that wait for a node that follows. */
 const MAX_BEHIND = 10_000;

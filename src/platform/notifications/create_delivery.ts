@@ -34,8 +34,8 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Creates the check of messages that are about to be sent. Decides again when a message is about
- * to be sent: preferences may have changed and quiet hours begun since its event was fanned out.
+ * Creates the check for messages about to be sent. It decides again, because preferences may have
+ * changed and quiet hours may have begun since the event was fanned out.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
@@ -54,7 +54,7 @@ function createReview(
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;
-  /** Those that send; this one alone where missing. */
+  /** Those that send; this one alone by default. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;

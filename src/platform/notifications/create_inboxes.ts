@@ -35,7 +35,7 @@ export interface InboxServices {
   readonly notifications: NotificationService;
   /** Shows people what another node has changed in their inboxes. */
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
-  /** Forgets what is known of inboxes: changes of other nodes were missed. */
+  /** Discards cached inboxes after missed changes of other nodes. */
   rereadInboxes(): void;
   /** Starts to notify people, first of the events that are left from before. */
   startNotifications(): void;

@@ -94,7 +94,7 @@ export interface NotificationParts {
   readonly authenticator: Authenticator;
   readonly signIn: SignInService;
   readonly raiseSecurityEvent: RaiseSecurityEvent;
-  /** Sends mail; `undefined` where the platform has no mail server. */
+  /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
 }

@@ -3,7 +3,7 @@ import { type EventData } from "../../contract/event_data.ts";
 import { fillFirst, fillWords, sentence } from "../../contract/event_words.ts";
 import { type EventKind, type EventName, EVENTS } from "../../contract/events.ts";
 /**
- * Puts events into words: what a notification says, and the page that it opens. Pure.
+ * Describes events: the text of a notification, and the page that it opens. Pure.
  *
  * @module
  */

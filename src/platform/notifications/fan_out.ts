@@ -94,8 +94,8 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
 }
 
 /**
- * Creates the function that passes events on. Passing one on again changes nothing, and nothing
- * that it began continues once it has failed: another node may lead by then.
+ * Creates the function that fans out events. Repeating it changes nothing, and nothing it started
+ * continues after a failure, because another node may lead by then.
  */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;

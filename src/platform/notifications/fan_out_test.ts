@@ -18,7 +18,7 @@ async function withPeople(
   run: (parts: {
     readonly ids: { readonly ada: string; readonly bob: string; readonly eve: string };
     readonly preferences: PreferenceService;
-    /** Passes events on; returns what was handed over, as channel and receiver. */
+    /** Fans out events; returns the deliveries, as channel and receiver. */
     pass(events: readonly EventRecord[]): Promise<string[]>;
     titles(userId: string): Promise<string[]>;
     removeMember(userId: string): Promise<unknown>;

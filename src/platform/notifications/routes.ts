@@ -42,7 +42,7 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
   bindEvents(router, services);
 }
 
-/** Routes with a fixed name come before those that take any id. */
+/** Routes with a fixed name precede those with an id. */
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
@@ -113,7 +113,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** A security event concerns one person: whoever raises it. */
+/** A security event only concerns the person who raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"

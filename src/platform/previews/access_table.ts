@@ -11,7 +11,7 @@ import { keys, readRecord } from "../core/store/mod.ts";
 import { newPreviewRecord, previewRecord } from "../projects/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-interface Known {
+interface CachedAccess {
   readonly workspaceId: string;
   readonly access: Promise<SiteAccess>;
 }
@@ -24,7 +24,7 @@ export const accessStateOf = ({ version, protection, maintenance }: AccessFacts)
 });
 
 export class AccessTable {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, CachedAccess>();
 
   readonly #kv: RecordStore;
   readonly #addresses: Addresses;
@@ -40,7 +40,7 @@ export class AccessTable {
     this.#feed = feed;
   }
 
-  /** Who may visit the sites of a project; all of them share what is returned. */
+  /** Who may visit the sites of a project; all sites share the result. */
   of(projectId: string, workspaceId: string): Promise<SiteAccess> {
     const known = this.#known.get(projectId);
     if (known !== undefined) return known.access;

@@ -35,7 +35,7 @@ import type { AccessTable } from "./access_table.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const SECRET_BYTES = 32;
 
-type Wish = z.output<typeof updatePreviewAccess.body>;
+type AccessChange = z.output<typeof updatePreviewAccess.body>;
 
 export interface PreviewServiceParts {
   readonly kv: RecordStore;
@@ -57,10 +57,10 @@ export class PreviewService {
     return accessToWire(project, await this.#record(project.id));
   }
 
-  /** @throws {Failure} `invalid_request` for what is not an address. */
+  /** @throws {Failure} `invalid_request` for an invalid address. */
   async update(
     project: ProjectRecord,
-    { password, maintenance, ...settings }: Wish,
+    { password, maintenance, ...settings }: AccessChange,
   ): Promise<PreviewAccess> {
     const given = [...settings.allowCidrs ?? [], ...maintenance?.allowCidrs ?? []];
     const wrong = given.find((text) => parseCidr(text) === undefined);
@@ -184,7 +184,7 @@ export class PreviewService {
 /** The maintenance that is wished for: one that is under way continues, with other addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
-  wish: Wish["maintenance"],
+  wish: AccessChange["maintenance"],
   now: number,
 ): Partial<Pick<PreviewRecord, "maintenance">> {
   if (wish === undefined) return {};

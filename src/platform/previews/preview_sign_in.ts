@@ -30,7 +30,7 @@ const GRANT_MS = 60_000;
 const USED_MS = 10 * GRANT_MS;
 const KEY_BYTES = 32;
 
-type Parts = Pick<
+type SignInParts = Pick<
   AccountParts,
   "kv" | "box" | "memory" | "passwords" | "limits" | "publicOrigin" | "now" | "random"
 >;
@@ -44,9 +44,9 @@ export class PreviewSignIn implements AccessKeeper {
   readonly signInUrl: string;
   #keyReading: Promise<Uint8Array> | undefined;
 
-  readonly #parts: Parts;
+  readonly #parts: SignInParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: SignInParts) {
     this.#parts = parts;
     this.signInUrl = `${parts.publicOrigin}${PREVIEW_SIGN_IN_PATH}`;
   }
@@ -107,9 +107,9 @@ export class PreviewSignIn implements AccessKeeper {
 
   /**
    * Returns the target for a person who came from a protected host. Only this platform's edges can
-   * write the request, so nobody can make it lead elsewhere.
+   * create the request, so it cannot lead elsewhere.
    *
-   * @throws {Failure} `invalid_request` for a request that is too old, or not of this platform.
+   * @throws {Failure} `invalid_request` for an expired request, or one from another platform.
    */
   async returnOf(person: Person, token: string): Promise<Return> {
     const { now, random, memory } = this.#parts;

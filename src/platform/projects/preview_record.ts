@@ -1,6 +1,6 @@
 /**
- * Who may visit the hosts of a project. The record is created with the project; one from before
- * there was protection has none, and is open to everyone.
+ * Who may visit the hosts of a project. The record is created with the project; older projects have
+ * none, and are open to everyone.
  *
  * @module
  */
@@ -40,12 +40,12 @@ export const previewRecord = z.object({
   /** Since when production is down for everyone but members, and who still gets in; null if it is not. */
   maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
     .default(null),
-  /** Newest first; those that have ended are left out when one is added. */
+  /** Newest first; expired ones are removed when one is added. */
   shares: z.array(shareRecord),
 });
 export type PreviewRecord = z.infer<typeof previewRecord>;
 
-/** The record of a project that has none, or a new one. */
+/** The record of a project without one, or of a new project. */
 export const newPreviewRecord = (protection: Protection): PreviewRecord => ({
   protection,
   password: null,

@@ -60,12 +60,12 @@ export class ProjectStore
     return this.allBy("autoRedeploy", keys.allAutoRedeploying());
   }
 
-  /** The project that has a name, in whatever workspace. */
+  /** The project with a name, in any workspace. */
   async byName(name: string): Promise<ProjectRecord | undefined> {
     return await this.findBy("name", keys.projectByName(name));
   }
 
-  /** A page of some of the workspace's projects, by id, newest first; those that are gone are left out. */
+  /** A page of the workspace's projects with some ids, newest first; deleted ones are left out. */
   async listOf(
     workspaceId: string,
     ids: readonly string[],

@@ -24,12 +24,11 @@ import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
 /**
- * Maximum number of branches of one push that are built; the rest is kept, and built by its own
- * push.
+ * Maximum number of branches of one push to build; the rest is stored, and built by its own push.
  */
 export const MAX_BUILDS = 10;
 
-/** How often a commit is tried again whose branch got another build meanwhile. */
+/** Attempts for a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
 /** How often to look whether a deployment has gone live, in milliseconds. */

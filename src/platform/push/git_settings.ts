@@ -1,6 +1,6 @@
 /**
- * How git runs on repositories that are pushed to the platform: settings of ours only,
- * and scripts that are fixed texts. What belongs to a project reaches them as arguments.
+ * How git runs on repositories pushed to the platform: only with our settings, and fixed scripts.
+ * Project data only reaches them as arguments.
  *
  * @module
  */

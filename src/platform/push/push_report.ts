@@ -13,7 +13,7 @@ export interface PushReport {
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
-/** Reasons of git's own that do not say what to do, with what is said in their place. */
+/** Git's messages that do not say what to do, and their replacements. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   "shallow update not allowed":
     "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",

@@ -32,7 +32,7 @@ export interface RefCommand {
 export interface PushRequest {
   readonly commands: readonly RefCommand[];
   readonly capabilities: ReadonlySet<string>;
-  /** Why none of it is carried out; `undefined` if it may be. */
+  /** Why the push is refused; `undefined` if it is allowed. */
   readonly refusal: string | undefined;
 }
 

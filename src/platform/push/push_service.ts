@@ -64,7 +64,7 @@ export interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   readonly branches: BranchDeployer;
-  /** Shares what was pushed with other nodes, where there are any. */
+  /** Shares what was pushed with other nodes, if there are any. */
   readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
@@ -294,7 +294,7 @@ export class PushService {
     return { ...report, refs };
   }
 
-  /** Runs git to answer a request; its scratch folder goes when the answer has been sent. */
+  /** Runs git to answer a request; its scratch folder goes when the response has been sent. */
   async #serve(
     project: ProjectRecord,
     signal: AbortSignal,

@@ -34,7 +34,7 @@ const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 export interface ReceiveServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
-  /** Shares what was pushed with other nodes, where there are any. */
+  /** Shares what was pushed with other nodes, if there are any. */
   readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   onTrouble(message: string): void;
 }
@@ -105,7 +105,7 @@ async function listen(
 }
 
 export class PushReceiver {
-  /** Repositories from which nothing of a crash needs to be removed any more. */
+  /** Repositories whose leftovers of crashes were removed. */
   readonly #tidied = new Set<string>();
 
   readonly #services: ReceiveServices;

@@ -45,7 +45,7 @@ export interface SandboxedRun {
   readonly args: readonly string[];
   /** A file in the scratch folder, as the script's last argument. */
   readonly input?: string;
-  /** The version of git's protocol that the client wants; the first where missing. */
+  /** The version of git's protocol that the client wants; the first by default. */
   readonly protocol?: string | undefined;
   readonly signal: AbortSignal;
 }

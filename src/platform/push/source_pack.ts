@@ -121,8 +121,8 @@ export interface SourcePush {
 }
 
 /**
- * Makes the push of a commit. Contents are read twice and held one at a time: ids come first,
- * then what is sent.
+ * Makes the push of a commit. Contents are read twice and held one at a time: first for their ids,
+ * then to send them.
  *
  * @throws {RangeError} for paths that contradict each other
  */

@@ -25,9 +25,9 @@ export interface Spooled {
 }
 
 /**
- * Writes a body to a new file; `onChunk` sees every piece of it, in order. Bytes beyond `maxBytes`
- * are read and dropped, so that the client reads the answer, but no more than as much again: a few
- * bytes of gzip can stand for any number.
+ * Writes a body to a new file; `onChunk` sees every chunk in order. Bytes beyond `maxBytes` are
+ * read and dropped, so that the client reads the response, up to the same amount again: a few bytes
+ * of gzip can expand to any size.
  *
  * @throws what `onChunk` throws
  * @throws {Failure} `invalid_request` if the body breaks off or cannot be decompressed

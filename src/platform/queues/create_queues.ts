@@ -64,7 +64,7 @@ export interface QueueParts {
 }
 
 export interface ProjectQueues {
-  /** Answers a request of a deployment's code that sends a message. */
+  /** Handles a request of a deployment's code that sends a message. */
   readonly answer: (owner: KvOwner, request: Request) => Promise<Response>;
   readonly capability: Capability;
 }

@@ -9,7 +9,7 @@ import { keys, type Page, type PageWish } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
 
-/** Most records that one page reads; the next page goes on from there. */
+/** Maximum number of records that one page reads; the next page goes on from there. */
 const MAX_SCANNED = 2_000;
 
 /** A page of dead letters, or of messages that wait, newest first. */

@@ -79,7 +79,7 @@ async function readMessage(
   };
 }
 
-/** Answers a request that sends a message; never rejects. */
+/** Handles a request that sends a message; never rejects. */
 export async function answerSend(
   request: Request,
   { now, send, onTrouble }: {

@@ -39,7 +39,7 @@ export const messageRecord = z.object({
   /** The body, if it is short text; null if it lies in parts. */
   text: z.string().nullable(),
   sentAt: z.number(),
-  /** The time of the next delivery, or of the last where there is no next one. */
+  /** The time of the next delivery, or of the last if there is no next one. */
   dueAt: z.number(),
   attempts: z.int(),
   lastReason: z.string().nullable(),

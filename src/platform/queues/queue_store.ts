@@ -2,8 +2,8 @@
  * The messages of queues in the store. Every change is one atomic commit: a crash at any moment
  * leaves a message either sent or not, and either done or due.
  *
- * Of the messages of one key, only the first is due. The others wait behind it, in the order in
- * which they were sent, and the commit that ends the first makes the next one due.
+ * Only the first message of a key is due. The others wait in order, and the commit that ends the
+ * first makes the next one due.
  *
  * @module
  */
@@ -148,7 +148,7 @@ export class QueueStore {
     }
   }
 
-  /** Whether any message waits, and the version by which the queue may be forgotten if none does. */
+  /** Whether any message waits, and otherwise the version for removing the queue. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -213,7 +213,7 @@ export class QueueStore {
     for await (const key of parts) operation.delete(key);
   }
 
-  /** Makes the message due that waits behind another one of its key. */
+  /** Makes the next message of a key due. */
   async #promote(operation: Operation, place: QueuePlace, { key }: QueueMessage): Promise<void> {
     if (key === null) return;
     const { kv, now } = this.#parts;

@@ -1,6 +1,6 @@
 /**
- * Delivers the messages of one queue of an environment. One process at a time does that for a
- * queue, so that its limits hold over all nodes; another one takes over where it has ended.
+ * Delivers the messages of one queue of an environment. Only one process at a time delivers a
+ * queue, so that its limits apply across nodes; another takes over when it ends.
  *
  * @module
  */
@@ -239,7 +239,7 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A message that was deleted meanwhile counts no more, nor does a deleted environment's.
+      // A message that was deleted meanwhile no longer counts, nor does a deleted environment's.
       if (!await store.end(this.#place, entry, { ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);

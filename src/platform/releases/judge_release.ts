@@ -19,7 +19,7 @@ export const MIN_REQUESTS = 20;
 /** Requests of the old side before it is compared with; until then its rates count as zero. */
 const MIN_COMPARED = 20;
 
-/** How much worse a rate may be: so many times that of the old side, and so much more. */
+/** Tolerance of a rate: this many times the old side's, plus this much. */
 const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
 /** The same for the p95, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * The requests of both sides of rolling releases: each process adds up what its edge counted, and
- * writes that where the one that judges reads it.
+ * Requests of both sides of rolling releases: each process writes the counts of its edge where the
+ * judging node reads them.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export class ReleaseCounter {
     this.#options = options;
   }
 
-  /** Adds what the edge has counted; does nothing if no release is under way. */
+  /** Adds counts of the edge; does nothing if no release is under way. */
   readonly add = (counts: readonly DeploymentCounts[]): void => {
     const hosts = this.#options.rolling();
     const under = new Set(hosts.map(nameOf));

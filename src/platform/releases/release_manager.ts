@@ -41,7 +41,7 @@ export class ReleaseManager {
     this.#parts = parts;
   }
 
-  /** One round: writes what was counted here, and judges where this node leads. */
+  /** One round: writes this node's counts and, on the leading node, evaluates releases. */
   async round(): Promise<void> {
     const { counter, collect, nodes, table } = this.#parts;
     await collect();

@@ -6,7 +6,7 @@
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
-  /** How many of the latest deployments of a project are kept, whatever their age. */
+  /** How many of a project's latest deployments are kept regardless of age. */
   readonly keepDeployments: number;
   /** Days for which every deployment is kept. */
   readonly keepDays: number;
@@ -43,11 +43,10 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * The deployments to remove: older than `keepDays` and not among the last
- * `keepDeployments`. Those that work and those that have ended are counted
- * separately, so that a row of failures pushes nothing out. Unfinished
- * deployments, those that a shared address shows, and the latest of
- * production's history are always kept.
+ * The deployments to remove: older than `keepDays` and not among the last `keepDeployments`.
+ * Working and failed deployments are counted separately, so that a series of failures displaces
+ * nothing. Unfinished deployments, those at a shared URL, and the latest of production's history
+ * are always kept.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -36,8 +36,8 @@ interface RulesRouteServices {
 }
 
 /**
- * Makes the test from `If-Match` whether rules of a version are those that the
- * writer has seen (RFC 9110, 13.1.1).
+ * Builds a test from `If-Match`: whether the rules have a version that the writer has seen (RFC
+ * 9110, 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {
   const header = request.headers.get("if-match");
@@ -180,7 +180,7 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 
 export interface Rules {
   readonly rules: RulesStore;
-  /** The rules published over a project's deployments; `undefined` where there are none. */
+  /** The rules published over a project's deployments; `undefined` if there are none. */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 

@@ -161,7 +161,7 @@ export class RulesService {
     }, options.precondition);
   }
 
-  /** The functions that published pipelines can use: those of the live deployment. */
+  /** The functions available to published pipelines: those of the live deployment. */
   async #productionFunctions(project: ProjectRecord): Promise<Set<string>> {
     const id = productionDeploymentId(project);
     const live = id === null ? undefined : await this.#services.deployments.find(project.id, id);

@@ -55,9 +55,9 @@ export class RulesStore {
   }
 
   /**
-   * Publishes a revision, or with null removes what is published, if the
-   * version is still `expected`, as {@link published} gave it. Returns the new
-   * version, or `undefined` if another writer was first.
+   * Publishes a revision, or removes the published one with null, if the version is still
+   * `expected`, as returned by {@link published}. Returns the new version, or `undefined` if
+   * another writer was first.
    */
   async publish(
     projectId: string,

@@ -27,10 +27,7 @@ export interface SearchServices {
 
 /** Projects of a workspace that are looked through, the newest ones. */
 const MAX_PROJECTS = 1000;
-/**
- * Projects whose deployments and databases are looked through: those that were found, then the
- * newest ones.
- */
+/** Projects whose deployments and databases are searched: the matches, then the newest. */
 const MAX_DEPLOYED = 25;
 /** Deployments of each that are looked through, the newest ones. */
 const MAX_DEPLOYMENTS = 10;

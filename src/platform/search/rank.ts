@@ -8,7 +8,7 @@ import type { DatabaseRecord } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** 3 where a text is what is wanted, 2 where it begins with it, 1 where it contains it, else 0. */
+/** 3 if a text equals the search text, 2 if it starts with it, 1 if it contains it, otherwise 0. */
 function fit(text: string | null, wanted: string): number {
   const given = text?.toLowerCase() ?? "";
   if (given === wanted) return 3;

@@ -19,7 +19,7 @@ export const PERIODS: Readonly<Record<Unit, { readonly ms: number; readonly kept
   day: { ms: DAY_MS, keptMs: 92 * DAY_MS },
 };
 
-/** By what a range is shown, and how many of it. */
+/** The period of a range, and the number of periods. */
 export const RANGES: Readonly<
   Record<TrafficRange, { readonly unit: Unit; readonly steps: number }>
 > = {

@@ -53,8 +53,8 @@ export class TrafficBook {
   }
 
   /**
-   * Writes what has changed, of one project or of all, and lets go of periods that are over. Counts
-   * that cannot be written stay for the next time.
+   * Writes changes of one or all projects, and releases past periods. Counts that cannot be written
+   * stay for the next time.
    */
   async save(now: number, projectId?: string): Promise<void> {
     this.#closeEnded(now);

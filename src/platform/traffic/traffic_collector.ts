@@ -33,9 +33,9 @@ export class TrafficCollector {
   }
 
   /**
-   * Brings all counts into the book; those of deployments that are gone are dropped.
+   * Moves all counts to the book; counts of removed deployments are dropped.
    *
-   * @throws where the store cannot be read; the counts stay for the next time.
+   * @throws if the store cannot be read; the counts stay for the next time.
    */
   async collect(): Promise<void> {
     const { counter, book, deployments, now } = this.#options;

@@ -1,10 +1,8 @@
 /**
- * Traffic in the store: counts by project, period and environment, and the salts of
- * visitors.
+ * Traffic in the store: counts by project, period and environment, and the salts of visitors.
  *
- * A process writes its counts of a period under its own name, again and again as they grow. It
- * reads nothing first, so a restart loses nothing and several processes can count at once; readers
- * merge the parts.
+ * Each process repeatedly writes its growing counts of a period under its own name. It never reads
+ * first, so several processes can count at once; readers merge the parts.
  *
  * @module
  */
@@ -53,12 +51,12 @@ export class TrafficStore {
     const expireIn = PERIODS[part.unit].keptMs;
     await this.#kv.set(keys.trafficPart(part), rest, { expireIn });
     if (vitals === undefined) return;
-    // Apart, as a value of the store holds 64 KiB: counts of nothing but vitals.
+    // Stored separately, because a value is limited to 64 KiB: counts of vitals only.
     const key = keys.trafficPart({ ...part, part: `${part.part}-vitals` });
     await this.#kv.set(key, { ...NOTHING, vitals }, { expireIn });
   }
 
-  /** Counts of an environment since `start`; those of another version are left out. */
+  /** Counts of an environment since `start`, without those of other versions. */
   async *read(
     { projectId, environment, unit, start }: Omit<TrafficPart, "part">,
   ): AsyncGenerator<FoundCounts> {

@@ -1,6 +1,6 @@
 /**
- * `GET /v1/usage` and `GET /v1/projects/{project}/usage`: each capability says what is used of
- * the limits that it enforces.
+ * `GET /v1/usage` and `GET /v1/projects/{project}/usage`: each capability reports the usage of its
+ * limits.
  *
  * @module
  */

@@ -13,7 +13,7 @@ function passwordOf(value: string): string[] {
   try {
     return [decodeURIComponent(password)];
   } catch {
-    // A percent sign that encodes nothing: programs take the password as it is.
+    // An invalid percent escape: programs use the password unchanged.
     return [password];
   }
 }

@@ -174,7 +174,7 @@ export class ReferenceResolver {
     return { values: resolved, unfilled, references, problem };
   }
 
-  /** Fills URLs into a value; what refers to databases, and escapes, stays as it is. */
+  /** Fills URLs into a value; references to databases, and escapes, stay unchanged. */
   async #fill(value: string, viewer: Viewer): Promise<
     | { readonly problem: string }
     | {
@@ -266,8 +266,8 @@ export function fillSnapshot(
 }
 
 /**
- * Fills connection strings into a value that has its URLs, and takes its escapes away. A database
- * that is not given is filled with nothing.
+ * Fills connection strings into a value that already has its URLs, and removes its escapes. A
+ * missing database becomes empty.
  */
 function fillDatabases(
   value: string,

@@ -35,7 +35,7 @@ export interface VariableSnapshot {
   readonly databases: readonly string[];
 }
 
-/** References of variables lead nowhere; the message is for whoever deploys. */
+/** References of variables lead nowhere; the message is for the person who deploys. */
 export class ReferencesError extends Error {
   override readonly name = "ReferencesError";
 }

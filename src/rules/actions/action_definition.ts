@@ -61,7 +61,7 @@ export interface DecisionDraft {
   closeThrough(phase: Phase): void;
   /** Records the rule for the log. */
   hit(type: Hit["type"]): void;
-  /** Changes a header of the answer, whoever gives it. */
+  /** Changes a response header, whoever sets it. */
   editHeader(edit: HeaderEdit): void;
 }
 
@@ -97,7 +97,7 @@ export interface ActionDefinition<Raw, Normal> {
   templates(action: Raw): readonly PlacedTemplate[];
   /** Reports what the schema cannot. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
-  /** Reports what is valid but most likely a mistake. */
+  /** Reports valid but probably mistaken values. */
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Applying it twice changes nothing. */
   normalize(action: Raw): Normal;
@@ -114,7 +114,7 @@ export interface ActionDefinition<Raw, Normal> {
    * @throws {TypeError} for an action that validation would have refused.
    */
   compile(action: Normal, rule: CompilationContext): Effect;
-  /** Describes what the decision does not show, as the beginning of a line. */
+  /** Describes details that the decision does not show, as the start of a line. */
   explain?(action: Normal): string;
   /** Why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
   readonly whyNoLater?: string;

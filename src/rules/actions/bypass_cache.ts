@@ -1,5 +1,5 @@
 /**
- * The action `bypass_cache`: the answer is neither taken from the cache nor kept.
+ * The action `bypass_cache`: the response is neither taken from the cache nor kept.
  *
  * @module
  */

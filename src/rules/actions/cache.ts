@@ -1,7 +1,7 @@
 /**
- * The action `cache`: how long the answer is kept, and what it varies by. It
- * must vary by what its condition asks of a client (validation rule 2), or one
- * visitor's answer would be kept for another who does not meet the condition.
+ * The action `cache`: how long the response is cached, and what it varies by. It must vary by every
+ * client property in its condition (validation rule 2), or one visitor's response would be served
+ * to another who does not meet the condition.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The action `deny`: an error answer; later rules are skipped.
+ * The action `deny`: an error response; later rules are skipped.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * The action `pipeline`: functions run around the answer. It has exactly one
- * terminal handle step; request steps stand before it, response and observe steps
- * after it (validation rules 3 and 4).
+ * The action `pipeline`: functions run around the response. It has exactly one terminal handle
+ * step; request steps come before it, response and observe steps after it (validation rules 3 and
+ * 4).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The action `redirect`: an answer that sends the client elsewhere.
+ * The action `redirect`: a response that sends the client elsewhere.
  *
  * @module
  */

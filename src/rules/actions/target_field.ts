@@ -1,9 +1,9 @@
 /**
  * The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A redirect leads to a
  * path of the site or an absolute http(s) URL, an internal rewrite to a path, an external one to an
- * absolute https URL. A path begins with a slash; only that of a redirect without captures may
- * follow from the request's. No capture can change the host: none may be there, and an expanded
- * path always begins with one slash.
+ * absolute https URL. A path begins with a slash; only a redirect without captures can be relative
+ * to the request's. No capture can change the host: captures are not allowed there, and an expanded
+ * path always begins with exactly one slash.
  *
  * @module
  */
@@ -81,7 +81,7 @@ export interface TargetRules {
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
-/** Reports a target that leads where none may lead; `path` is the place of the action. */
+/** Reports a target that is not allowed; `path` is the place of the action. */
 export function* checkTarget(
   value: string,
   path: readonly PathStep[],
@@ -139,7 +139,7 @@ export function compileTargetOf(
 
 const VISIBLE = /^[\x21-\x7e]*$/;
 
-/** The query of a request, without its `?`, as an address can hold it. */
+/** The query of a request, without its `?`, in a form that a URL can contain. */
 export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
   return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }

@@ -62,8 +62,8 @@ class PathIndex {
 }
 
 /**
- * The places at which a rule is indexed: its own host and path, or if it has none but every item of
- * `any` does, those of the items.
+ * The index places of a rule: its own host and path or, without one, those of its `any` items if
+ * all have one.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
   const { root, any } = rule.condition;

@@ -73,7 +73,7 @@ export interface ConditionType<Raw, Normal> {
   compile(value: Normal): (facts: RequestFacts) => boolean;
   /** Says why a value does not hold for a request. */
   explain(value: Normal, facts: RequestFacts): FieldMismatch;
-  /** Parts of a request for which the value holds, where one can be written down. */
+  /** Parts of a request that match the value, if they can be given. */
   sample(value: Normal): SampleParts;
   /** True if every request of `inner` is proven to be in `outer`. */
   contains(outer: Normal, inner: Normal | undefined): boolean;

@@ -13,7 +13,7 @@ export type NamedValues = Readonly<Record<string, string>>;
 
 /** How the values of one name are read from a request. */
 export interface NamedFacts {
-  /** Values as they are shown in explanations. */
+  /** The actual values, for explanations. */
   seen(facts: RequestFacts, name: string): readonly string[];
   /** Every value that a condition on the name could ask for, given this request. */
   candidates(facts: RequestFacts, name: string): readonly string[];

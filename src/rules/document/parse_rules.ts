@@ -24,7 +24,7 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */
+/** A rule set without errors, or none; there may be warnings in both cases. */
 export interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];
@@ -92,11 +92,9 @@ function* load(
 }
 
 /**
- * Parses and validates the text of a `svc.rules.toml`. Every problem has its
- * line and column; a byte order mark is ignored. What the rules need of the
- * place where they run is checked as far as `surroundings` are known. Bounded
- * by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; nothing is thrown for bad
- * text.
+ * Parses and validates the text of a `svc.rules.toml`. Every problem has its line and column; a
+ * byte order mark is ignored. Requirements on the environment are checked if `surroundings` are
+ * known. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; never throws for bad text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

@@ -1,6 +1,6 @@
 /**
- * Reads untyped data as rules. Each rule is read by itself, so that one broken
- * rule hides nothing about the others.
+ * Parses untyped data as rules. Each rule is parsed separately, so a broken rule hides no problems
+ * of others.
  *
  * @module
  */

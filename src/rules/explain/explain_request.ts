@@ -38,7 +38,7 @@ export interface Explanation {
   /** Every rule, phase by phase, in the order of evaluation; disabled rules last. */
   readonly rules: readonly RuleExplanation[];
   readonly decision: Decision;
-  /** The answer in a few lines, one for each thing that happens. */
+  /** The result in a few lines, one for each effect. */
   readonly summary: readonly string[];
 }
 

@@ -72,7 +72,7 @@ export function actionLines(rules: readonly RuntimeRule[]): readonly string[] {
   });
 }
 
-/** One line for the answer, and one for each other thing that the rules do. */
+/** One line for the response, and one for each other effect of the rules. */
 export function summarize(decision: Decision): readonly string[] {
   const { rewrite, cache, pipeline } = decision;
   const lines = [answerLine(decision)];

@@ -44,8 +44,8 @@ function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule
 }
 
 /**
- * Adds rules behind those of a text, or makes a text of them; `undefined` if nothing
- * can be added to the text, because it is invalid or writes its rules as one list.
+ * Appends rules to a text, or creates one; `undefined` if nothing can be appended, because the text
+ * is invalid or writes its rules as one list.
  */
 export function appendRules(
   source: string | undefined,

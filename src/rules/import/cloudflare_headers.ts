@@ -18,7 +18,7 @@ import { doubleBraces, namesOf, rewriteReferences, withoutCaptures } from "./pat
 /** Paths that Cloudflare reads. */
 export const CLOUDFLARE_MAX_BLOCKS = 100;
 
-/** How the requests of an earlier path relate to those of a later one. */
+/** How the requests of an earlier path overlap with those of a later one. */
 type Relation = "none" | "some" | "all";
 
 /** A rule for the requests that two paths share. */

@@ -140,7 +140,7 @@ function toRules(block: HeaderBlock, flavor: ImportFlavor): Rule[] {
   return rules;
 }
 
-/** Takes the headers of one file: a path, then what is set or removed there. */
+/** Collects the headers of one file: a path, then its changes. */
 export class HeaderCollector {
   readonly #blocks: HeaderBlock[] = [];
   #open: HeaderBlock | undefined;

@@ -23,7 +23,7 @@ export interface ImportResult {
   readonly ruleSet: RuleSet;
   /** The rule set as `svc.rules.toml`. */
   readonly toml: string;
-  /** Entries of the file that were read: those imported and those in `unsupported`. */
+  /** Number of entries in the file: imported ones and those in `unsupported`. */
   readonly read: number;
   /** Entries that became rules or settings. */
   readonly imported: number;
@@ -44,7 +44,7 @@ export class UnreadableImportError extends Error {
 export type ImportFlavor = "netlify" | "cloudflare";
 
 export interface ImportOptions {
-  /** `netlify` where missing. */
+  /** `netlify` by default. */
   readonly flavor?: ImportFlavor;
 }
 

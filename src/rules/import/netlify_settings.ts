@@ -65,7 +65,7 @@ export interface NetlifyBuild {
   readonly variables: readonly string[];
 }
 
-/** Reads the build settings of a `netlify.toml`; those of a broken file are none. */
+/** Reads the build settings of a `netlify.toml`; empty for a broken file. */
 export function readNetlifyBuild(text: string): NetlifyBuild {
   const parsed = parseToml(text.replace(/^\uFEFF/, ""), { maxBytes: 1024 * 1024, maxDepth: 32 });
   const read = parsed.ok ? settingsSchema.safeParse(parsed.document.value) : undefined;

@@ -1,6 +1,6 @@
 /**
- * The redirects and headers of a `netlify.toml` as rules. What else it holds is
- * named with its line, and with the place where svc has it.
+ * Converts redirects and headers of a `netlify.toml` to rules. Names everything else with its line,
+ * and the place for it in svc.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
- * `netlify.toml`: the cases that Netlify publishes for its own parsers (netlify/build:
- * redirect-parser and headers-parser, netlify_config), as what happens to a request,
- * and what is said of the rest.
+ * `netlify.toml`: the cases of Netlify's own parsers (netlify/build: redirect-parser and
+ * headers-parser, netlify_config), as effects on a request, and messages about the rest.
  */
 import assert from "node:assert/strict";
 import { headersAt, leads } from "./_test_requests.ts";

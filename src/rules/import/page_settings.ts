@@ -8,7 +8,7 @@ import type { PageUrls } from "../../lib/page_urls.ts";
 /** Settings for `[static]` of `svc.toml`. */
 export type PageSettings = Pick<PageUrls, "trailingSlash" | "cleanUrls">;
 
-/** A setting of `vercel.json`; `undefined` for another field, or a value that is none. */
+/** A setting of `vercel.json`; `undefined` for another field, or an invalid value. */
 export function readVercelSetting(field: string, value: unknown): PageSettings | undefined {
   if (typeof value !== "boolean") return undefined;
   if (field === "cleanUrls") return { cleanUrls: value };

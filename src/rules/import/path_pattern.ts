@@ -138,9 +138,8 @@ export interface Rewritten {
 }
 
 /**
- * Writes `:name` (also `:name*` and `:name+`) as `{name}` where the pattern has
- * such a capture. A brace of the text becomes `literalBrace` of it, so that it is
- * no reference.
+ * Converts `:name` (also `:name*` and `:name+`) to `{name}` if the pattern has such a capture.
+ * Braces in the text become `literalBrace`, so that they are not references.
  */
 export function rewriteReferences(
   text: string,

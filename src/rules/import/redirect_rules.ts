@@ -157,7 +157,7 @@ interface ConvertedLine {
   readonly notes: readonly string[];
 }
 
-/** On Cloudflare a path is taken as it is written. */
+/** Cloudflare takes paths literally. */
 function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   const { status, segments, target } = line;
   if (!CLOUDFLARE_STATUSES.has(status)) {
@@ -173,7 +173,7 @@ function cloudflareRules(id: string, line: RedirectLine): ConvertedLine {
   return { rules: [toRule(id, { ...line, isForced: false })], notes: [FALLBACK_NOTE] };
 }
 
-/** `:splat` beside text of its segment: what it stands for may not be empty there. */
+/** `:splat` combined with other text in its segment: its value cannot be empty there. */
 const PARTIAL_SPLAT = /[^/=]:splat(?![A-Za-z0-9_])|:splat[^/?#&A-Za-z0-9_]/;
 
 /** Paths below the folder that do not end with a slash. */
@@ -214,7 +214,7 @@ function toRules(id: string, line: RedirectLine): ConvertedLine {
   return line.flavor === "cloudflare" ? cloudflareRules(id, line) : netlifyRules(id, line);
 }
 
-/** The path as its file writes it; wildcards beside text stand as in a glob. */
+/** The path as written in its file; wildcards combined with text become those of a glob. */
 function pathText(segments: readonly Segment[]): string {
   const texts = segments.map((one) => {
     if (one.type === "text") return one.text;
@@ -232,9 +232,8 @@ function leadsToItself({ segments, target }: RedirectLine): boolean {
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
- * In svc, redirects run before rewrites. A redirect that an earlier rewrite
- * hides completely would take effect here, so it is refused. One that shares
- * only some requests with a rewrite is kept and reported.
+ * In svc, redirects run before rewrites. A redirect completely hidden by an earlier rewrite would
+ * take effect here, so it is refused. One that overlaps only partly is imported and reported.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

@@ -1,9 +1,9 @@
 /**
- * A `_redirects` file of Netlify or Cloudflare as rules:
- * `from [query…] to [status[!]] [conditions…]`, one rule a line.
+ * A `_redirects` file of Netlify or Cloudflare as rules: `from [query…] to [status[!]]
+ * [conditions…]`, one rule a line.
  *
- * On Netlify a rule without `!` gives way to a file, and the status is 301 where
- * missing; on Cloudflare rules come first and the status is 302.
+ * On Netlify a rule without `!` gives way to a file, and the status is 301 by default; on
+ * Cloudflare rules come first and the status is 302.
  *
  * @module
  */

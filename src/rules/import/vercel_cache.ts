@@ -1,6 +1,6 @@
 /**
- * `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is a word to Vercel's own
- * cache, which keeps the answer for so long and does not pass the word on.
+ * `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is a word to Vercel's own cache,
+ * which keeps the response for so long and does not pass the word on.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../r
 /** Fields for shared caches alone; the first that is there counts. */
 const TARGETED = ["vercel-cdn-cache-control", "cdn-cache-control"] as const;
 const CACHE_CONTROL = "cache-control";
-/** Vercel's word to browsers where nothing is left. */
+/** What Vercel sends to browsers if nothing else is left. */
 const NOTHING_LEFT = "public, max-age=0, must-revalidate";
 
 const DIMENSIONS: readonly (readonly [keyof LeafCondition, VaryDimension])[] = [
@@ -94,8 +94,8 @@ export function readEdgeCaching(
 }
 
 /**
- * The rules with those about caching in reverse: of all entries that match, the last counts,
- * and of all rules the first. One that forbids caching is left out where none before allows it.
+ * The rules, with those about caching in reverse: in Vercel, the last matching entry counts; in
+ * svc, the first rule. A rule that forbids caching is left out if no earlier one allows it.
  */
 export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   const isCaching = ({ action: { type } }: Rule) => type === "cache" || type === "bypass_cache";

@@ -216,7 +216,7 @@ function convertRewrite(id: string, raw: unknown): Rule[] {
   );
 }
 
-/** Header values with what the path captured; a header that is named twice is refused. */
+/** Header values with references to captures; duplicate headers are refused. */
 function readHeaderValues(
   keys: readonly string[],
   texts: readonly string[],
@@ -235,7 +235,7 @@ function readHeaderValues(
   return { values: Object.fromEntries(values), used };
 }
 
-/** Splits what the edge is told of caching from the headers that clients get. */
+/** Separates caching directives for the edge from headers for clients. */
 function withCaching(rule: Rule): Rule[] {
   if (rule.action.type !== "set_headers") return [rule];
   assertPlainLifetime(rule.action.headers);

@@ -10,7 +10,7 @@ import { escapeGlob, type Segment } from "./path_pattern.ts";
 
 const CAPTURE = /^(?::([A-Za-z_][A-Za-z0-9_]*)|\{:([A-Za-z_][A-Za-z0-9_]*)\})([*+?]?)$/;
 const REST = /^(?::([A-Za-z_][A-Za-z0-9_]*))?\(\.\*\)$/;
-/** `/((?!api/).*)`: the folder, the name, and what the rest may not begin with. */
+/** `/((?!api/).*)`: the folder, the name, and the excluded prefix of the rest. */
 const ALL_BUT = /^(\/(?:[^()]*\/)?)(?::([A-Za-z_][A-Za-z0-9_]*))?\(\(\?!([^()]*)\)\.\*\)$/;
 
 /** The name that stands for an unnamed `(.*)`, which targets call `$1`. */

@@ -19,8 +19,8 @@ const parametersOf = (text: string): string[] =>
   [...text.matchAll(PARAMETERS)].map(([, name = ""]) => name);
 
 /**
- * The destination with the parameters of the source that it does not use in its path, host or
- * fragment: where it uses none, Vercel gives all of them to the query of a rewrite.
+ * The destination with unused parameters of the source: if its path, host and fragment use none,
+ * Vercel adds all of them to the query of a rewrite.
  */
 export function withUnusedParameters(source: string, destination: string): string {
   const wanted = parametersOf(source);

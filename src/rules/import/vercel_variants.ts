@@ -1,7 +1,7 @@
 /**
- * Entries of `vercel.json` that stand for several rules: `(en|de)` and `:lang(en|de)` are one rule
- * for each word, `:id?` one with the segment and one without it. The value of a parameter is
- * inserted wherever it is referenced.
+ * Expands entries of `vercel.json` into several rules: `(en|de)` and `:lang(en|de)` give one rule
+ * per word, `:id?` one with and one without the segment. The value of a parameter is inserted at
+ * each reference.
  *
  * @module
  */

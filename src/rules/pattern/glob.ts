@@ -1,18 +1,17 @@
 /**
- * Path globs (spec: "Glob captures and interpolation"): `*` inside one segment,
- * `**` across segments, `?` one character, `{name}` one whole non-empty segment,
- * `{name...}` the rest of the path (may be empty), `\` before a character takes
- * it literally.
+ * Path globs (spec: "Glob captures and interpolation"): `*` inside one segment, `**` across
+ * segments, `?` one character, `{name}` one whole non-empty segment, `{name...}` the rest of the
+ * path (may be empty), `\` makes the next character literal.
  *
- * `**` that is a whole segment also stands for no segment at all, so that
- * `**` between `/a/` and `/b` matches `/a/b`. `/a/**` does not match `/a`, and
- * `/a/{rest...}` does not either; both match `/a/`.
+ * A `**` that is a whole segment also matches no segment at all, so that `**` between `/a/` and
+ * `/b` matches `/a/b`. `/a/**` does not match `/a`, and `/a/{rest...}` does not either; both match
+ * `/a/`.
  *
  * @module
  */
 import { canonicalPathText } from "../request/path.ts";
 
-/** Longest glob, in characters; it bounds what one match can cost. */
+/** Longest glob, in characters; limits the cost of one match. */
 export const MAX_GLOB_LENGTH = 1024;
 
 /** A problem at one place of a glob or template. */

@@ -1,7 +1,7 @@
 /**
  * Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site, or an
- * absolute address. What a capture holds can never change the scheme, the host or the port: a
- * capture may not be there, and the path of a relative target always begins with exactly one slash.
+ * absolute URL. The value of a capture can never change the scheme, host or port: captures are not
+ * allowed there, and the path of a relative target always begins with exactly one slash.
  *
  * @module
  */
@@ -46,7 +46,7 @@ const refuse = (message: string, offset: number, hint?: string): TargetResult =>
   problems: [hint === undefined ? { message, offset } : { message, hint, offset }],
 });
 
-/** Cuts parts at the first text that holds one of the characters; what follows comes second. */
+/** Splits parts at the first text with one of the characters; the second result starts there. */
 function cut(
   parts: readonly TemplatePart[],
   mark: string,
@@ -93,11 +93,10 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
 }
 
 /**
- * Parses the target of a redirect or rewrite. A relative target with a leading
- * slash, or with captures, is a path from the root of the site; one with neither
- * follows from the path of the request (RFC 3986, 5.2). Refused are control
- * characters, other schemes than http(s), addresses without a scheme (`//host`)
- * and captures in the host.
+ * Parses the target of a redirect or rewrite. A relative target with a leading slash, or with
+ * captures, is a path from the root of the site; one with neither is relative to the request's path
+ * (RFC 3986, 5.2). Control characters, schemes other than http(s), URLs without a scheme (`//host`)
+ * and captures in the host are refused.
  */
 export function parseTarget(value: string): TargetResult {
   const control = value.search(CONTROL);

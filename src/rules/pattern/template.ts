@@ -1,14 +1,12 @@
 /**
- * Texts with references to captures: the target of a redirect or rewrite, and
- * the value of a header (spec: "Glob captures and interpolation"). `{name}` is a
- * reference, `{{name}}` the literal text `{name}`; any other brace stands for
- * itself, so that a header value may hold JSON.
+ * Texts with references to captures: the target of a redirect or rewrite, and the value of a header
+ * (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the literal text
+ * `{name}`; any other brace is literal, so a header value can contain JSON.
  *
- * A capture is a piece of the normalized path, hence visible ASCII: `pchar`,
- * `%XX` and, in a splat, `/`. It is put in as it stands where a path, fragment or
- * header value is built, and with all but unreserved characters, `/` and `%XX`
- * encoded in a query, so that decoding what was built gives back exactly what
- * the client asked for. Line breaks and host names cannot come in that way.
+ * A capture is a piece of the normalized path, hence visible ASCII: `pchar`, `%XX` and, in a splat,
+ * `/`. It is inserted unchanged into a path, fragment or header value. In a query, everything
+ * except unreserved characters, `/` and `%XX` is encoded, so that decoding the result gives exactly
+ * the client's text. It cannot introduce line breaks or host names.
  *
  * @module
  */
@@ -87,7 +85,7 @@ export function expandPieces(
 /** All that a header value may not hold (RFC 9110 5.5): control characters, and beyond Latin-1. */
 const NO_HEADER_TEXT = /[^\t\x20-\x7e\x80-\xff]/gu;
 
-/** Percent-encodes what a header value may not hold. */
+/** Percent-encodes characters that a header value cannot contain. */
 export function encodeHeaderText(text: string): string {
   return text.toWellFormed().replace(NO_HEADER_TEXT, encodeURIComponent);
 }
@@ -116,9 +114,9 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 }
 
 /**
- * Text of a URL as its author wrote it, but for what no client reads as written:
- * blanks, control characters, all beyond ASCII, a backslash (a slash to browsers)
- * and a `%` that begins no escape are percent-encoded.
+ * Text of a URL as its author wrote it, except for what no client reads as written: blanks, control
+ * characters, all beyond ASCII, a backslash (a slash to browsers) and a `%` that begins no escape
+ * are percent-encoded.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

@@ -80,7 +80,7 @@ export function conditionContains(outer: ConditionSet, inner: ConditionSet): boo
   return leafContains(outer, inner) && anyContains(outer, inner) && notContains(outer, inner);
 }
 
-/** True if no request is in both, as far as that is proven. */
+/** True if it is proven that no request is in both. */
 export function conditionsDisjoint(a: ConditionSet, b: ConditionSet): boolean {
   if (leavesDisjoint(a, b)) return true;
   if (a.not !== undefined && leafContains(a.not, b)) return true;

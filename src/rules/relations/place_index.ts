@@ -1,7 +1,6 @@
 /**
- * An index of rules by where they can match: the literal start of their paths,
- * then their host. It finds the rules that could hold a given one without
- * looking at all the others.
+ * Indexes rules by where they can match: the literal start of their paths, then their host. Finds
+ * the rules that could cover a given one without looking at all others.
  *
  * @module
  */

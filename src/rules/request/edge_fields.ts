@@ -1,6 +1,6 @@
 /**
- * Fields of an answer that are the edge's own: they frame the message, say how
- * its bytes are to be read, or identify it. No rule can set or remove them.
+ * Response fields that belong to the edge: they frame the message, describe its encoding, or
+ * identify it. No rule can set or remove them.
  *
  * @module
  */

@@ -149,7 +149,10 @@ const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
 /** Host of a described request whose URL and headers name none. */
 const DEFAULT_HOST = "localhost";
 
-/** The host of a `Host` header or authority: lower-case punycode, no port, no final dot; `undefined` for what is none. */
+/**
+ * The host of a `Host` header or authority: lower-case punycode, no port, no final dot; `undefined`
+ * if invalid.
+ */
 export function requestHost(host: string): string | undefined {
   const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);
   return url === null ? undefined : url.hostname.replace(/\.$/, "");

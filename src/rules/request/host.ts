@@ -68,7 +68,7 @@ export function canonicalHost(text: string): HostResult {
   return { host };
 }
 
-/** The canonical spelling of a host that is known to be valid; any other text as it is. */
+/** The canonical spelling of a valid host; any other text unchanged. */
 export function hostOrSame(text: string): string {
   const result = canonicalHost(text);
   return "host" in result ? result.host : text;

@@ -1,8 +1,7 @@
 /**
- * Client addresses and the blocks they are compared with. An IPv4-mapped IPv6
- * address (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) is the IPv4 address it carries,
- * on both sides of the comparison; apart from that, the two families never
- * match each other: `::/0` holds no IPv4 client.
+ * Client addresses and the blocks they are compared with. An IPv4-mapped IPv6 address
+ * (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) is the IPv4 address it carries, on both sides of the
+ * comparison; apart from that, the two families never match: `::/0` contains no IPv4 client.
  *
  * @module
  */
@@ -121,7 +120,7 @@ export class IpBlockSet {
   readonly #firsts6: readonly bigint[];
   readonly #lasts6: readonly bigint[];
 
-  /** `blocks` are kept as they were given. */
+  /** `blocks` are kept unchanged. */
   constructor(readonly blocks: readonly IpBlock[]) {
     const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
     const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));

@@ -1,15 +1,15 @@
 /**
- * The normalized path: one spelling for all the ways in which a client can
- * write the same path, so that a rule that names it cannot be dodged.
+ * The normalized path: a single spelling for all ways to write the same path, so that a client
+ * cannot evade a rule.
  *
  * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
  * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded
  * if it may stand for itself in a path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and
- * `@`). All else is percent-encoded. `%2F` and `%5C` stay what they are: data, never a separator.
+ * `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they are data, never a
+ * separator.
  *
- * `pchar` is more than the "unreserved" that RFC 3986 6.2.2.2 asks for: a file
- * lookup decodes `%40` as well, so a rule on `/@internal` that let
- * `/%40internal` pass would protect nothing.
+ * `pchar` is more than the "unreserved" of RFC 3986 6.2.2.2, because a file lookup also decodes
+ * `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
  *
  * @module
  */
@@ -37,9 +37,9 @@ function rewriteCharacter(found: string): string {
 }
 
 /**
- * Writes text in the alphabet of normalized paths, without looking at its segments: characters that
- * may be in a path stand for themselves, all others are percent-encoded UTF-8 in upper case. A `%`
- * that begins no escape is itself encoded. Applying it twice changes nothing.
+ * Encodes text for normalized paths, without interpreting segments: path characters stay, all
+ * others become percent-encoded UTF-8 in upper case. A `%` that starts no escape is itself encoded.
+ * Idempotent.
  */
 export function canonicalPathText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
@@ -63,9 +63,8 @@ export function resolveSegments(text: string): string {
 }
 
 /**
- * Returns the normalized form of the path of a request target (no query), or
- * the reason why it has none. A path that is normal already comes back as the
- * same string, without allocation. Applying it twice changes nothing.
+ * Returns the normalized path of a request target (without query), or the reason why it has none. A
+ * normal path is returned as the same string, without allocation. Idempotent.
  */
 export function normalizePath(rawPath: string): string | PathRejection {
   if (rawPath !== "" && PLAIN_PATH.test(rawPath)) return rawPath;

@@ -11,9 +11,9 @@ function nameOf(pair: string): string {
 }
 
 /**
- * Merges the query of a rewrite's target with that of the request, both without
- * `?`. The target's comes first, as it is written; a parameter of the request
- * follows, as it was sent, unless the target has one of its name.
+ * Merges the query of a rewrite's target with that of the request, both without `?`. The target's
+ * comes first, unchanged; then parameters of the request, unchanged, unless the target has the same
+ * name.
  */
 export function mergeQueries(own: string, asked: string): string {
   if (own === "" || asked === "") return own === "" ? asked : own;

@@ -13,8 +13,8 @@ export interface CheckedRule {
   readonly index: number;
   readonly rule: Rule;
   /**
-   * False if fields with problems had to be left out: then only what is
-   * there can be judged, not how the rule relates to others.
+   * False if invalid fields were left out: then only the remaining ones can be checked, not how the
+   * rule relates to others.
    */
   readonly complete: boolean;
   /** False if the path of the condition had to be left out. */

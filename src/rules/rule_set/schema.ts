@@ -1,7 +1,7 @@
 /**
- * The shape of an authored rule set: every field, type, bound and listed value
- * of the spec, and no other property at any level. The messages say what is
- * wanted; what was found instead is added where the problem is reported.
+ * The shape of an authored rule set: every field, type, bound and listed value of the spec, and no
+ * other property at any level. The messages say what is expected; the report adds the current
+ * value.
  *
  * @module
  */

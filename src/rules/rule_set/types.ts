@@ -1,8 +1,7 @@
 /**
- * The edge rule set: what an author writes (spec: "Edge rule set") and what
- * the edge runs. Both are plain JSON; the runtime form is the authored form
- * with every alias resolved, every default filled in and every name in its
- * canonical spelling, so that a runtime set is itself a valid authored set.
+ * The edge rule set, in authored form (spec: "Edge rule set") and in runtime form. Both are plain
+ * JSON; the runtime form is the authored form with aliases resolved, defaults filled in and names
+ * in canonical spelling, so it is itself a valid authored set.
  *
  * @module
  */

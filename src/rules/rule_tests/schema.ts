@@ -1,6 +1,5 @@
 /**
- * The shape of `svc.rules.test.toml`: a table of requests and what the rules are
- * expected to make of them.
+ * The shape of `svc.rules.test.toml`: a table of requests and the expected results of the rules.
  *
  * @module
  */
@@ -33,11 +32,11 @@ const expectationSchema = z.strictObject({
   outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
   status: integer(300, 599).optional(),
   location: name.optional(),
-  /** The rule that answers, or where none does, the one that rewrites. */
+  /** The rule that responds, or else the one that rewrites. */
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),
-  /** Seconds that the answer is kept, or `bypass`. */
+  /** Seconds that the response is kept, or `bypass`. */
   cache: z.union([z.literal("bypass"), z.int().positive()], 'Use a number of seconds or "bypass"')
     .optional(),
   /** The rule whose pipeline runs. */

@@ -1,11 +1,10 @@
 /**
- * Validation rule 5: a pipeline that takes requests from a broader one must
- * repeat the request gates which that one declares (`failure = "closed"`), or say
- * that it does not inherit them.
+ * Validation rule 5: a pipeline that takes requests from a broader one must repeat its request
+ * gates (`failure = "closed"`), or declare that it does not inherit them.
  *
- * A pipeline takes requests from another where its set of requests lies within the other's, or
- * where the two are not proven disjoint and it wins by precedence. If the other fields do not
- * decide, only path and host count (design: "What the spec leaves open").
+ * A pipeline takes requests from another if its requests are a subset, or if the two are not proven
+ * disjoint and it wins by precedence. If the other fields do not decide, only path and host count
+ * (design: "What the spec leaves open").
  *
  * @module
  */
@@ -154,7 +153,7 @@ function* broaderIn(
   }
 }
 
-/** The groups that may hold broader pipelines, each with the members that are worth a look. */
+/** The groups that may contain broader pipelines, each with its relevant members. */
 function* groupsFor(
   narrow: Pipeline,
   { index, plain, check, grouped, pace }: Search,
@@ -196,8 +195,8 @@ function* weakGatesOf(narrow: Pipeline, search: Search): FindingSteps {
 }
 
 /**
- * Reports pipelines that let requests past a gate of a broader pipeline, and
- * warns of those that let cached answers past it.
+ * Reports pipelines that let requests bypass a gate of a broader pipeline, and warns about those
+ * that let cached responses bypass it.
  */
 export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const pipelines = yield* pipelinesOf(rules, pace);

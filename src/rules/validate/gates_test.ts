@@ -80,7 +80,7 @@ Deno.test("checkGates() passes no set in which a request gets past a gate", () =
   assert.ok(compared > 0);
 });
 
-/** Pipelines of which each second one has another gate. */
+/** Pipelines with alternating gates. */
 const ALTERNATING: Readonly<Record<string, (index: number) => Partial<RuleSet["rules"][number]>>> =
   {
     "one path": () => ({ condition: {} }),

@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly hasAsn?: boolean | undefined;
   /** Whether the edge can find the country of an address. */
   readonly hasCountries?: boolean | undefined;
-  /** How many nodes the platform has, each of which counts requests by itself. */
+  /** Number of nodes, each of which counts requests separately. */
   readonly nodes?: number | undefined;
 }
 
@@ -102,7 +102,7 @@ function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   });
 }
 
-/** Reports what one rule needs and the place does not have. */
+/** Reports requirements of a rule that the environment does not meet. */
 export function* checkSurroundings(
   checked: CheckedRule,
   { functions, hasAsn, hasCountries, nodes = 1 }: Surroundings,

@@ -27,7 +27,10 @@ function closingOf({ action, enabled }: RuntimeRule): string | undefined {
   return enabled ? definitionOf(action).closes(action) : undefined;
 }
 
-/** The folder that a path condition takes all of, as `/internal`; `undefined` if it takes none. */
+/**
+ * The folder that a path condition covers completely, such as `/internal`; `undefined` if there is
+ * none.
+ */
 function folderOf(path: RuntimePath | undefined): string | undefined {
   if (path === undefined) return undefined;
   if (path.type === "prefix") return path.value.length > 1 ? folderText(path.value) : undefined;

@@ -1,7 +1,7 @@
 /**
- * Warns of redirects that lead to themselves or form a loop. Nothing is guessed: for each redirect,
- * a sample request that it answers is followed through the compiled rules as a browser would do it.
- * Where a file or another host might answer instead, nothing is reported.
+ * Warns about redirects that lead to themselves or form a loop. Nothing is guessed: a sample
+ * request for each redirect is followed through the compiled rules like in a browser. Nothing is
+ * reported if a file or another host might respond instead.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const MAX_HOPS = 20;
 /** The most conditions that are tested over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
 
-/** How often a rule must come back in that many hops for a circle whose address ever changes. */
+/** How often a rule must recur in that many hops to count as a loop with ever-changing URLs. */
 const MIN_RETURNS = 3;
 
 /** The least number of conditions that one hop tests. */
@@ -67,7 +67,7 @@ function literalOf({ rule }: PlacedRule): string {
   return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
 }
 
-/** Conditions that are tested in the time that the check of one value takes. */
+/** Conditions tested in the time it takes to check one value. */
 const JUDGEMENTS_PER_VALUE = 16;
 
 /** An estimate of the rules that one request can meet at most. */
@@ -156,7 +156,7 @@ class LoopSearch {
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
-  /** The redirect that answers, if it does so whatever files there are. */
+  /** The redirect for a request, if it applies regardless of files. */
   #redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;

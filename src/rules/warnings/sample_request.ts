@@ -24,7 +24,7 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
   return value === undefined ? {} : CONDITIONS[field].sample(value);
 }
 
-/** Header text that a request can carry as it stands. */
+/** Header text that a request can contain literally. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Warns of rules that can never match because another takes every request
- * before them. Only what is proven is reported; no pair of rules is compared
- * that an index can separate.
+ * Warns about rules that can never match because another rule takes all their requests. Only proven
+ * cases are reported; pairs that an index can separate are not compared.
  *
  * @module
  */
@@ -27,7 +26,7 @@ const MAX_CANDIDATES = 32;
 interface Taker {
   readonly id: string;
   readonly set: ConditionSet;
-  /** The rule takes a request only where no file answers its path. */
+  /** The rule only matches requests for paths without a file. */
   readonly ifNoFile: boolean;
 }
 
@@ -92,9 +91,8 @@ function unreachable(index: number, taker: Taker): Finding {
 }
 
 /**
- * Reports the enabled rules that are proven never to match: because of a rule
- * before them in their phase, of a redirect that answers before their phase, or
- * of a `deny` that no `allow` before it can lift.
+ * Reports enabled rules that are proven never to match: because of an earlier rule in their phase,
+ * a redirect before their phase, or a `deny` that no earlier `allow` can lift.
  */
 export function* warnUnreachable(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const phases = new Map<number, Takers>();

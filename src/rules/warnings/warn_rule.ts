@@ -1,5 +1,5 @@
 /**
- * Warns of what is valid in a rule but most likely a mistake.
+ * Warns about valid but probably mistaken parts of a rule.
  *
  * @module
  */

@@ -37,9 +37,8 @@ function bundleOne(
 }
 
 /**
- * Bundles each `functions/<name>.{ts,js}`; packages come from the project's
- * own `node_modules`. All problems of all functions are reported in one pass. A
- * project without functions gives none, and esbuild is not loaded.
+ * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`. All
+ * problems of all functions are reported at once. Without functions, esbuild is not loaded.
  */
 export async function bundleFunctions(
   projectDir: string,

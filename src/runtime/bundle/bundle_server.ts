@@ -46,7 +46,7 @@ export interface ServerBundle {
   readonly source: Uint8Array<ArrayBuffer>;
   /** Absolute real paths of the files that went into it. */
   readonly inputs: ReadonlySet<string>;
-  /** Data files of the project's packages that are deployed beside it. */
+  /** Data files of the project's packages, deployed with it. */
   readonly assets: readonly ServerAsset[];
   /** Packages with a native addon, which fail when they are first used. */
   readonly native: readonly string[];
@@ -66,10 +66,10 @@ export type ServerBundleResult =
 const TARGET = "deno2.7";
 
 /**
- * Bundles a server's entry with everything that it imports: its own chunks
- * folder, and packages, resolved as Node does. Modules that ask for their own place
- * get the one that they had, so that frameworks find their folders. A native addon
- * that is needed at the start is a problem; one that is needed later is noted.
+ * Bundles a server's entry with everything that it imports: its own chunks folder, and packages,
+ * resolved as Node does. Modules that ask for their location get the original one, so that
+ * frameworks find their folders. A native addon needed at the start is a problem; one needed later
+ * is noted.
  */
 export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
   const root = await Deno.realPath(options.root);

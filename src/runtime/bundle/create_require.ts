@@ -1,7 +1,7 @@
 /**
- * Modules that make their own `require` by `createRequire`, as many bundles do. A bundler sees
- * ordinary function calls there, and the named modules would be missing. So each such `require`
- * first looks into a table that the bundler fills.
+ * Modules that create their own `require` with `createRequire`, as many bundles do. A bundler only
+ * sees function calls there, and would miss the modules, so each such `require` first looks in a
+ * table that the bundler fills.
  *
  * @module
  */
@@ -88,7 +88,7 @@ class Search {
     this.#source = source;
   }
 
-  /** Finds the names first: functions may stand before what they use. */
+  /** Finds the names first, because functions may precede what they use. */
   find(node: Node): void {
     if (node.type === "ImportDeclaration") this.#findImport(node);
     if (node.type === "VariableDeclarator") this.#findVariable(node);
@@ -132,7 +132,7 @@ class Search {
       this.modules.has(nameOf(callee.object) ?? "");
   }
 
-  /** Looks at each use of what was found. */
+  /** Visits each use of the found names. */
   visit(node: Node): void {
     if (node.type === "ImportDeclaration") return;
     if (node.type === "VariableDeclarator" && this.requires.has(nameOf(node.id) ?? "")) {
@@ -200,7 +200,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
       allowHashBang: true,
     }) as unknown as Node;
   } catch {
-    // CommonJS as a rule, where esbuild reports what is wrong.
+    // Usually CommonJS, for which esbuild reports the problems.
     return { text, specifiers: [], computed: false };
   }
   const search = new Search(text);

@@ -23,7 +23,7 @@ export function mapSpecifier(specifier: string, imports: ImportMap): string {
 
 const NPM = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/;
 
-/** The specifier as Node resolves it, for one with `npm:`; others stay as they are. */
+/** The specifier in Node's form, if it starts with `npm:`; others stay unchanged. */
 export function nodeSpecifier(specifier: string): string {
   const [, name, path = ""] = NPM.exec(specifier) ?? [];
   return name === undefined ? specifier : name + path;

@@ -1,8 +1,7 @@
 /**
- * Loads esbuild and its native binary. Run from source, esbuild finds the binary in
- * `node_modules` itself. A compiled program contains both packages in its own
- * `node_modules`, but nothing there can be executed, so the binary, which is compressed
- * there, is unpacked once to a cache folder.
+ * Loads esbuild and its native binary. From source, esbuild finds the binary in `node_modules`
+ * itself. A compiled program contains both packages, but cannot execute files from there, so the
+ * compressed binary is unpacked once to a cache folder.
  *
  * @module
  */
@@ -41,11 +40,10 @@ const factsSchema = z.object({ bytes: z.int().positive(), sha256: z.string().len
 export type BinaryFacts = z.infer<typeof factsSchema>;
 
 /**
- * Unpacks the staged binary, whose facts are in `<staged>.json` and which is read from
- * `<staged>.br` by default, into the cache, named by its digest, and returns its path. An
- * existing one is used.
+ * Unpacks the staged binary (described in `<staged>.json`, read from `<staged>.br` by default) into
+ * the cache, named by its digest, and returns its path. Reuses an existing one.
  *
- * @throws {Error} if what was unpacked is not what was staged.
+ * @throws {Error} if the unpacked binary differs from the staged one.
  */
 export async function unpackBinary(
   staged: string,

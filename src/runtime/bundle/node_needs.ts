@@ -1,6 +1,6 @@
 /**
- * Why a server may need Node itself: what of its modules cannot be part of one
- * module, or does not run in the Deno sandbox.
+ * Why a server may need Node itself: parts of its modules that cannot be bundled, or do not run in
+ * the Deno sandbox.
  *
  * @module
  */
@@ -67,7 +67,7 @@ export interface ModuleNotes {
   readonly placed: ReadonlySet<string>;
 }
 
-/** Packages of which something in the bundle asks where it is: they may open files. */
+/** Packages with code that asks for its own location, and so may open files. */
 export function openersOf(
   { metafile }: BuildResult<{ metafile: true }>,
   { placed }: Pick<ModuleNotes, "placed">,
@@ -77,7 +77,10 @@ export function openersOf(
   return [...new Set(packaged.map(subjectOf))].sort();
 }
 
-/** The needs of what is left in the bundle, each once; native addons are noted elsewhere. */
+/**
+ * The needs of the remaining modules in the bundle, each once; native addons are recorded
+ * elsewhere.
+ */
 export function needsOf(
   { metafile, warnings }: BuildResult<{ metafile: true }>,
   notes: ModuleNotes,

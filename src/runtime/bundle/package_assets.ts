@@ -1,5 +1,5 @@
 /**
- * The files that packages open beside themselves, which a bundle does not hold.
+ * Finds the files next to packages that they open, which a bundle does not contain.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const OPENS_FILES = /["'](?:node:)?(?:fs|fs\/promises|fs-extra|graceful-fs|modul
 /** Whether a module that asks for its own place may open files there. */
 export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
 
-/** No data: what a bundle holds itself, and what nobody reads while a server runs. */
+/** Not data: parts of the bundle itself, and files that nobody reads at run time. */
 const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Seals functions: a bundle, whoever made it, becomes a module that imports nothing
- * and cannot import anything. The platform seals what it receives, because a
- * worker without permission can still load Node's own modules, and in a
+ * Seals functions: any bundle becomes a module without imports. The platform seals what it
+ * receives, because a worker without permissions can still load Node's own modules, and in a
  * compiled program files as well.
  *
  * @module
@@ -25,9 +24,8 @@ export type SealResult =
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /**
- * The options of both bundling and sealing: an `import()` of what is not known
- * becomes a call that throws. esbuild does that in the syntax tree, so no way of
- * writing it escapes.
+ * The options of both bundling and sealing: an `import()` of an unknown module becomes a call that
+ * throws. esbuild does that in the syntax tree, so no notation escapes.
  */
 const BUILD_OPTIONS = {
   bundle: true,

@@ -1,6 +1,6 @@
 /**
- * Keeps the places of a server's modules: bundled into one file, each still finds
- * the files beside it by the path that it had.
+ * Preserves the paths of a server's modules: bundled into one file, each still finds neighbouring
+ * files by its original path.
  *
  * @module
  */
@@ -127,8 +127,8 @@ async function assetsOf(text: string, file: string): Promise<readonly string[]> 
 }
 
 /**
- * Answers each module that asks where it is with its own place. Packages bring
- * along the data files that they name.
+ * Gives each module that asks for its location its own. Packages bring the data files that they
+ * reference.
  */
 export function keepPlaces(
   esbuild: Esbuild,

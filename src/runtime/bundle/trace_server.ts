@@ -1,6 +1,6 @@
 /**
- * Which files a server needs that runs on Node as it is: what its modules import,
- * and what they open by a name that can be read from their text.
+ * Finds the files that a server needs on Node without bundling: its modules' imports, and files
+ * that they open under a name in their text.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface TraceOptions extends EsbuildOptions {
 export interface TracedFile {
   /** Absolute real paths of the files that need it. */
   readonly parents: ReadonlySet<string>;
-  /** False if it is only opened, or found beside what is. */
+  /** False if it is only opened, or next to a file that is. */
   readonly isImported: boolean;
 }
 

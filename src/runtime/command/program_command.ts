@@ -10,7 +10,7 @@ import { SYSTEM_PATH } from "./system_path.ts";
 /** Runs the command. */
 export const SHELL = "/bin/sh";
 
-/** Variables that show what the server may take. */
+/** Variables that tell the server its limits. */
 const limitsOf = (memoryMb: number) => ({
   // Go collects garbage before it takes more than it may.
   GOMEMLIMIT: `${memoryMb}MiB`,

@@ -1,12 +1,15 @@
 /**
- * When a program is ready: as soon as it listens on the port that it was told. One that
- * listens on another port alone is asked there.
+ * Detects when a program is ready: as soon as it listens on its assigned port. If it only listens
+ * on another port, requests go there.
  *
  * @module
  */
 import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
-/** How long a program that listens on another port may take to listen on its own, in milliseconds. */
+/**
+ * How long a program that listens on another port may take to listen on its assigned one, in
+ * milliseconds.
+ */
 const OTHER_PORT_MS = 1000;
 
 /** Time between two attempts to connect, in milliseconds. */

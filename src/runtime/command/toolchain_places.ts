@@ -10,7 +10,7 @@ import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 /** Folders that each sandbox shows anyway, with all that is below them. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
 
-/** Folders that hold more than one toolchain: nothing of them is shown. */
+/** Folders that contain more than one toolchain, so they are not shown. */
 const TOO_WIDE: ReadonlySet<string> = new Set([
   "/",
   "/home",
@@ -66,9 +66,9 @@ async function placeOf(toolchain: Toolchain, env: Environment): Promise<Place | 
 }
 
 /**
- * Finds toolchain folders of this machine that a sandbox can show besides the system's: those on
- * the platform's search path that contain nothing else, and no data of the platform. A server sees
- * those that run servers, a build sees all.
+ * Finds toolchain folders of this machine that a sandbox can show in addition to the system's:
+ * those on the platform's `PATH` that contain nothing else, and no platform data. Servers see those
+ * that run servers, builds see all.
  */
 export async function toolchainPlaces(
   env: Environment,

@@ -8,7 +8,7 @@
 export interface Toolchain {
   readonly id: string;
   readonly name: string;
-  /** Programs of which the first that is there is taken. */
+  /** Programs, of which the first available one counts. */
   readonly programs: readonly string[];
   /** Arguments that print its version. */
   readonly versionArgs: readonly string[];

@@ -1,6 +1,5 @@
 /**
- * The server of one COMPUTE layer: every request gets a result, whatever the
- * server does.
+ * The server of one COMPUTE layer: every request gets a result, even if the server fails.
  *
  * @module
  */

@@ -17,7 +17,7 @@ export function truncate(text: string): string {
 /** The first line, which says what happened: a stack follows it. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** Splits what is written into lines. A line that is too long is passed on in parts. */
+/** Splits output into lines. An overlong line is passed on in parts. */
 export class LineSplitter {
   #kept = "";
   readonly #decoder = new TextDecoder();
@@ -39,7 +39,7 @@ export class LineSplitter {
     }
   }
 
-  /** Passes on what is left without a line end. */
+  /** Passes on the rest without a line end. */
   end(): void {
     if (this.#kept !== "") this.#give(this.#kept);
     this.#kept = "";

@@ -1,10 +1,10 @@
 /**
- * The path from a server to itself. A server listens on a Unix socket; where its code
- * connects to the port that it sees as its own, the connection arrives here, at a port
- * of the loopback address, and is passed on to that socket.
+ * The path from a server to itself. A server listens on a Unix socket; if its code connects to the
+ * port that it believes to be its own, the connection arrives here, at a loopback port, and is
+ * passed on to that socket.
  *
- * Other programs of the machine find that port closed: a connection counts only if the
- * process of the server has told of the port that it comes from.
+ * Other programs of the machine cannot use that port: a connection only counts if the server's
+ * process has announced its source port.
  *
  * @module
  */
@@ -21,7 +21,7 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Passes on what one side sends, without its first bytes, and then that it ends. */
+/** Passes on one side's data, without its first bytes, and then its end. */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,

@@ -10,7 +10,7 @@ async function readAll(conn: Deno.Conn): Promise<string> {
   return text(Uint8Array.from(chunks.flatMap((chunk) => [...chunk])));
 }
 
-/** A server that greets, and answers what it was sent once the client has ended. */
+/** A server that greets, and echoes its input once the client has ended. */
 function startServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const served = (async () => {

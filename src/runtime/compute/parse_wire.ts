@@ -1,6 +1,5 @@
 /**
- * Checks what comes from the process of a server, which passes on what foreign
- * code says.
+ * Validates data from a server's process, which may come from project code.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 to one server, over connections that are kept open.
+ * HTTP/1.1 to one server, over persistent connections.
  *
  * @module
  */
@@ -35,7 +35,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ACCEPT_ENCODING_HEADER,
 ]);
 
-/** The headers that the server gets, except those that say how the body is sent. */
+/** The headers for the server, except those about the transfer of the body. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): Header[] {
   const named = connectionOptions(request.headers);
   const headers: Header[] = [];
@@ -88,8 +88,8 @@ export class ServerClient {
   readonly #hidesEncodings;
 
   /**
-   * `hidesEncodings`: whether the process of the server finds `Accept-Encoding` under
-   * another name, as those of this program do.
+   * `hidesEncodings`: whether to pass `Accept-Encoding` to the server's process under another name,
+   * as for this program's own processes.
    */
   constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
     this.#hidesEncodings = hidesEncodings;
@@ -114,9 +114,9 @@ export class ServerClient {
   }
 
   /**
-   * Sends a request and waits for the head of its answer.
+   * Sends a request and waits for the head of its response.
    *
-   * @throws OutboundError; `idle_timeout` where the head did not come in time
+   * @throws OutboundError; `idle_timeout` if the head did not come in time
    */
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {

@@ -1,7 +1,6 @@
 /**
- * The connections to one server. A request that finds none idle takes the first that
- * another request leaves, or that the server has newly accepted: a busy server may
- * accept a new one late.
+ * The connections to one server. A request without an idle connection takes the first that another
+ * request releases, or that the server accepts: a busy server may be slow to accept a new one.
  *
  * @module
  */
@@ -41,10 +40,7 @@ export class ServerConnections {
     this.#options = options;
   }
 
-  /**
-   * A connection, as soon as there is one; rejects with an `OutboundError` where the
-   * server takes none.
-   */
+  /** A connection, once available; rejects with an `OutboundError` if the server accepts none. */
   take(): Http1Connection | Promise<Http1Connection> {
     const idle = this.#idle.take("");
     if (idle !== undefined) return idle;

@@ -43,7 +43,7 @@ const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class ServerProcess implements SupervisedProcess {
   readonly client: ServerClient;
-  /** Resolves when the server listens; `false` where it ended before. */
+  /** Resolves when the server listens; `false` if it ended before. */
   readonly listening: Promise<boolean>;
   readonly startedAt: number;
   /** Resolves when the process is gone. */

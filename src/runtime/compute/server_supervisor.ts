@@ -37,7 +37,7 @@ export interface ServerSupervisorOptions {
   readonly log: (entry: ProcessLog) => void;
   /** True while requests or sockets are under way. */
   readonly busy: () => boolean;
-  /** How a process is started; a real one where missing. */
+  /** How a process is started; a real one by default. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }
@@ -182,7 +182,7 @@ export class ServerSupervisor {
     const { memoryMb } = this.#options.limits;
     const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
-      // Permissions go by names: those of the server must be the real ones.
+      // Permissions go by path, so the server's must be real paths.
       const directory = await Deno.realPath(server.directory);
       const running = await start(
         (folder) => server.spawn(folder, { directory, allowPrivate, allowUnsandboxed }),

@@ -29,7 +29,7 @@ export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 export interface StartServerOptions {
   /** Gets the lines of the process's own output. */
   readonly take: TakeLine;
-  /** Folder for its private folder; that for temporary files where missing. */
+  /** Folder for its private folder; that for temporary files by default. */
   readonly socketsDir?: string | undefined;
   /** Limits of its control group, where the platform has such groups. */
   readonly group: GroupLimits;

@@ -36,7 +36,7 @@ export interface ComputeResponse {
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no answer, the others are a 502. */
+/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no response, the others are a 502. */
 export type ComputeFailure =
   | "timeout"
   | "memory"
@@ -92,14 +92,14 @@ export interface ComputeServer {
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server if it is not running, and reports whether it listens: what a deploy waits for
+   * Starts the server if it is not running, and reports whether it listens: a deploy waits for this
    * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a
    * place.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Asks whether a running server still answers; it starts none, and does not
-   * count as use. A server that is not running because nobody needed it is healthy.
+   * Checks that a running server still responds; does not start one, and does not count as use. A
+   * server that is not running because nobody needed it is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**
@@ -138,9 +138,9 @@ export interface SpawnFacts {
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
-   * Absolute path of the folder with the deployment's files, which the server may
-   * read, and a `package.json` beside the folder. Where a folder further up has a
-   * `package.json`, Deno 2.6 needs one beside this folder too.
+   * Absolute path of the folder with the deployment's files, which the server may read, and a
+   * `package.json` next to the folder. If a parent folder has a `package.json`, Deno 2.6 needs one
+   * here too.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
@@ -148,7 +148,7 @@ export interface ComputeServerOptions {
   /** The whole environment of the server, except `PORT` and `HOST`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
-  /** Size of the folder for temporary files, in MiB; 64 where missing. */
+  /** Size of the folder for temporary files, in MiB; 64 by default. */
   readonly tmpMb?: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
@@ -161,7 +161,9 @@ export interface ComputeServerOptions {
   /** True runs it even where the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
-  /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
+  /**
+   * Revalidates cached pages of the deployment, for the server's code; a rejection is its response.
+   */
   readonly revalidate?: Revalidate;
   /** The server's engine: this program's own runtime (the default), Node, or a command. */
   readonly engine?: "deno" | "node" | "command";
@@ -169,17 +171,19 @@ export interface ComputeServerOptions {
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; needed where the engine is Node. */
   readonly nodeBinary?: string;
-  /** Shell command that starts the server, where the engine is Node; its entry is run where missing. */
+  /**
+   * Shell command that starts the server, where the engine is Node; its entry is run by default.
+   */
   readonly command?: string;
-  /** Programs that the command finds by name, besides those of the machine. */
+  /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
-  /** Places that all servers share; where missing, any number of processes may run. */
+  /** Places that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;
-  /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */
+  /** The WebSockets of all servers; by default, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;
-  /** Folder for the private folders of processes; that for temporary files where missing. */
+  /** Folder for the private folders of processes; that for temporary files by default. */
   readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;

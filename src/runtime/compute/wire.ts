@@ -1,6 +1,6 @@
 /**
  * Frames between the platform and the process of a server (`../process/frames/`), with a JSON head
- * as payload. These are the plain shapes; the platform checks what it receives with
+ * as payload. These are the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
  *
  * @module
@@ -17,7 +17,7 @@ export const ComputeFrame = {
   ping: 2,
   /** Let the server end itself, where it listens to SIGTERM; `ended` answers. */
   terminate: 3,
-  /** The answer to `revalidate` of the same id; payload: `Revalidated`. */
+  /** The response to `revalidate` of the same id; payload: `Revalidated`. */
   revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
@@ -53,15 +53,15 @@ export interface ServerStart {
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Memory that the server may take beyond what the runtime itself needs, in MiB. */
+  /** The server's memory in addition to the runtime's own needs, in MiB. */
   readonly memoryMb: number;
   /** Set where the server is a program of any language, instead of the entry. */
   readonly program?: ProgramStart;
   /** Absolute path of the Node binary; missing if the server runs on Deno. */
   readonly nodeBinary?: string;
-  /** Shell command that starts the server; its entry is run where missing. */
+  /** Shell command that starts the server; its entry is run by default. */
   readonly command?: string;
-  /** Programs that the command finds by name, besides those of the machine. */
+  /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
 }
 
@@ -88,9 +88,9 @@ export interface ProgramImage {
 
 /** A server that is any program. */
 export interface ProgramStart {
-  /** Shell command that starts it; an image starts as it says itself where missing. */
+  /** Shell command that starts it; an image starts as it says itself by default. */
   readonly command?: string;
-  /** The image that it starts in; the system of this machine where missing. */
+  /** The image that it starts in; the system of this machine by default. */
   readonly image?: ProgramImage;
   /** Folders of toolchains that it sees, outside of the system's own. */
   readonly toolchains: readonly string[];
@@ -114,9 +114,9 @@ export interface Listening {
 }
 
 /**
- * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node
- * accepts only one connection per turn of its loop, and requests should not wait for a busy server.
- * It reads as an interim answer, which clients skip.
+ * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
+ * accepts one connection per turn of its loop, and requests should not wait for a busy server. It
+ * looks like an interim response, which clients skip.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
@@ -126,12 +126,12 @@ export interface Dialled {
   readonly port: number;
 }
 
-/** Why a server has ended, or cannot start; with the stack where there is one. */
+/** Why a server has ended, or cannot start; with the stack if there is one. */
 export interface Ending {
   readonly message: string;
 }
 
-/** The answer to a request to revalidate pages. */
+/** The response to a request to revalidate pages. */
 export interface Revalidated {
   /** Why nothing was revalidated; missing if everything was. */
   readonly problem?: string;
@@ -146,7 +146,7 @@ export const SERVER_SOCKET = "s";
 export interface Booted extends SandboxState {
   /** Resident memory of the runtime before it has loaded the server's code, in bytes. */
   readonly residentBytes: number;
-  /** Process that runs the server's code; the process itself where missing. */
+  /** Process that runs the server's code; the process itself by default. */
   readonly pid?: number;
   /** Name and version of the runtime: `Node 24.1.0`; missing for any other program. */
   readonly runtime?: string;
@@ -168,8 +168,7 @@ export const DEPTH_HEADER = "x-svc-depth";
 export const MAX_DEPTH = 16;
 
 /**
- * Carries `Accept-Encoding`, which the server's thread puts back in its place:
- * an old runtime that sees it compresses answers by itself, and makes their
- * entity tags weak (docs/decisions/runtime.md).
+ * Carries `Accept-Encoding`, which the server's thread restores: an old runtime that sees it
+ * compresses responses itself, and makes their entity tags weak (docs/decisions/runtime.md).
  */
 export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

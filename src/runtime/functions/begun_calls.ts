@@ -1,10 +1,10 @@
 /**
- * Which calls a worker has started: one number that the worker's thread and the process's own
- * thread share. Calls begin in the order of their ids, so the number says it all; whoever raises it
- * first decides whether a call begins or is withdrawn, even while the worker's thread spins.
+ * Tracks the calls that a worker has started, in one number shared by the worker's thread and the
+ * process's main thread. Calls start in the order of their ids, so one number is enough. The thread
+ * that raises it first decides whether a call starts or is withdrawn, even while the worker's
+ * thread spins.
  *
- * It is used beside functions, which may have changed the global scope: it takes
- * what it needs of that at load.
+ * Functions may have changed the global scope, so this captures what it needs of it at load.
  *
  * @module
  */
@@ -18,7 +18,9 @@ export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** Raises the number to `id`; returns what it was, or `undefined` if it is that high already. */
+/**
+ * Raises the number to `id`; returns the previous one, or `undefined` if it is already that high.
+ */
 function raise(cell: BegunCell, id: number): number | undefined {
   for (;;) {
     const before = load(cell, 0);

@@ -210,7 +210,7 @@ export class BodyReceiver {
     this.#controller.error(error);
   }
 
-  /** The sender broke off: what has arrived is read first, as an error takes what is queued. */
+  /** The sender broke off: read what has arrived first, because an error discards queued data. */
   brokeOff(error: Error): void {
     if (this.#over) return;
     if (this.#controller.desiredSize === 0) return this.fail(error);

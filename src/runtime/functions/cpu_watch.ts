@@ -1,7 +1,7 @@
 /**
- * Gives threads that keep a processor busy the lowest priority: a function that
- * loops until its time is over must not take the time of its neighbours. A thread
- * that works in short bursts, as most functions do, keeps its priority.
+ * Gives threads that keep a processor busy the lowest priority: a function that loops until its
+ * timeout must not slow down others. A thread that works in short bursts, like most functions,
+ * keeps its priority.
  *
  * @module
  */
@@ -14,8 +14,8 @@ const WINDOW_MS = 250;
 const BURNING = 0.8;
 
 /**
- * The share of all time that it must have had at least: on a busy machine a thread that
- * burns waits for most of it, and one that does not looks much like it.
+ * Minimum share of processor time: on a busy machine, a looping thread mostly waits, and looks much
+ * like any other.
  */
 const LEAST = 0.25;
 

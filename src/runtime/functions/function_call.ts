@@ -188,7 +188,7 @@ export class FunctionCall {
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The client disconnected: what `waitUntil()` was given continues, as after any answer. */
+  /** The client disconnected: work passed to `waitUntil()` continues, as after any response. */
   readonly #abort = (): void => {
     if (!this.#answered) return this.#cancel("client_gone", CLIENT_GONE);
     const { id, worker } = this.#options;
@@ -231,7 +231,7 @@ export class FunctionCall {
     const { id, worker, resolve } = this.#options;
     const sender = worker.senders.get(id);
     if (result.type === "failed") sender?.stop(result.message);
-    // A body that the function makes may read the given one from now on.
+    // A body created by the function may read the given one from now on.
     else if (!this.#streaming && sender?.started !== true) worker.senders.delete(id);
     resolve(result);
     if (this.#settled && !this.#streaming) return;

@@ -1,6 +1,5 @@
 /**
- * The functions of one deployment: every call gets a result, whatever the
- * functions do.
+ * The functions of one deployment: every call gets a result, even if a function fails.
  *
  * @module
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Declares the global types `SvcFunction`, `SvcContext` and what they hold. */
+/** Declares the global types `SvcFunction`, `SvcContext` and their members. */
 export const functionTypes =
   `// Types of svc functions. Written by \`svc init\`; see docs/functions.md.
 

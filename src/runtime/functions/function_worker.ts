@@ -103,7 +103,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * True once a call took more than it may: what it began may keep taking, so it is to be replaced.
+   * True once a call exceeded its limits: its background work may continue, so the worker must be
+   * replaced.
    */
   get tired(): boolean {
     return this.#isTired;
@@ -120,9 +121,9 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads what its thread has taken of the processor; ends the first call that took more than it
-   * may. Calls behind one that is being ended may not have started: they are not to blame, and go
-   * to another worker where that one does not end.
+   * Reads the thread's processor time, and ends the first call that exceeds its limit. Calls behind
+   * it may not have started: they are not to blame, and go to another worker if this one does not
+   * recover.
    */
   look(): void {
     if (this.#dead || this.#isLeaving) return;
@@ -140,9 +141,7 @@ export class FunctionWorker implements WorkerContext {
     this.#isLeaving = true;
   }
 
-  /**
-   * The id up to which calls are to be withdrawn that have not begun; nothing if none can be left.
-   */
+  /** The highest id of calls to withdraw if they have not started; nothing if none can be left. */
   askBack(): number | undefined {
     const last = this.#next - 2;
     if (this.#calls.size === 0 || this.#askedBack === last) return undefined;

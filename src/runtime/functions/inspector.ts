@@ -30,9 +30,9 @@ function readInspector(): Inspector | undefined {
 }
 
 /**
- * Opens the inspector where this process is to have one.
+ * Opens the inspector if this process should have one.
  *
- * @returns waits for a debugger if that is wanted, once; the thread stands still meanwhile
+ * @returns a function that waits for a debugger once, if requested, and blocks the thread meanwhile
  */
 export async function openInspector(): Promise<() => void> {
   const wanted = readInspector();

@@ -9,8 +9,8 @@ export interface FunctionLimits {
   /** Longest time to a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Resident memory that the functions of a process may take together, in MiB,
-   * beyond what the runtime itself needs (`memoryAllowanceMb`).
+   * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
+   * (`memoryAllowanceMb`).
    */
   readonly memoryMb: number;
   /**
@@ -68,8 +68,8 @@ const WORKER_THREADS = 16;
 const MIB = 1024 * 1024;
 
 /**
- * The limits of the control group of a process with a number of functions. They lie above
- * what the platform watches, so that the group ends only what the platform does not see in time.
+ * The limits of a process's control group, for a number of functions. They are above the platform's
+ * own, so the group only ends a process if the platform does not notice in time.
  */
 export function groupLimits({ memoryMb }: FunctionLimits, functions: number): GroupLimits {
   const workers = functions * MAX_WORKERS;

@@ -1,5 +1,5 @@
 /**
- * Checks what comes from a function, which is foreign code.
+ * Validates data from a function, which is untrusted code.
  *
  * @module
  */

@@ -1,8 +1,7 @@
 /**
- * The process in which the functions of a deployment run. Its own thread runs no
- * foreign code and receives nothing from it: it starts and ends workers, which
- * have their own connections to the platform. It ends when the platform closes
- * the connection.
+ * The process for the functions of a deployment. Its main thread runs no project code and receives
+ * nothing from it: it starts and ends workers, which have their own connections to the platform. It
+ * ends when the platform closes the connection.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Measures the processor time of one worker's calls. The system counts that for the worker's
- * thread; what passes between two readings is shared by the calls that ran all that time.
+ * Measures the processor time of a worker's calls. The system counts it per thread; the time
+ * between two readings is divided among the calls that ran throughout.
  *
  * @module
  */
@@ -80,7 +80,7 @@ export class ProcessorTime {
     return this.#calls.get(id)?.spentMs ?? 0;
   }
 
-  /** Reads what the thread has taken, and charges the calls; without calls at most once. */
+  /** Reads the thread's processor time, and charges the calls; without calls, at most once. */
   look(): void {
     if (this.#calls.size === 0 && this.#isCurrent) return;
     const readMs = this.#options.read();

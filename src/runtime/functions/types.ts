@@ -86,7 +86,7 @@ export interface FunctionLogEntry {
 
 export interface FunctionSource {
   readonly name: string;
-  /** A module that `sealFunction` has made, never one from elsewhere. */
+  /** A module created by `sealFunction`, never from elsewhere. */
   readonly source: string;
 }
 
@@ -107,7 +107,7 @@ export interface FunctionHostOptions {
   readonly spawn: (socketPath: string) => ProcessCommand;
   /** The first part of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
-  /** Places that the processes of all deployments share; where missing, any number may run. */
+  /** Places that the processes of all deployments share; by default, any number may run. */
   readonly places?: ProcessPlaces;
   /** Wall clock for log entries, in milliseconds; the system's by default. */
   readonly now?: () => number;

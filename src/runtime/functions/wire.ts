@@ -1,11 +1,10 @@
 /**
  * Frames between the platform and a process of functions: their types and JSON heads. These are the
- * plain shapes; the platform checks what comes from a function with the schemas of `parse_wire.ts`.
+ * plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
  *
- * The process has its own connection, where a frame's worker number says
- * which worker it is about. Each worker has another one, on which it identifies
- * itself once and the number is ignored afterwards: no function can speak in
- * the name of another.
+ * On the process's own connection, a frame's worker number names the worker. Each worker has
+ * another connection, where it identifies itself once and the number is ignored, so that no
+ * function can impersonate another.
  *
  * @module
  */
@@ -27,7 +26,7 @@ export const FunctionFrame = {
   invoke: 3,
   /** The call's result is no longer wanted: abort it and answer `settled`. */
   cancel: 4,
-  /** The platform's answer to a `fetch`; payload: response head as JSON. */
+  /** The platform's response to a `fetch`; payload: response head as JSON. */
   fetched: 5,
   /** A `fetch` failed; payload: message. */
   fetchFailed: 6,
@@ -117,7 +116,7 @@ export interface WireResponse {
   readonly headers: HeaderList;
 }
 
-/** A result's body: there is none, it follows in chunks, or the step has kept the one it was given. */
+/** A result's body: none, in following chunks, or the unchanged given one. */
 export type WireBody = "none" | "stream" | "kept";
 
 export interface InvokeHead {

@@ -106,7 +106,7 @@ export class WorkerControl {
     this.#replace(process, number, { reason: "crashed", message });
   }
 
-  /** Ends a worker; what it has not begun goes to another one, as soon as the process names it. */
+  /** Ends a worker; its unstarted calls go to another, as soon as the process reports them. */
   #replace(process: WorkerProcess, number: number, why: End): void {
     const worker = process.workers.get(number);
     if (worker === undefined || worker.dead || worker.leaving || process.isEnding) return;

@@ -24,7 +24,7 @@ export class WorkerProcess implements SupervisedProcess {
   readonly #threads: WorkerThreads;
   /** As which the workers were started, by their number. */
   readonly #ordinals = new Map<number, number>();
-  /** Why it ends, as soon as that is certain. */
+  /** Why it ends, once certain. */
   end: End | undefined;
 
   readonly cpu: CpuWatch;
@@ -95,9 +95,8 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * The functions that may have broken the process: those that were running,
-   * unless memory ran out after another had to be replaced, whose memory it may
-   * well be.
+   * The functions that may have broken the process: the running ones, unless memory ran out after
+   * another was replaced, which may be to blame.
    */
   suspects(): string[] {
     const since = performance.now() - RECENT_MS;

@@ -49,7 +49,7 @@ export class WorkerRelief {
     }
   }
 
-  /** Starts a second worker beside one that spins, and gives it the calls that wait there. */
+  /** Starts a second worker in addition to a spinning one, and gives it the waiting calls. */
   relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
     const others = process.of(worker.name).filter((one) => one !== worker);
     if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;
@@ -60,7 +60,7 @@ export class WorkerRelief {
     control.send({ type: FunctionFrame.takeBack, worker: number, id: last });
   }
 
-  /** Ends workers that only helped another one out, and have had nothing to do since. */
+  /** Ends workers that only relieved another, and have been idle since. */
   endSpares(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       if (worker.idleMs < SPARE_IDLE_MS || worker.loading) continue;

@@ -109,7 +109,7 @@ export class ByteReader {
     return -1;
   }
 
-  /** A copy of what is buffered, at most `max` bytes; reads where nothing is. `null` at the end. */
+  /** A copy of the buffered bytes, at most `max`; reads if there are none. `null` at the end. */
   async some(max: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.buffered === 0 && !await this.fill()) return null;
     return this.take(Math.min(max, this.buffered));

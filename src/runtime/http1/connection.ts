@@ -23,7 +23,7 @@ const MAX_INTERIM = 10;
 /** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Most heads of requests are shorter. */
+/** Maximum number of heads of requests are shorter. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -32,7 +32,7 @@ export interface WireRequest {
   readonly target: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Bytes of the body; sent in chunks where missing. */
+  /** Bytes of the body; sent in chunks by default. */
   readonly length?: number;
 }
 
@@ -55,15 +55,14 @@ export interface ConnectionTimes {
 }
 
 export interface ExchangeOptions extends WatchOptions {
-  /** Called once when the exchange is over; `reusable` where another may follow. */
+  /** Called once when the exchange is over; `reusable` if another may follow. */
   readonly done: (reusable: boolean) => void;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * Reads heads until the final one: that of the answer itself, or the one that
- * switches protocols (101).
+ * Reads heads until the final one: the response's own, or the one that switches protocols (101).
  *
  * @throws OutboundError
  */
@@ -162,7 +161,7 @@ export class Http1Connection {
   }
 
   /**
-   * Sends a request and reads the head of its answer.
+   * Sends a request and reads the head of its response.
    *
    * @throws OutboundError
    */
@@ -195,7 +194,7 @@ export class Http1Connection {
           (error) => error.code !== "reset" && this.close(error),
         );
       }
-      // The read that watched the idle connection is the first of the answer.
+      // The read that watched the idle connection is the first of the response.
       if (watched !== undefined && !await watched) {
         throw new OutboundError("reset", "The connection had ended");
       }
@@ -256,9 +255,8 @@ export class Http1Connection {
   }
 
   /**
-   * Waits a moment for a short body: most follow their head at once, and in one
-   * piece they are far cheaper than as a stream. One that is slow, or breaks off,
-   * becomes a stream.
+   * Waits briefly for a short body: most directly follow their head, and in one piece they are far
+   * cheaper than as a stream. A slow or truncated one becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -42,8 +42,8 @@ export class Deadlines {
   readonly #timers: Timers;
 
   /**
-   * For delays of at least `shortestMs`; each deadline is noticed late by at most an
-   * eighth of that, and by no more than half a second.
+   * For delays of at least `shortestMs`; a deadline is noticed late by at most an eighth of that,
+   * and at most half a second.
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;

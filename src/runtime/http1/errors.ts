@@ -18,7 +18,7 @@ export type OutboundErrorCode =
   | "idle_timeout"
   /** The connection ended before the response was complete. */
   | "reset"
-  /** The answer is not well-formed HTTP/1.1. */
+  /** The response is not well-formed HTTP/1.1. */
   | "bad_response"
   | "too_many_redirects"
   | "aborted";

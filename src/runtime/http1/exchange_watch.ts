@@ -7,9 +7,9 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that nobody waits for any more. A function is called only once
- * the answer is late or comes in parts: for most requests it never is, and the
- * signal of a request that `Deno.serve` handles costs several microseconds.
+ * Aborts a request that nobody waits for. The function is only called once the response is late or
+ * comes in parts: for most requests it never is, and the signal of a `Deno.serve` request costs
+ * several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
@@ -23,7 +23,7 @@ export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Longest time to the head of the answer, in milliseconds; unlimited where missing. */
+  /** Longest time to the head of the response, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 

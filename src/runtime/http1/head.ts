@@ -1,7 +1,6 @@
 /**
- * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of
- * answers. The reader is strict: what two readers could understand differently,
- * it refuses.
+ * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of responses. The
+ * reader is strict: it refuses anything that two readers could interpret differently.
  *
  * @module
  */
@@ -92,7 +91,7 @@ function readFraming(
 }
 
 /**
- * Reads the head of an answer, without its final empty line.
+ * Reads the head of a response, without its final empty line.
  *
  * @throws OutboundError `bad_response`
  */

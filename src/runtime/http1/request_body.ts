@@ -63,10 +63,10 @@ const CRLF = encoder.encode("\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
- * Sends a body: as it is where its length in bytes is known, else in chunks.
+ * Sends a body: unchanged if its length in bytes is known, otherwise in chunks.
  *
- * @throws OutboundError `bad_request` if the body has another length,
- * `aborted` where it breaks off; else as `write`
+ * @throws OutboundError `bad_request` if the body has another length, `aborted` if it breaks off;
+ * otherwise like `write`
  */
 export async function sendBody(
   reader: ReadableStreamDefaultReader<Uint8Array>,

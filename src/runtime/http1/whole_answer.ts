@@ -9,7 +9,7 @@ import type { HeaderList, ResponseHead } from "./head.ts";
 
 const encoder = new TextEncoder();
 
-/** An answer whose whole body is there; a stream is made of it for a reader that wants one. */
+/** A response with a complete body, which becomes a stream if its reader wants one. */
 export class WholeAnswer {
   readonly status: number;
   readonly statusText: string;

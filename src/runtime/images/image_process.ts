@@ -43,7 +43,7 @@ export interface ImageProcessEnd {
 
 export class ImageProcess implements SupervisedProcess {
   readonly startedAt = performance.now();
-  /** Why it ends, as soon as that is certain. */
+  /** Why it ends, once certain. */
   end: ImageProcessEnd | undefined;
   readonly #ready = Promise.withResolvers<ReadyHead>();
   #finish: ((result: ConvertResult) => void) | undefined;
@@ -79,7 +79,7 @@ export class ImageProcess implements SupervisedProcess {
     return new Promise((resolve) => this.#finish = resolve);
   }
 
-  /** @throws {ProtocolError} Where the process sends what it must not */
+  /** @throws {ProtocolError} If the process sends what it must not */
   take({ type, payload }: Frame): void {
     if (type === ImageFrame.ready) {
       const head = parseReady(payload);

@@ -27,7 +27,7 @@ export class JobQueue<Job> {
     return this.#size;
   }
 
-  /** Adds a job behind those of the same owner; false if too many wait already. */
+  /** Adds a job after the same owner's others; false if too many are waiting. */
   add(owner: string, job: Job): boolean {
     const jobs = this.#waiting.get(owner);
     const { max, maxOfOwner } = this.#options;

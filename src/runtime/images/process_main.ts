@@ -1,8 +1,7 @@
 /**
- * The process in which foreign images are decoded. Its own thread decodes
- * nothing: it passes jobs to a worker without permissions, in a process for
- * which the kernel has closed files and network. It ends when the platform closes
- * the connection.
+ * The process that decodes untrusted images. Its main thread decodes nothing: it passes jobs to a
+ * worker without permissions, in a process whose files and network the kernel has closed. It ends
+ * when the platform closes the connection.
  *
  * @module
  */
@@ -100,8 +99,8 @@ function yieldToPlatform(): void {
 }
 
 /**
- * Removes the socket and its folder, which nobody needs any more once there is a
- * connection: a platform that is killed leaves nothing behind.
+ * Removes the socket and its folder, which are not needed once connected: a killed platform leaves
+ * nothing behind.
  */
 function removeFolder(socketPath: string): void {
   try {

@@ -18,7 +18,7 @@ export type ImageFit = (typeof IMAGE_FITS)[number];
 export interface Conversion {
   /** Width of the result in pixels; the source's own if that is smaller. */
   readonly width: number;
-  /** Height of the box; where missing, it follows from the width. */
+  /** Height of the box; by default, it follows from the width. */
   readonly height?: number | undefined;
   /** How to fit a given height: `inside` the box, `cover` (cropped), or `fill` (distorted). */
   readonly fit?: ImageFit | undefined;

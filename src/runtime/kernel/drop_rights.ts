@@ -16,8 +16,8 @@ const CAPABILITIES = 64;
 const CAPABILITY_VERSION = 0x20080522;
 
 /**
- * Drops all capabilities, and becomes another user where one is given. Only this
- * thread is affected: the C library's own functions would change all threads.
+ * Drops all capabilities, and becomes another user if one is given. Only affects this thread: the C
+ * library's own functions would change all threads.
  *
  * @returns false if the system refuses a part of it
  */

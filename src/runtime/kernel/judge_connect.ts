@@ -1,6 +1,5 @@
 /**
- * Decides where a server may connect to, by the address as the kernel gets it
- * (struct sockaddr, Linux).
+ * Decides where a server may connect, by the address passed to the kernel (struct sockaddr, Linux).
  *
  * @module
  */
@@ -59,7 +58,7 @@ export function readPeer(
 /**
  * Judges a socket address.
  *
- * @returns 0 if the connection may be made, else the error that the server gets
+ * @returns 0 if the connection may be made, otherwise the error for the server
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
@@ -80,7 +79,7 @@ export function judgeConnect(
   return isPublic(address) ? 0 : EACCES;
 }
 
-/** True for any free port on all addresses: what a socket has that only sends. */
+/** True for any free port on all addresses, like a socket that only sends. */
 export function isUnspecific(sockaddr: Uint8Array): boolean {
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family !== AF_INET && family !== AF_INET6) return false;
@@ -90,10 +89,10 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Judges the address that a socket is about to get: a Unix socket gets one where the
- * file system lets it, one of the internet none of its choice.
+ * Judges the address that a socket is about to bind: a Unix socket may if the file system allows
+ * it, an internet socket must not choose one.
  *
- * @returns 0 if it may have it, else the error that the server gets
+ * @returns 0 if it may, otherwise the error for the server
  */
 export function judgeBind(sockaddr: Uint8Array): number {
   if (sockaddr.byteLength < 2) return 0;

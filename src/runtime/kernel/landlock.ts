@@ -1,7 +1,6 @@
 /**
- * Closes files to this thread and those that it starts, in the kernel
- * (landlock(7)): the runtime's own checks cover neither modules that a compiled
- * program imports nor symbolic links.
+ * Blocks file access of this thread and those that it starts, in the kernel (landlock(7)): the
+ * runtime's own checks cover neither modules that a compiled program imports nor symbolic links.
  *
  * @module
  */
@@ -55,7 +54,7 @@ export function landlockVersion(libc: Libc): number {
   return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
 }
 
-/** All rights over files that a version of Landlock knows, but for those over devices. */
+/** All rights over files that a version of Landlock knows, except for those over devices. */
 function knownRights(version: number): bigint {
   const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
   return (1n << bits) - 1n;
@@ -87,10 +86,10 @@ function addRule(
 }
 
 /**
- * Leaves this thread, and those that it starts from now on, only the files of the
- * rules, with no port to listen on and no process to signal.
+ * Restricts this thread, and those that it starts from now on, to the files of the rules, without
+ * listening ports or signals to other processes.
  *
- * @returns whether the kernel has closed the files
+ * @returns whether the kernel has restricted file access
  */
 export function restrictFiles(libc: Libc, rules: readonly FileRule[]): boolean {
   const version = landlockVersion(libc);

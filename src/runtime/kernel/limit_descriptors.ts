@@ -1,5 +1,5 @@
 /**
- * How many files and sockets a process of foreign code may hold open.
+ * The maximum number of open files and sockets of a process that runs project code.
  *
  * @module
  */

@@ -26,10 +26,12 @@ const SET_DESCRIPTOR = 1;
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
 
-/** How often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
+/**
+ * How often in a row the kernel may withdraw its question, for example because a thread has ended.
+ */
 const MAX_FAILURES = 1000;
 
-/** A call that waits for its answer. */
+/** A call that waits for its response. */
 export interface HeldCall {
   readonly id: bigint;
   /** The thread that calls, as this process sees it. */
@@ -80,9 +82,8 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
 }
 
 /**
- * Gives the caller of a held call a copy of a descriptor, which is not passed on to programs that
- * it starts where `isPrivate`. It takes the place of the caller's descriptor `at`, if that is
- * given.
+ * Gives the caller of a suspended call a copy of a descriptor; if `isPrivate`, its child processes
+ * do not inherit it. Replaces the caller's descriptor `at`, if given.
  *
  * @returns its number there, or the negative number of an error
  */

@@ -1,6 +1,5 @@
 /**
- * Mounts of a thread's own, which no other thread or process sees but those that
- * it starts.
+ * Private mounts of a thread, visible only to it and the processes that it starts.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * System calls of every program about itself: its files, memory, threads, time, events
- * and descriptors. They are what Node, the C library and native packages make, beside
- * those that filters judge by their arguments. A call that a new kernel adds is missing
- * until someone has looked at it: the C library does without.
+ * System calls of every program about itself: its files, memory, threads, time, events and
+ * descriptors. Node, the C library and native packages make them, in addition to those that filters
+ * judge by arguments. Calls of newer kernels are missing until reviewed: the C library works
+ * without them.
  *
  * @module
  */

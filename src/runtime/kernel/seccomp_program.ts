@@ -44,13 +44,13 @@ export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS
 /** Loads the upper half of an argument. */
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
-/** The part of the program about one call; it must end with an answer on every path. */
+/** The part of the program about one call; it must end with a response on every path. */
 export interface Block {
   readonly call: CallName;
   readonly steps: readonly Step[];
 }
 
-/** Answers a call whatever its arguments are. */
+/** Decides a call regardless of its arguments. */
 export const always = (call: CallName, answer: number): Block => ({
   call,
   steps: [{ code: RETURN, k: answer }],
@@ -72,13 +72,13 @@ function testArgument({ index, among, then, otherwise }: ArgumentTest): readonly
   ];
 }
 
-/** Answers a call by whether one of its arguments, an int, is among some values. */
+/** Decides a call by whether one of its arguments, an int, is in a set of values. */
 export const whereArgument = (call: CallName, test: ArgumentTest): Block => ({
   call,
   steps: testArgument(test),
 });
 
-/** Answers a call by a test that the value of one of its arguments chooses. */
+/** Decides a call with a test selected by one of its arguments. */
 export function byArgument(
   call: CallName,
   { index, tests, otherwise }: {
@@ -99,7 +99,7 @@ export function byArgument(
   };
 }
 
-/** Answers a call by whether one of its arguments, a pointer, is null. */
+/** Decides a call by whether one of its arguments, a pointer, is null. */
 export function wherePointer(
   call: CallName,
   { index, given, missing }: {
@@ -124,7 +124,7 @@ export function wherePointer(
 /**
  * Puts the blocks of a program together.
  *
- * @param otherwise the answer to calls without a block
+ * @param otherwise the response to calls without a block
  */
 export function writeProgram(
   { arch, number }: Processor,

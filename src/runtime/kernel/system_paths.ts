@@ -1,6 +1,6 @@
 /**
- * System files that processes of project code can read. Paths that a system does not have are left
- * out by whoever opens or shows them.
+ * System files that processes of project code can read. Callers skip paths that a system does not
+ * have.
  *
  * @module
  */

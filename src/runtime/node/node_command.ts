@@ -90,9 +90,9 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
 }
 
 /**
- * The programs that a command finds by name, as scripts: Node, which loads the preload
- * even where a script sets NODE_OPTIONS, and tools for which the machine's shell would
- * find nothing, or another version. The first folder with programs holds them.
+ * The programs that a command finds by name, as scripts: Node, which loads the preload even if a
+ * script sets NODE_OPTIONS, and tools that the machine lacks or has in another version. The first
+ * folder with programs contains them.
  */
 export function toolScripts(
   { tools = [] }: ServerStart,

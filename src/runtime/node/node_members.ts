@@ -1,6 +1,6 @@
 /**
- * The Node processes of one server: one, or those that its command starts. Whichever
- * listens first on the server's port is the one that requests go to.
+ * The Node processes of one server: one, or those that its command starts. Requests go to the first
+ * that listens on the server's port.
  *
  * @module
  */
@@ -17,10 +17,10 @@ const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
 /** Processes that listen at the same time, such as the workers of a cluster. */
 const MAX_MEMBERS = 64;
 
-/** Questions to revalidate pages that wait for their answers; further ones get none. */
+/** Questions to revalidate pages that wait for their responses; further ones get none. */
 const MAX_ASKED = 1000;
 
-/** Time in which the server's own port may still come once another one listens, in milliseconds. */
+/** How long to wait for the server's assigned port after another one listens, in milliseconds. */
 const OTHER_MS = 1000;
 
 /** The same, where the other port is any: it is rarely meant for requests. */
@@ -47,7 +47,7 @@ export interface MembersOptions {
 
 export class NodeMembers {
   readonly #members = new Set<FrameConnection>();
-  /** The process that answers requests, and pings. */
+  /** The process that serves requests, and pings. */
   #server: FrameConnection | undefined;
   #greeted = false;
   #listens = false;

@@ -1,6 +1,5 @@
 /**
- * The process that tries the sandbox of Node: it writes what it found to standard
- * output, as JSON.
+ * The process that probes Node's sandbox, and writes the results to standard output as JSON.
  *
  * @module
  */

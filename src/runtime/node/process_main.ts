@@ -49,7 +49,7 @@ const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
 
-/** Time in which a command may start its server again once that has ended, in milliseconds. */
+/** How long a command may take to restart its server after it ended, in milliseconds. */
 const RESTART_MS = 5000;
 
 interface NodeProcessOptions {
@@ -207,7 +207,7 @@ class NodeProcess {
     this.#platform.send({ type: ComputeFrame.booted, worker: 0, id: 0, payload });
   }
 
-  /** A command may start another process instead of one that ends. */
+  /** A command may replace a process that ends. */
   #noteEnd(message: string): void {
     if (this.#command !== undefined) {
       this.#reason = message;
@@ -255,7 +255,7 @@ class NodeProcess {
   }
 }
 
-/** Makes a folder that a server may read, whose user is another one. */
+/** Creates a folder that a server with another user can read. */
 async function makeOpenFolder(path: string): Promise<void> {
   await Deno.mkdir(path);
   await Deno.chmod(path, 0o755);

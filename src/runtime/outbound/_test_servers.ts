@@ -56,7 +56,7 @@ export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   };
 }
 
-/** A resolver with a table; it counts what it was asked. */
+/** A resolver with a table; it counts lookups. */
 export function tableResolver(table: Readonly<Record<string, readonly (readonly string[])[]>>) {
   const asked = new Map<string, number>();
   const resolve = (name: string): Promise<readonly string[]> => {

@@ -1,8 +1,7 @@
 /**
- * Abandoned connects: nobody waits for them any more, but the runtime continues them. A TLS
- * handshake cannot be ended from outside, and a server that never answers (a tarpit) keeps it, and
- * its file descriptor, forever. They are counted, and while there are too many, no new connection
- * is started.
+ * Counts abandoned connects: nobody waits for them, but the runtime continues them. A TLS handshake
+ * cannot be cancelled from outside, and an unresponsive server (a tarpit) keeps it, and its file
+ * descriptor, forever. While there are too many, no new connection is started.
  *
  * @module
  */

@@ -9,12 +9,12 @@ import { isPublic, isServerAddress } from "../public_address.ts";
 /** Names for this machine and this network (RFC 6761, 6762, 8375; `.internal` by ICANN). */
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|home\.arpa|localdomain)$/;
 
-/** True for an address of the public internet; false for anything else, text that is none included. */
+/** True for an address of the public internet; false for any other text. */
 export function isPublicAddress(text: string): boolean {
   return ipaddr.isValid(text) && isPublic(Uint8Array.from(ipaddr.parse(text).toByteArray()));
 }
 
-/** True for an address that belongs to a server alone, which nothing else may reach. */
+/** True for an address reserved for a server, which nothing else may access. */
 export function isServer(text: string): boolean {
   return ipaddr.isValid(text) &&
     isServerAddress(Uint8Array.from(ipaddr.process(text).toByteArray()));

@@ -1,7 +1,6 @@
 /**
- * Opens a connection to an address that was checked: the name is resolved once,
- * every address is judged, and the connection goes to exactly one of them, so
- * that a second lookup cannot lead elsewhere.
+ * Opens a connection to a checked address: the name is resolved once, every address is judged, and
+ * the connection goes to exactly one of them, so that a second lookup cannot lead elsewhere.
  *
  * @module
  */
@@ -15,7 +14,9 @@ import {
   literalAddress,
 } from "./address_rules.ts";
 
-/** Looks up the addresses of a name, as text; rejects, or returns none, if there are none. */
+/**
+ * Looks up the addresses of a name, as text; rejects, or returns an empty list, if there are none.
+ */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
 /** Connects to an address that was judged. */
@@ -48,7 +49,7 @@ export interface ConnectRules {
 /** Maximum number of addresses of a name that are tried. */
 const MAX_ADDRESSES = 4;
 
-/** The target of a URL, as far as it is known without a lookup. */
+/** The target of a URL, before a lookup. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;

@@ -12,7 +12,7 @@ function tarpit() {
   })();
   return {
     port: (listener.addr as Deno.NetAddr).port,
-    /** Closes what was taken: handshakes that wait for it fail. */
+    /** Closes accepted connections, so that waiting handshakes fail. */
     release: () => {
       for (const conn of taken.splice(0)) conn.close();
     },

@@ -195,9 +195,9 @@ class OutboundClient {
 }
 
 /**
- * Makes the client for outbound requests. It judges scheme, credentials, port,
- * name, literal address and every resolved address, again for each redirect; the
- * connection goes to an address that was judged. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
+ * Creates the client for outbound requests. It checks scheme, credentials, port, name, literal
+ * address and every resolved address, also for each redirect; connections only go to checked
+ * addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {
   const client = new OutboundClient(options);

@@ -15,8 +15,8 @@ const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie",
 const OF_BODY = /^content-/i;
 
 /**
- * The request that a redirect asks for; `undefined` if the answer is no
- * redirect, or redirects are not followed.
+ * The request that a redirect asks for; `undefined` if the response is no redirect, or redirects
+ * are not followed.
  *
  * @throws OutboundError if it cannot be followed
  */

@@ -1,5 +1,5 @@
 /**
- * Outbound requests and their answers.
+ * Outbound requests and their responses.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface OutboundRequest {
   readonly headers: HeaderList;
   /** Sent in chunks where no `content-length` is given. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Default: `manual`, where a redirect is an answer like any other. */
+  /** Default: `manual`, where a redirect is a response like any other. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: LazySignal | undefined;
 }
@@ -27,7 +27,7 @@ export interface OutboundResponse {
   readonly statusText: string;
   /** In order, names as received; hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
-  /** `null` if the answer can have none. */
+  /** `null` if the response can have none. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, where it came with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;

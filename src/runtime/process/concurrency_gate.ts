@@ -28,7 +28,7 @@ export class ConcurrencyGate {
     return this.#running;
   }
 
-  /** A place, at once or as soon as one is free; `undefined` if too many already wait. */
+  /** A place, as soon as one is free; `undefined` if too many already wait. */
   enter(): Release | Promise<Release> | undefined {
     if (this.#running < this.#options.maxConcurrent) return this.#give();
     if (this.#waiting.length >= this.#options.maxQueued) return undefined;
@@ -48,8 +48,8 @@ export class ConcurrencyGate {
 }
 
 /**
- * Waits for a place, at most a time in milliseconds; one that comes later is
- * given back. `undefined` if none came in time.
+ * Waits for a place for a limited time, in milliseconds; a later one is released. `undefined` if
+ * none came in time.
  */
 export async function waitForPlace(
   place: Promise<Release>,

@@ -21,7 +21,7 @@ export type PlaceDecision<T extends Tenant> =
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
-  /** Places in use: those of tenants, and those of processes that are about to start. */
+  /** Occupied places: of tenants, and of starting processes. */
   readonly taken: number;
   readonly max: number;
   /** Processes that wait for a place. */
@@ -41,7 +41,7 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // Those that are ending already make room for as many.
+  // Ending processes already make enough room.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }
@@ -54,7 +54,7 @@ const FUNCTIONS_MB = 192;
 /** Share of the machine's memory that processes of functions may fill. */
 const FUNCTIONS_PART = 0.25;
 
-/** Memory that one server is assumed to take, in MiB: what the spec allows by default. */
+/** Assumed memory of one server, in MiB: the spec's default limit. */
 const SERVER_MB = 256;
 
 /** Share of the machine's memory that servers may fill. */

@@ -1,7 +1,7 @@
 /**
- * Checks the open files of a process that runs project code. The kernel's sandbox judges paths when
- * they are opened, so whatever was open before stays open to that code: each process checks its
- * descriptors before it loads any.
+ * Checks the open files of a process that runs project code. The kernel's sandbox checks paths when
+ * they are opened, so files that were already open stay accessible: each process checks its
+ * descriptors before it loads code.
  *
  * @module
  */
@@ -35,11 +35,10 @@ function isMeant(
 }
 
 /**
- * Judges the descriptors of a process: standard input, output and error that
- * lead to pipes or nowhere, the runtime's event loop, and sockets that the
- * process has opened itself are allowed.
+ * Checks the descriptors of a process. Allowed are standard input, output and error on pipes or
+ * null devices, the runtime's event loop, and sockets that the process opened itself.
  *
- * @returns those that foreign code must not find open
+ * @returns those that must not be open to project code
  */
 export function findForeignDescriptors(all: readonly Descriptor[]): readonly Descriptor[] {
   const standard = new Set(
@@ -69,10 +68,10 @@ export function refuseInheritedDescriptors(): string | undefined {
 }
 
 /**
- * Looks at the descriptors of this process before it loads foreign code.
+ * Checks the descriptors of this process before it loads project code.
  *
- * @returns why it must not load any; `undefined` if nothing else is open, and on
- * systems other than Linux, which do not show descriptors
+ * @returns why it must not load any; `undefined` if nothing else is open, and on systems other than
+ * Linux, which do not list descriptors
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {
   for (let look = 1;; look++) {

@@ -33,8 +33,8 @@ async function find(): Promise<readonly string[]> {
 let found: Promise<readonly string[]> | undefined;
 
 /**
- * Finds out what a command begins with whose process may make namespaces: nothing
- * for root, who has the right to them, and where the system gives none to others.
+ * Finds the prefix of a command that lets its process create namespaces: empty for root, who may
+ * anyway, and if the system denies them to others.
  */
 export function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();

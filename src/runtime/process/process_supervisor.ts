@@ -47,13 +47,13 @@ export interface ProcessDriver<P extends SupervisedProcess> {
 
 export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
-  /** Places that all processes of a kind share; where missing, any number may run. */
+  /** Places that all processes of a kind share; by default, any number may run. */
   readonly places?: ProcessPlaces | undefined;
-  /** Message where no place came free in time; `max` may run at once. */
+  /** Message if no place became free in time; at most `max` run at once. */
   readonly noPlace: (max: number) => string;
   /** Message where the supervisor has been closed. */
   readonly closed: string;
-  /** Longest time from the start to `ready`, in milliseconds; unlimited where missing. */
+  /** Longest time from the start to `ready`, in milliseconds; unlimited by default. */
   readonly startMs?: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
@@ -125,7 +125,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     this.#stopLooking();
   }
 
-  /** Starts no more; returns the process that is left to be ended. */
+  /** Starts no more; returns the remaining process, to be ended. */
   async close(): Promise<P | undefined> {
     this.#isClosed = true;
     this.#stopLooking();
@@ -178,7 +178,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process as one that may have to make room for another. */
+  /** The process in the form in which it may have to make room for another. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {

@@ -28,9 +28,8 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
 }
 
 /**
- * Makes the command for this very program, compiled or run from source. The
- * path that the command is created for is the process's only argument: of the
- * socket, or the folder, by which it finds the platform.
+ * Builds the command for this program, compiled or from source. Its only argument is the given
+ * path: the socket or folder where the process finds the platform.
  */
 export function selfCommand<Facts extends readonly unknown[]>(
   { argument, main, flags, env }: SelfCommandOptions<Facts>,

@@ -1,6 +1,6 @@
 /**
- * The process's own side of running foreign code: it connects to the platform,
- * does what that asks for, and ends with the connection.
+ * The process's side of running project code: connects to the platform, handles its requests, and
+ * ends with the connection.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { FrameConnection } from "./frames/frame_connection.ts";
 export interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */
   readonly socketPath: string;
-  /** Largest payload that the platform may send, in bytes; the usual one where missing. */
+  /** Largest payload that the platform may send, in bytes; the usual one by default. */
   readonly maxPayload?: number;
   /** Called with the connection once it is there; returns what takes its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;

@@ -13,15 +13,14 @@ const DATABASES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_c
 
 const FOLDER = "svc-processes";
 
-/** The folder where Deno keeps what it has fetched and compiled, by a program's environment. */
+/** Deno's cache folder, according to a program's environment. */
 export function denoCache(env: Readonly<Record<string, string | undefined>>): string {
   return env.DENO_DIR ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? "/", ".cache"), "deno");
 }
 
 /**
- * A folder for Deno that holds compiled source and nothing else: none of its
- * databases can be opened in it. Where it cannot be made, Deno compiles at each
- * start, and the process itself finds out what that has opened
+ * A Deno folder with compiled source only, where none of its databases can be opened. Without it,
+ * Deno compiles at each start, and the process itself checks for open descriptors
  * (`refuseForeignDescriptors`).
  */
 export function sourceCache(env: Readonly<Record<string, string | undefined>>): string {

@@ -13,7 +13,7 @@ import { within } from "./timers.ts";
 /** Longest time from the start of the process to its connection, in milliseconds. */
 const CONNECT_MS = 15_000;
 
-/** Length of a process's last output that is kept, in characters. */
+/** How much of a process's last output is kept, in characters. */
 const LAST_WORDS = 600;
 
 /** The end of what a process wrote: why it ended, mostly. */
@@ -34,7 +34,7 @@ export interface StartProcessOptions {
   readonly name: string;
   /** Private folders of this kind of process are recognised by it. */
   readonly folderPrefix: string;
-  /** Folder for the private folder; that for temporary files where missing. */
+  /** Folder for the private folder; that for temporary files by default. */
   readonly parentFolder?: string | undefined;
   /** Name of the socket in the private folder. */
   readonly socketName: string;

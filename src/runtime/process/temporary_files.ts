@@ -11,10 +11,7 @@ const DELETED = " (deleted)";
 /** Disk space of an empty file, which counts besides the bytes. */
 const BYTES_PER_FILE = 4096;
 
-/**
- * Bytes of the files below a folder, and of those that were deleted in it but are
- * still open in a process.
- */
+/** Bytes of the files below a folder, including deleted ones that a process still has open. */
 export function temporaryBytes(folder: string, pid: number): number {
   return bytesBelow(folder) + deletedBytes(folder, pid);
 }

@@ -1,6 +1,6 @@
 /**
- * The blobs in a backup, from a folder or object storage. The oldest come first: what is stored
- * after a backup is at the end of the next, which shares all parts before it.
+ * The blobs in a backup, from a folder or object storage. Oldest first: blobs stored after a backup
+ * are at the end of the next one, which shares all earlier parts.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export type AddBlobs = () => Promise<void>;
 
 interface BlobsOptions {
   readonly archive: ArchiveWriter;
-  /** Folder for files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string;
   readonly env: Environment;
 }

@@ -1,6 +1,6 @@
 /**
- * The databases in a backup: the files of embedded branches, and the SQL of
- * those of a server. Each is as it was at one moment.
+ * The databases in a backup: files of embedded branches, and SQL dumps of those on a server. Each
+ * is a consistent snapshot.
  *
  * @module
  */
@@ -24,7 +24,7 @@ type Storage = Awaited<ReturnType<typeof shownStorages>>[number];
 
 export interface AddDatabasesOptions {
   readonly dataDir: string;
-  /** Folder for files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string;
   /** URL of the PostgreSQL server that databases are on; that of `--postgres local` needs none. */
   readonly postgres: string | undefined;
@@ -55,8 +55,8 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds what is not there yet; false if one is gone meanwhile, so that newer
-   * records are needed.
+   * Adds the missing ones; false if one has been removed meanwhile, so that newer records are
+   * needed.
    *
    * @throws {BackupError}
    */
@@ -142,7 +142,7 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the server that the platform uses; one in the data directory is started where it rests. */
+/** Opens the platform's server; one in the data directory is started if it is not running. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {

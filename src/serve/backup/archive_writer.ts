@@ -17,7 +17,7 @@ const MODE = 0o600;
 /** Takes the bytes of an archive in their order. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
-/** Writes to a file; Deno writes nothing where a stream is piped to one that must stay open. */
+/** Writes to a file; Deno writes nothing when a stream is piped to one that must stay open. */
 export const toFile = (file: Deno.FsFile): WriteBytes => async (bytes) => {
   for (let offset = 0; offset < bytes.byteLength;) {
     offset += await file.write(bytes.subarray(offset));
@@ -70,8 +70,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file as long as it is now; false if it is gone. One that grows meanwhile is
-   * cut off there, one that is removed is still read to its end.
+   * Adds a file in its current length; false if it is gone. A growing file is cut off there; a
+   * removed one is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);

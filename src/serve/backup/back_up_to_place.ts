@@ -1,6 +1,6 @@
 /**
- * A backup to a place that keeps many: a folder or object storage. Each is restored into an empty
- * folder, and what was restored is counted, before it displaces an older one.
+ * Backs up to a place with several backups: a folder or object storage. Each backup is verified by
+ * restoring it into an empty folder before it displaces an older one.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export interface PlaceBackupOptions extends BackupSource {
   readonly place: string;
   /** Public keys of age; the backup is not encrypted without any. */
   readonly recipients: readonly string[];
-  /** How many proven backups remain; all where missing. */
+  /** How many proven backups remain; all by default. */
   readonly keep?: number;
   /** Free bytes of a folder's disk; asks the system by default. */
   freeBytes?(folder: string): Promise<number>;
@@ -102,7 +102,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws {BackupError} where restoring so many bytes would fill the platform's disk */
+/** @throws {BackupError} if restoring so many bytes would fill the platform's disk */
 async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
   const { dataDir, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(folder);
@@ -170,7 +170,7 @@ function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
 }
 
 /**
- * Makes a backup, proves it, and then removes those that are too many.
+ * Makes a backup, verifies it, and then removes excess ones.
  *
  * @throws {BackupError} saying what to do
  */

@@ -15,7 +15,7 @@ export const BUILD_LOGS = "build_logs";
 
 /** The repositories that were pushed to the platform. */
 export const REPOSITORIES = "repositories";
-/** Files of a repository beside its objects. All refs are in one of them. */
+/** Files of a repository in addition to its objects. All refs are in one of them. */
 export const REPOSITORY_FILES = ["packed-refs", "HEAD", "config"];
 /** Folders without which git takes none for a repository. */
 export const REPOSITORY_FOLDERS = ["refs", "objects"];
@@ -29,7 +29,7 @@ export const BACKUP_SCHEMA = "SVC_BACKUP_V1";
 
 export const descriptionSchema = z.object({
   schemaVersion: z.literal(BACKUP_SCHEMA),
-  /** Format of the data directory that it was made of. */
+  /** Format of the source data directory. */
   format: z.int().positive(),
   /** Version of the program that made it. */
   program: z.string().max(128),
@@ -54,7 +54,7 @@ const PATHS =
 const REPOSITORY_PATHS =
   /^repositories\/[0-9a-f-]{36}\.git\/(?:HEAD|config|packed-refs|objects\/(?:pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev)|[0-9a-f]{2}\/[0-9a-f]{38,62}))$/;
 
-/** True for a path that a backup may hold beside its description and digests. */
+/** True for a path allowed in a backup, except its description and digests. */
 export function isBackupPath(path: string): boolean {
   return [PATHS, DATABASE_PATHS, REPOSITORY_PATHS].some((paths) => paths.test(path));
 }

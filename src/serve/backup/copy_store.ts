@@ -74,7 +74,7 @@ export async function readStoreCopy<T>(
   }
 }
 
-/** Reads records of a store as it is at one moment; what is damaged is left out. */
+/** Reads a snapshot of a store's records; damaged ones are left out. */
 export async function withStoreCopy<T>(
   store: string,
   read: (kv: RecordStore) => Promise<T>,

@@ -1,6 +1,6 @@
 /**
- * Counts the rows of restored databases: those of the embedded engine are started and asked,
- * those of a server are counted in their SQL.
+ * Counts the rows of restored databases: embedded ones are started and queried, those of a server
+ * are counted in their SQL.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
  * Making a backup of a data directory, whether a platform runs on it or not.
  *
- * Records are taken in one transaction of the database. The files that they name are taken
- * before and, as far as they are new, after that moment: a file is removed only some time
- * after nothing has needed it any more, so all that the records of that moment name is there.
+ * Records are taken in one transaction of the database. Their files are copied before it, and new
+ * ones after it: files are only removed some time after they were last needed, so all files of
+ * these records exist.
  *
  * @module
  */
@@ -73,9 +73,9 @@ export interface BackupOptions extends BackupSource {
 const MAX_ATTEMPTS = 5;
 
 /**
- * Adds the repositories that were pushed to the platform: first the refs of each, then the
- * objects, so that none is missing that a ref names. What git joins meanwhile is found by
- * the second look.
+ * Adds the repositories that were pushed to the platform: first the refs of each, then the objects,
+ * so that no referenced object is missing. The second pass finds packs that git has merged
+ * meanwhile.
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);
@@ -98,7 +98,7 @@ async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise
 interface Making {
   readonly options: BackupSource;
   readonly archive: ArchiveWriter;
-  /** Folder for files that are needed meanwhile. */
+  /** Folder for temporary files. */
   readonly folder: string;
 }
 
@@ -168,7 +168,7 @@ async function addParts(making: Making, format: number, addBlobs: AddBlobs): Pro
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-/** @throws {BackupError} where there is nothing to back up, or nothing that this program knows */
+/** @throws {BackupError} if there is nothing to back up, or nothing that this program knows */
 export async function formatOf(
   { dataDir, kv = join(dataDir, KV) }: BackupSource,
 ): Promise<number> {
@@ -274,7 +274,7 @@ export async function verifyFirst(
 /**
  * Writes a backup, and flushes it to disk. The file appears when it is complete.
  *
- * @throws {BackupError} where there is nothing to back up, or the file cannot be written.
+ * @throws {BackupError} if there is nothing to back up, or the file cannot be written.
  */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { to } = options;

@@ -1,7 +1,7 @@
 /**
- * The process that makes the backup of a running platform, so that reading and encrypting all
- * data keeps no request waiting. Its work is one line of JSON on standard input; it ends when
- * that is closed, as it is when the platform is killed.
+ * The process that backs up a running platform, so that reading and encrypting all data does not
+ * delay requests. Its job is one line of JSON on standard input; it ends when that closes, for
+ * example because the platform is killed.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export interface RestoreOptions {
   readonly from: string;
   /** Opens the archive; that of the file by default. */
   readonly open?: () => ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Folder to be made; there must be nothing in it. */
+  /** Folder to create; it must be empty if it exists. */
   readonly dataDir: string;
   /** True to restore data that was already damaged in the backup. */
   readonly takesDamaged?: boolean;
@@ -151,7 +151,9 @@ async function completeRepositories(folder: string): Promise<void> {
   }
 }
 
-/** Reads everything that was unpacked: a backup can hold what was damaged before. */
+/**
+ * Reads everything that was unpacked, because a backup can contain data that was already damaged.
+ */
 async function readBack(
   folder: string,
   { from, takesDamaged = false }: RestoreOptions,
@@ -179,10 +181,9 @@ function explain(cause: unknown, { from, dataDir }: RestoreOptions): unknown {
 }
 
 /**
- * Unpacks a backup beside the new data directory, verifies every file, and only then
- * gives it its name.
+ * Unpacks a backup next to the new data directory, verifies every file, and only then renames it.
  *
- * @throws {BackupError} where the backup is damaged or too new, or the folder is in use.
+ * @throws {BackupError} if the backup is damaged or too new, or the folder is in use.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
   const { dataDir } = options;

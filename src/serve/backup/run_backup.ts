@@ -13,7 +13,7 @@ import { selfCommand } from "../../runtime/mod.ts";
 import type { CompleteOptions } from "../options.ts";
 import { type BackupResult, type BackupWork, resultSchema } from "./process_main.ts";
 
-/** Length of what the process says last that is kept, in characters. */
+/** How much of the process's last output is kept, in characters. */
 const LAST_WORDS = 2000;
 
 /** The whole environment: backups need keys of storages and passwords of databases. */
@@ -63,7 +63,9 @@ export async function runBackup(
   }
 }
 
-/** Makes backups as the settings say; `undefined` places are those of the data directory. */
+/**
+ * Runs backups with the configured settings; `undefined` places are those of the data directory.
+ */
 export function backupRunner(
   { backups, dataDir, kv, blobs, keysFile, postgres, version }: CompleteOptions,
   { env }: Pick<Foundation, "env">,

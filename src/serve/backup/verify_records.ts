@@ -33,7 +33,7 @@ export interface ReadRecords {
   readonly keyIds: ReadonlyMap<string, RecordKey>;
 }
 
-/** Problems of the file as a database that are told, at most. */
+/** Maximum number of reported problems of the database file. */
 const MOST_PROBLEMS = 20;
 
 interface Row {
@@ -134,9 +134,9 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 }
 
 /**
- * Reads every record of a store; what cannot be read is told of.
+ * Reads every record of a store; reports unreadable ones.
  *
- * @param then is given the store to read from; `undefined` if it cannot be opened
+ * @param then gets the store to read from; `undefined` if it cannot be opened
  */
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },

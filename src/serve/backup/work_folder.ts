@@ -1,5 +1,5 @@
 /**
- * The folder beside a backup in which it is created.
+ * The folder next to a backup in which it is created.
  *
  * @module
  */
@@ -59,7 +59,7 @@ async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
   throw busy(to);
 }
 
-/** Empties a folder that holds nothing else than what a backup left. */
+/** Empties a folder that contains only leftovers of a backup. */
 async function emptyFolder(folder: string, to: string): Promise<void> {
   const names = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
   const foreign = names.find((name) => !OWN_NAME.test(name));
@@ -75,10 +75,10 @@ async function emptyFolder(folder: string, to: string): Promise<void> {
 }
 
 /**
- * Runs `work` with an empty folder `<to>.partial`, which nobody else uses, and removes it.
- * Removes the leftovers of a killed backup first.
+ * Runs `work` with an empty, exclusive folder `<to>.partial`, and removes it. First removes
+ * leftovers of a killed backup.
  *
- * @throws {BackupError} while another process uses the folder, or where it is someone else's.
+ * @throws {BackupError} while another process uses the folder, or if it belongs to someone else.
  */
 export async function withWorkFolder<T>(
   to: string,

@@ -64,7 +64,7 @@ export interface EdgeFilesOptions {
   readonly client: PlatformClient;
   /** Folder of the files, which is this process's alone. */
   readonly root: string;
-  /** Most bytes of files. */
+  /** Maximum number of bytes of files. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }

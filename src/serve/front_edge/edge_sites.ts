@@ -28,7 +28,7 @@ const READ_AT_ONCE = 16;
 export interface EdgeSitesOptions {
   readonly client: PlatformClient;
   readonly files: FilesOfSites;
-  /** What is kept of the platform's responses. */
+  /** Cached responses of the platform. */
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
@@ -54,7 +54,7 @@ export class EdgeSites {
   /** By project; all sites of a project share one. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
-  /** Counts changes: what was asked for before one may not have it. */
+  /** Counts changes: a response requested before one may not include it. */
   #changes = 0;
   #bindings = 0;
 
@@ -69,7 +69,7 @@ export class EdgeSites {
     });
   }
 
-  /** The site of a host; `undefined` where only the platform knows. */
+  /** The site of a host; `undefined` if only the platform knows. */
   resolve(hostname: string): Site | undefined | Promise<Site | undefined> {
     const found = resolveHost(hostname, { sites: this.#sites, domains: this.#domains });
     // The platform may still have the file.
@@ -105,7 +105,7 @@ export class EdgeSites {
     }
   }
 
-  /** Replaces all that is known; sites that were in use are read again at once. */
+  /** Replaces everything known; sites in use are reread immediately. */
   async replace(messages: readonly FeedMessage[]): Promise<void> {
     this.#changes++;
     this.#access.clear();
@@ -127,8 +127,8 @@ export class EdgeSites {
   }
 
   /**
-   * Points a host; one in use shows what it did until the new site is read. The order of messages
-   * counts here, not their versions: the platform may have been restored from a backup.
+   * Points a host; one in use keeps its site until the new one is read. The order of messages
+   * counts, not their versions, because the platform may have been restored from a backup.
    */
   async #point(hostname: string, binding: HostBinding): Promise<void> {
     const to = { ...binding, version: String(++this.#bindings).padStart(16, "0") };
@@ -145,7 +145,7 @@ export class EdgeSites {
     return await compileSiteInTurns({ ...site, deploymentId, projectId, blobs });
   }
 
-  /** The access to a project, with what the platform says unless something later is known. */
+  /** The access settings of a project: the platform's, unless newer ones are known. */
   #accessOf(projectId: string, state: AccessState): SiteAccess {
     const facts = accessFactsOf(state);
     const known = this.#access.get(projectId);

@@ -43,7 +43,7 @@ export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
-  /** Where files are: those of the platform on this machine, or copies. */
+  /** Where files come from: the platform on this machine, or copies. */
   readonly files: OpenEdgeFiles;
   /** Looks up clients; without it, the platform answers what depends on their place. */
   readonly geo?: LoadedGeo | undefined;
@@ -51,7 +51,7 @@ export interface FollowOptions {
   readonly memoryBytes?: number | undefined;
   /** Memory for responses of the platform, in bytes. */
   readonly responseBytes?: number | undefined;
-  /** Whether it is one of the platform's own, which answers nothing while it does not follow. */
+  /** Whether it belongs to the local platform, and serves nothing while it does not follow. */
   readonly isLocal?: boolean | undefined;
   readonly trustProxy: readonly string[];
   readonly version: string;
@@ -192,7 +192,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const edge = createEdge({
     ...parts,
     origin: relay,
-    // The platform is there: it answers until this edge knows what is true.
+    // The platform is reachable: it serves until this edge is up to date.
     resolveHost: (hostname) => isLocal && isLost ? undefined : sites.resolve(hostname),
   });
   // What other edges have signed.

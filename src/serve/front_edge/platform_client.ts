@@ -7,10 +7,10 @@ import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
 
-/** Time to the head of an answer, in milliseconds. */
+/** Time to the head of a response, in milliseconds. */
 const HEAD_MS = 10_000;
 
-/** Time for a whole answer, in milliseconds. */
+/** Time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
 /** The platform does not take the key: it was removed, or never was one. */
@@ -33,7 +33,7 @@ export class PlatformClient {
     this.#key = key;
   }
 
-  /** Sends a request; `undefined` where the platform has nothing there. */
+  /** Sends a request; `undefined` if the platform has nothing there. */
   async send(
     path: string,
     { body, signal }: { readonly body?: unknown; readonly signal?: AbortSignal } = {},

@@ -1,6 +1,6 @@
 /**
- * What a front edge answered by itself, on its way to the platform: in batches, each of which is
- * sent until the platform has it.
+ * Reports requests that a front edge served itself to the platform: in batches, each repeated until
+ * the platform has it.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { MAX_BATCH, MAX_FIELD, type ServedRequest } from "../../platform/edges/m
 import type { CountedRequest } from "../../traffic/mod.ts";
 import type { PlatformClient } from "./platform_client.ts";
 
-/** A killed edge loses what it answered in this time, in milliseconds. */
+/** A killed edge loses its reports of this period, in milliseconds. */
 const SEND_MS = 250;
 /** An edge without visitors says so often that it is there. */
 const QUIET_MS = 5000;

@@ -50,9 +50,9 @@ async function removeLeft(dataDir: string): Promise<void> {
 }
 
 /**
- * Makes a folder that only this user can enter: in the data directory, or in the system's
- * temporary folder where the path would be too long for a socket. The caller holds the lock
- * of the data directory.
+ * Creates a folder that only this user can enter: in the data directory, or in the system's
+ * temporary folder if the path would be too long for a socket. The caller must hold the lock of the
+ * data directory.
  */
 export async function makeHandoverFolder(dataDir: string): Promise<HandoverFolder> {
   await removeLeft(dataDir);

@@ -13,7 +13,7 @@ export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
   /** It listens on the ports, and leaves new connections to the other one. */
   z.object({ type: z.literal("listening") }),
-  /** It answers, also what comes to this socket. */
+  /** It serves requests, including those to this socket. */
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
 ]);
 
@@ -66,7 +66,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     } catch { /* the other side has ended */ }
   }
 
-  /** @throws {HandoverError} where the next message is another one, or there is none. */
+  /** @throws {HandoverError} if the next message is another one, or there is none. */
   async receive<Type extends Received["type"]>(
     ...types: readonly Type[]
   ): Promise<Extract<Received, { readonly type: Type }>> {

@@ -43,9 +43,9 @@ export interface Leaving {
   /** Stops listening, and closes the connections of clients when their requests are answered. */
   close(): Promise<void>;
   /**
-   * Serves again where the successor has ended; returns what answers from then on.
+   * Serves again if the successor has ended; returns the new handler.
    *
-   * @throws where the data directory cannot be used any more.
+   * @throws if the data directory has become unusable.
    */
   resume(): Promise<Answering>;
   /** Called where neither the successor nor this platform serves, with the reason. */
@@ -81,7 +81,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws where that ends meanwhile. */
+/** Waits while clients move to the successor; throws if that ends meanwhile. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * The last work of a platform that leaves: what still comes over its open connections
- * waits until the successor is there, and is answered by that.
+ * The last work of a leaving platform: requests on its open connections wait for the successor, and
+ * are passed on to it.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import {
 } from "../../runtime/mod.ts";
 import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
 
-/** How often it is looked for what takes too long, in milliseconds. */
+/** How often to look for what takes too long, in milliseconds. */
 const DEADLINE_MS = 1000;
 
 /** Fields that say how the body is sent, or that a client has no business to write. */
@@ -34,8 +34,8 @@ const REWRITTEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A socket takes some 1,000 connections that have not been accepted, and refuses more at once:
- * as many requests may have waited for the successor.
+ * A socket queues about 1,000 unaccepted connections and refuses more: as many requests may have
+ * waited for the successor.
  */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
@@ -72,7 +72,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The answer for the client, who is to open its next connection to the successor. */
+/** The response for the client, who is to open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");
@@ -84,7 +84,7 @@ function unavailable(reason: string): Response {
   return new Response(`${reason}\n`, { status: 503, headers });
 }
 
-/** Answers requests of each scheme. */
+/** Serves requests of each scheme. */
 export type Answering = Readonly<
   Record<"http" | "https", (request: Request, connection: Passed) => Response | Promise<Response>>
 >;

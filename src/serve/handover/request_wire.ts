@@ -1,6 +1,6 @@
 /**
- * The fields by which a platform tells its successor what it knows of a request that it
- * passes on. Only this user can reach the socket, so no client can write them.
+ * Fields with which a platform passes its knowledge of a request to its successor. Only this user
+ * can reach the socket, so clients cannot forge them.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * The side of the platform that comes: it takes ports and data directory over from the one
- * that runs.
+ * The taking-over side of a handover: takes ports and data directory from the running platform.
  *
  * @module
  */
@@ -43,7 +42,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** The answer to the wish to take over; `undefined` if the platform ends meanwhile. */
+/** The response to a takeover request; `undefined` if the platform ends meanwhile. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -63,10 +62,10 @@ export class Takeover {
   }
 
   /**
-   * Asks the platform that serves from a data directory to share its ports; `undefined`
-   * if none runs.
+   * Asks the platform that serves from a data directory to share its ports; `undefined` if none
+   * runs.
    *
-   * @throws {HandoverError} where it refuses, or does not respond in time.
+   * @throws {HandoverError} if it refuses, or does not respond in time.
    */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {
@@ -102,9 +101,8 @@ export class Takeover {
   }
 
   /**
-   * Gets all new connections from now on, and says that requests are answered, also those
-   * that come to the socket `requests`.
-   * `closed` resolves when the other platform has stopped to listen.
+   * Takes all new connections from now on, and reports that requests are served, including those to
+   * the socket `requests`. `closed` resolves when the other platform has stopped listening.
    */
   async ready(
     requests: string,

@@ -1,6 +1,6 @@
 /**
- * Edges on this machine that share the port of the platform: the system spreads connections over
- * their processes and this one. Each edge answers what it can; an edge that ends is replaced.
+ * Edges on this machine that share the platform's port: the system spreads connections over their
+ * processes and this one. Each edge serves what it can; an edge that ends is replaced.
  *
  * @module
  */
@@ -60,7 +60,7 @@ export class LocalEdges {
   /** Starts all edges but the drained ones. */
   start(): void {
     const { link } = this.#options;
-    // It may be behind without knowing it, and must answer no more.
+    // It may be outdated without knowing it, and must stop serving.
     link.onLost = (name) => {
       const slot = this.#find(name);
       if (slot?.term !== undefined) slot.process?.kill();
@@ -143,7 +143,7 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. New connections come to this process meanwhile, so that none is lost. */
+  /** Stops edges. New connections come to this process meanwhile, so none is lost. */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.term = undefined;

@@ -1,6 +1,6 @@
 /**
  * The messages between the platform and its edges on this machine, as lines of JSON on standard
- * input and output. They come from the platform's own program, by pipes that nobody else has.
+ * input and output. They come from the platform's own program, through private pipes.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { GivenLimits } from "../../platform/core/listener/mod.ts";
 
 const setup = z.object({
   type: z.literal("setup"),
-  /** Port of the loopback address where the platform answers its edges. */
+  /** Loopback port where the platform serves its edges. */
   originPort: z.int(),
   key: z.string(),
   host: z.string(),
   port: z.int(),
-  /** Folder of the platform's files; missing where an object storage has them. */
+  /** Folder of the platform's files; missing if an object storage has them. */
   files: z.string().optional(),
   /** Folder for copies of files otherwise. */
   cacheDir: z.string(),
@@ -37,7 +37,7 @@ export const toEdge = z.discriminatedUnion("type", [
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 
-/** From the edge: it knows all sites, accepts connections, accepts none any more. */
+/** From the edge: it knows all sites, accepts connections, or has stopped accepting. */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),
   z.object({

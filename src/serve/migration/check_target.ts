@@ -32,9 +32,9 @@ async function findEqual(
 }
 
 /**
- * Looks at the target of a move.
+ * Checks the target of a move.
  *
- * @throws {MigrationError} where it holds anything but what this move has brought.
+ * @throws {MigrationError} if it contains anything that this move has not written.
  */
 export async function findTarget(opened: Opened, signal: AbortSignal): Promise<Found> {
   const { dataDir, move, to, vaults } = opened;

@@ -1,6 +1,6 @@
 /**
  * Moves a stopped platform: its records between a file and PostgreSQL, its blobs between a folder
- * and object storage. The source is left as it is.
+ * and object storage. The source stays unchanged.
  *
  * @module
  */
@@ -34,7 +34,7 @@ async function refuseUsers(store: MovedStore, place: string): Promise<void> {
   if (users.length > 0) throw new StoreInUseError(place, users);
 }
 
-/** @throws {MigrationError} where secrets are sealed with keys that are not in the file. */
+/** @throws {MigrationError} if secrets are sealed with keys that are not in the file. */
 async function checkKeys({ keyIds }: Survey, file: string): Promise<void> {
   if (keyIds.size === 0) return;
   const known = await readKeyIds(file);
@@ -62,10 +62,10 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
  *
  * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
  * @throws {StoreInUseError} while nodes run on a shared store.
- * @throws {DataNewerError} where a newer program has written it.
- * @throws {DataNotMigratedError} where an older one has.
- * @throws {StoreUnusableError} where a place cannot be used.
- * @throws {MigrationError} where the target is not empty, or does not get equal to the source.
+ * @throws {DataNewerError} if a newer program has written it.
+ * @throws {DataNotMigratedError} if an older one has.
+ * @throws {StoreUnusableError} if a place cannot be used.
+ * @throws {MigrationError} if the target is not empty, or does not get equal to the source.
  */
 export async function migrateStore(options: MigrationOptions): Promise<MigrationReport> {
   const closers = new Closers();

@@ -159,7 +159,7 @@ test("goes on where it was interrupted, and takes over what changed since", asyn
 test("says what it has moved when it is run again, and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
-  // A kill may come when all is done and nothing was said.
+  // A kill may come after everything is done but not reported.
   const again = await migrate({});
   assert.deepEqual(again.records, { ...there.records, copied: 0 });
   assert.equal(again.resumed, true);

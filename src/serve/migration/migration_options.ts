@@ -23,7 +23,7 @@ export interface Watch {
 }
 
 export interface MigrationOptions {
-  /** The data directory of the platform, on which none may be running. */
+  /** The platform's data directory; the platform must be stopped. */
   readonly dataDir: string;
   /**
    * Source and target: records between a file and `postgres://`, files between a folder and

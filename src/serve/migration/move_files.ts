@@ -35,7 +35,7 @@ export interface VaultOptions {
   onTrouble(message: string): void;
 }
 
-/** @throws {StoreUnusableError} where it refuses the keys, or has no such bucket. */
+/** @throws {StoreUnusableError} if it refuses the keys, or has no such bucket. */
 export async function openVault(
   place: string,
   { env, kv, cache: folder, onTrouble }: VaultOptions,
@@ -125,10 +125,10 @@ export async function compareFiles(
 }
 
 /**
- * Copies all blobs, each checked against its hash, and counts them in the target. The
- * source is left as it is.
+ * Copies all blobs, each verified by its hash, and counts them in the target. The source stays
+ * unchanged.
  *
- * @throws {MigrationError} where blobs of the source are damaged, or the target has not all.
+ * @throws {MigrationError} if blobs of the source are damaged, or some are missing in the target.
  */
 export async function moveFiles(
   { from, to }: Vaults,

@@ -1,6 +1,6 @@
 /**
- * Marks a move in progress: a file in the data directory, and a record in the target, with which no
- * platform starts. Where files alone are moved, the record is in the store that stays, and no
+ * Marks a move in progress: a file in the data directory, and a record in the target, which prevent
+ * a platform from starting. If only files are moved, the record is in the store that stays, and no
  * platform starts on their target.
  *
  * @module
@@ -44,7 +44,7 @@ export async function readMove(dataDir: string): Promise<Move | undefined> {
   }
 }
 
-/** Whether a move is the one that was begun. */
+/** Whether a move is the one in progress. */
 export function isSameMove(one: Places, other: Places): boolean {
   const text = ({ records, files }: Places) =>
     JSON.stringify([records?.from, records?.to, files?.from, files?.to]);

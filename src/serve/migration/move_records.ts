@@ -1,6 +1,6 @@
 /**
- * Copies records until the target has exactly those of the source. Records that are already there
- * stay, so that a repeated call continues after an interruption.
+ * Copies records until the target equals the source. Existing records stay, so that a repeated call
+ * continues after an interruption.
  *
  * @module
  */
@@ -81,15 +81,13 @@ async function* changesBetween(
   }
 }
 
-/** Two stores, of which one is to become equal to the other. */
+/** Two stores, one of which is to become equal to the other. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
 }
 
-/**
- * @throws {MigrationError} where the target, read again, is not equal to the source.
- */
+/** @throws {MigrationError} if the target, read again, is not equal to the source. */
 export async function moveRecords(ends: RecordEnds, watch: Watch): Promise<RecordsReport> {
   let copied = 0;
   await ends.to.write(changesBetween(ends, watch, () => copied++));

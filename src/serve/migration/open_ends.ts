@@ -72,7 +72,7 @@ async function lockOthers(
 
 /**
  * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
- * @throws {StoreUnusableError} where a place cannot be used.
+ * @throws {StoreUnusableError} if a place cannot be used.
  */
 export async function openEnds(options: MigrationOptions, closers: Closers): Promise<Opened> {
   const { env, dryRun = false, onTrouble } = options;

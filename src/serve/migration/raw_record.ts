@@ -48,8 +48,8 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
 /**
- * Whether two stores that are equal may show a record like this: one that has expired, or soon
- * does, is in one of them a moment longer.
+ * Whether equal stores may differ in a record: one that has expired, or soon will, exists a little
+ * longer in one of them.
  */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;

@@ -53,7 +53,7 @@ export interface MovedStore {
   users(): Promise<readonly string[]>;
   /** Stores records in transactions, in their order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
-  /** Hands over all records as they are at one moment, where others write to it meanwhile. */
+  /** Provides a snapshot of all records while others write to the store. */
   ofMoment<T>(take: (records: AsyncIterable<RawRecord>) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface Change {
   readonly record: RawRecord;
 }
 
-/** @throws {StoreUnusableError} where it cannot be opened, saying which and why. */
+/** @throws {StoreUnusableError} if it cannot be opened, saying which and why. */
 export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
@@ -92,7 +92,7 @@ async function openShared(place: string, env: Environment): Promise<MovedStore> 
   };
 }
 
-/** Processes that live; each is named by its node where that is listed. */
+/** Live processes, by the name of their node if listed. */
 async function namesOfUsers(kv: RecordStore): Promise<readonly string[]> {
   const names = new Map<string, string>();
   for await (

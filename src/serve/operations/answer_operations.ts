@@ -11,8 +11,8 @@ export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is. */
   readonly unready: () => string | undefined;
   /**
-   * Describes reduced abilities of a ready platform; `undefined` if there are none. Such a platform
-   * stays ready: where several share what fails, none would be left.
+   * Describes the degraded features of a ready platform; `undefined` if there are none. It stays
+   * ready: if several nodes share the failing part, none would be left.
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
@@ -56,7 +56,7 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
 }
 
 /**
- * Answers a request to the platform's own host; `undefined` if it is for the API.
+ * Handles a request to the platform's own host; `undefined` if it is for the API.
  *
  * @param path path of the request's URL.
  * @param address the other end of the connection.

@@ -29,7 +29,7 @@ function Whose({ email }: { readonly email: string | null }) {
   );
 }
 
-/** Forms of the security page; a refused one is shown again with what is wrong. */
+/** Forms of the security page; after a refusal, the form shows the problem. */
 export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {

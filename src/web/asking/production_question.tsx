@@ -73,7 +73,7 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;
-  /** Id of the deployment that production shows next; the previous one where missing. */
+  /** Id of the deployment that production shows next; the previous one by default. */
   readonly to: string | undefined;
   readonly now: number;
   readonly word: string;

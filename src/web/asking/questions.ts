@@ -14,7 +14,7 @@ const plain = (word: string, ...lines: readonly string[]) => (what: string): Que
   word,
 });
 
-/** A question whose answer is the name of what is lost. */
+/** A question that is confirmed by typing the name of what will be lost. */
 const named = (
   word: string,
   { title, lines }: { title(name: string): string; readonly lines: readonly string[] },

@@ -163,8 +163,8 @@ export function bindConsentPages(
   { authorization, workspaces, publicOrigin }: ConsentPageServices,
 ): void {
   /**
-   * The request of a query. Whoever registers a program may send people anywhere by a faulty
-   * one, so what is wrong with it is a page, and no redirect (RFC 9700, 4.11.2).
+   * The request of a query. A registered program could redirect people anywhere with a faulty
+   * request, so errors are shown on a page instead of a redirect (RFC 9700, 4.11.2).
    */
   const read = async (query: URLSearchParams) => {
     const client = await authorization.findClient(query.get("client_id") ?? "");

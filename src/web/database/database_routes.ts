@@ -19,13 +19,13 @@ import { attachment } from "../layout/attachment.ts";
 import { DATABASE_AT as AT, type DatabaseVisit, openDatabase } from "./open_database.ts";
 import { type ImportOutcome, readImport } from "./read_import.ts";
 
-type Shown = FormPage & {
+type DatabasePageView = FormPage & {
   readonly of?: "branches" | "snapshots";
   readonly imported?: ImportOutcome;
   readonly showsPassword?: boolean;
 };
 
-/** How the branch is reached; undefined where the person may not connect. */
+/** How to connect to the branch; undefined if the person may not. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,
@@ -43,7 +43,7 @@ async function readConnection(
   }
 }
 
-async function show(visit: DatabaseVisit, shown: Shown = {}): Promise<Response> {
+async function show(visit: DatabaseVisit, shown: DatabasePageView = {}): Promise<Response> {
   const { parts: { api }, place: { params } } = visit;
   const { showsPassword = false, ...rest } = shown;
   const [{ items: snapshots }, usage, connect] = await Promise.all([

@@ -17,7 +17,7 @@ const WORDS = {
   deleted: { tone: "idle", word: "Deleted", past: true },
 } as const;
 
-/** A state as a dot and a word; one that sleeps is active, and starts by itself. */
+/** A state as a dot and a word; a sleeping database is active, and starts by itself. */
 export function DatabaseStateMark({ state, isAsleep = false }: {
   readonly state: DatabaseState;
   readonly isAsleep?: boolean;

@@ -75,7 +75,7 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Longest line of the answer: a row with large values. */
+/** Longest line of the response: a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Writes one of the results of a query. @throws {Failure} what PostgreSQL said against it */

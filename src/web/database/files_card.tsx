@@ -59,7 +59,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** Exports for whoever may read them, and the form of imports. */
+/** Exports for people who may read them, and the import form. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

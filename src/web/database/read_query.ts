@@ -1,5 +1,5 @@
 /**
- * The answer to a query, as much of it as a page shows.
+ * The response to a query, as much of it as a page shows.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * SQL on a branch: what is typed only reads unless it may write.
+ * SQL on a branch: read-only unless writing is allowed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { studioPage } from "./studio_page.tsx";
 import { STUDIO_SCRIPT_PATH } from "./studio_script.ts";
 import { Value } from "./value.tsx";
 
-/** A query as it was typed, and what came of it. */
+/** A typed query and its result. */
 export interface AskedQuery {
   readonly sql: string;
   readonly mayChange: boolean;

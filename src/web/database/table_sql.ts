@@ -41,7 +41,7 @@ export interface GridWish {
 /** A value to write; `default` is the column's own. */
 export type WrittenValue = { readonly text: string | null } | "default";
 
-/** Longest key by which a row is found, in characters: it is part of the row's address. */
+/** Longest key to find a row, in characters: it is part of the row's URL. */
 export const MAX_KEY = 300;
 /** Bytes of a `bytea` that are shown in a grid. */
 const MAX_SHOWN_BYTES = 32;

@@ -163,7 +163,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     });
   });
 
-  /** Binds what can be done with a deployment, and what is asked before. */
+  /** Binds the actions on a deployment, and their confirmations. */
   const act = (name: string, { ask, run }: {
     ask?(
       api: PageApi,

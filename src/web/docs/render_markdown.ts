@@ -38,7 +38,7 @@ function slugs(): (heading: string) => string {
 
 function makeRenderer() {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  // Links are judged where they are rendered: what leads nowhere stays as its text.
+  // Links are checked when they are rendered: one that leads nowhere becomes text.
   markdown.validateLink = () => true;
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;

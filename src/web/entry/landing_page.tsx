@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The start page for visitors who are not signed in: what answers here, and how to begin.
+ * The start page for visitors who are not signed in: what this server is, and how to begin.
  *
  * @module
  */

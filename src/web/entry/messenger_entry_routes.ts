@@ -40,7 +40,7 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
     set: (value: string): string =>
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
-    /** Reads two cookies of the name as none, since another host planted one of them. */
+    /** Ignores both of two cookies with the same name, because another host planted one. */
     read(header: string | null): string {
       const values = (header ?? "").split(";").map((part) => part.trim())
         .filter((part) => part.startsWith(`${name}=`))

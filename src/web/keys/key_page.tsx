@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * One API key: what it may do, and its end.
+ * One API key: its permissions and expiry.
  *
  * @module
  */

@@ -26,7 +26,7 @@ const texts = endpoints.createApiKey.body.pick({ name: true, description: true }
 /** Keys on one page. */
 const SIZE = 50;
 
-type Shown = FormPage & { readonly made?: string; readonly grant?: Grant };
+type KeysPageView = FormPage & { readonly made?: string; readonly grant?: Grant };
 
 /** Checks the texts and boxes of a form. */
 function checkForm(visit: PersonVisit, grant: Grant) {
@@ -39,7 +39,7 @@ function checkForm(visit: PersonVisit, grant: Grant) {
 }
 
 export function bindKeys(bind: PageBinder, services: BoardServices): void {
-  const showAll = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
+  const showAll = async (visit: PersonVisit, shown: KeysPageView = {}): Promise<Response> => {
     const { context, api, choices } = await openKeys(visit, services);
     const cursor = visit.query.get("cursor");
     const { items: keys, nextCursor } = await api.call(endpoints.listApiKeys, {
@@ -47,7 +47,7 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
     });
     return keysPage(context, { ...shown, keys, cursor, nextCursor, choices });
   };
-  const showOne = async (visit: PersonVisit, shown: Shown = {}): Promise<Response> => {
+  const showOne = async (visit: PersonVisit, shown: KeysPageView = {}): Promise<Response> => {
     const board = await openKeys(visit, services);
     const apiKey = await findKey(board, visit.params.key ?? "");
     return keyPage(board.context, { ...shown, apiKey, choices: board.choices });

@@ -11,7 +11,7 @@ import type { PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { GrantChoices } from "./grant_fields.tsx";
 
-/** Maximum number of pages of keys that are looked through for one. */
+/** Maximum number of pages of keys to search for one. */
 const MAX_PAGES = 10;
 
 /** Opens a page of the workspace in the path. @throws {Failure} `forbidden` for who is no owner */

@@ -67,7 +67,7 @@ const HEALTH_WORDS: Readonly<Record<Exclude<ProjectHealth["state"], "none">, Sho
   unhealthy: { tone: "bad", word: "Server unhealthy" },
 };
 
-/** Whether what a project shows works; nothing if nothing is live. */
+/** Whether a project's production works; nothing if nothing is live. */
 export function HealthMark({ state }: Pick<ProjectHealth, "state">) {
   if (state === "none") return null;
   const { word, ...shown } = HEALTH_WORDS[state];
@@ -89,7 +89,7 @@ export function agoText(at: number, now: number): string {
   return dayText(new Date(at).toISOString());
 }
 
-/** How long ago a moment was, with the moment itself for whoever points at it. */
+/** How long ago a time was, with the exact time on hover. */
 export function Ago({ at, now }: { readonly at: string; readonly now: number }) {
   const exact = `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
   return <time datetime={at} title={exact}>{agoText(Date.parse(at), now)}</time>;

@@ -1,6 +1,6 @@
 /**
- * The script for buttons that copy commands, addresses, and secrets which are shown once. Browsers
- * let pages write the clipboard over https and on this machine: elsewhere there are no buttons.
+ * The script for buttons that copy commands, URLs, and secrets that are shown once. Browsers only
+ * allow that over https and on this machine: elsewhere, there are no buttons.
  *
  * @module
  */

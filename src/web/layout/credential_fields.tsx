@@ -26,7 +26,7 @@ export function EmailField(
   );
 }
 
-/** The field for a password that is chosen here; `brief` in settings, beside the current one. */
+/** The field for a new password; `brief` in settings, next to the current one. */
 export function NewPassword({ state, name = "password", brief = false }: {
   readonly state: FormState;
   readonly name?: string;

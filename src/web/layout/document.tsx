@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The document around every page, and the headers that it is sent with: no
- * script may run, nothing comes from elsewhere, nobody may frame it.
+ * The document around every page, and its headers: no script may run, nothing is loaded from
+ * elsewhere, and no page may frame it.
  *
  * @module
  */
@@ -42,7 +42,7 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 export interface PageFacts {
   readonly title: string;
-  /** HTTP status; 200 where missing. */
+  /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Scripts that the page loads, by their paths; its policy has to allow them. */

@@ -24,7 +24,7 @@ export interface FormState {
 /** How a page shows a form again after it was refused. */
 export interface FormPage {
   readonly state?: FormState;
-  /** HTTP status of the page; 200 where missing. */
+  /** HTTP status of the page; 200 by default. */
   readonly status?: number;
   readonly headers?: Fields;
 }
@@ -60,7 +60,7 @@ async function readMultipart(request: Request, maxBytes: number): Promise<SentFo
   };
 }
 
-/** Reads a form; one with files only where up to `maxUpload` bytes are expected. */
+/** Reads a form; files are only allowed if up to `maxUpload` bytes are expected. */
 export async function readForm(request: Request, maxUpload?: number): Promise<SentForm> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (maxUpload !== undefined && type === "multipart/form-data") {
@@ -94,7 +94,7 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
   return { ok: false, state: { values, problems } };
 }
 
-/** The problems of an API's request by the fields of a form; undefined where one has no field. */
+/** The problems of an API request by form field; undefined if one has no field. */
 function fieldProblems(problems: readonly Problem[], values: Fields): Fields | undefined {
   const found: Record<string, string> = {};
   for (const { path, message } of problems) {

@@ -16,7 +16,7 @@ export interface FoundRow {
   readonly words?: readonly string[];
 }
 
-/** Most characters of a title or a detail. */
+/** Maximum number of characters of a title or a detail. */
 const MAX_TEXT = 160;
 
 export const shorten = (text: string): string =>

@@ -1,6 +1,6 @@
 /**
- * The overlay that a key opens on every page: actions of the page, pages, projects, and what the
- * search finds. It is loaded when it is first opened; without it, the search is a page.
+ * The overlay that a key opens on every page: actions of the page, pages, projects, and search
+ * results. It loads when first opened; without it, the search is a page.
  *
  * @module
  */

@@ -89,8 +89,8 @@ export interface FieldProps {
 }
 
 /**
- * A labelled field with its hint and what is wrong with it. The first wrong one gets the focus.
- * Passwords are never shown again.
+ * A labelled field with its hint and error. The first invalid one gets the focus. Passwords are
+ * never shown again.
  */
 export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
   const wrong = state.problems[name];

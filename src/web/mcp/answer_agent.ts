@@ -1,5 +1,5 @@
 /**
- * Answers one message of an agent. No state is kept between messages: there are no sessions.
+ * Handles one message of an agent. There are no sessions, and no state between messages.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export const TOOLS: readonly Tool<Surroundings>[] = [
   traffic,
 ];
 
-/** Answers a request whose body was parsed. */
+/** Handles a request whose body was parsed. */
 export async function answerAgent(request: Request, { body, around, readOnly, mayCall, version }: {
   readonly body: unknown;
   readonly around: Surroundings;

@@ -32,7 +32,10 @@ interface AgentLimits {
   readonly readOnly: boolean;
 }
 
-/** @throws {Failure} `invalid_request` for anything else: what is misspelt would confine nothing. */
+/**
+ * @throws {Failure} `invalid_request` for anything else, because a misspelt parameter would confine
+ * nothing.
+ */
 function readQuery(params: URLSearchParams): AgentLimits {
   const parsed = query.safeParse(Object.fromEntries(params));
   if (parsed.success && params.size === new Set(params.keys()).size) {
@@ -56,7 +59,7 @@ function toFailure(error: unknown): ToolFailure | undefined {
   });
 }
 
-/** Makes what the tools of one request use. */
+/** Creates the environment for the tools of one request. */
 function makeSurroundings(
   router: Pick<Router, "fetch">,
   { request, client, project, now }: {

@@ -18,7 +18,7 @@ import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 /** Live updates need a script and the stream; without them the page shows the state of its last load. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** The part of the inbox that is shown, as the address names it. */
+/** The selected part of the inbox, according to the URL. */
 export interface InboxWish {
   readonly tab: "inbox" | "unread" | "archive";
   readonly category: string | undefined;

@@ -34,7 +34,7 @@ const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** The filter that an address holds; values that mean nothing are left out. */
+/** The filter in a URL; meaningless values are left out. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;

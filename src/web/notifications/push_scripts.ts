@@ -1,6 +1,6 @@
 /**
- * The two scripts of web push: the worker that shows messages, and what the
- * page of channels needs to subscribe. Both are served as they stand.
+ * The two scripts of web push: the worker that shows messages, and the subscription code for the
+ * page of channels. Both are served unchanged.
  *
  * @module
  */

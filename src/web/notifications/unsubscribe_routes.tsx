@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page that turns off mails of a category, and the one-click request that
- * mail programs send to the same address (RFC 8058). The signed token in the
- * address is enough: nobody has to sign in.
+ * The page that turns off mails of a category, and the one-click request that mail programs send to
+ * the same URL (RFC 8058). The signed token in the URL is enough, without signing in.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The projects of a workspace with what they show and their latest deployment; for an empty one,
- * the ways to the first.
+ * The projects of a workspace with their production and latest deployments; for an empty workspace,
+ * ways to create the first.
  *
  * @module
  */

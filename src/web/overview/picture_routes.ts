@@ -63,7 +63,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** A picture is shown as one and as nothing else, also where someone opens its address. */
+/** A picture is only ever shown as one, even if someone opens its URL. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,

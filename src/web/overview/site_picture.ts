@@ -1,6 +1,6 @@
 /**
- * Which of a deployment's own files stands for its site in pictures: those that its start page
- * names, or the usual places. Nothing is fetched from elsewhere. Pure.
+ * Chooses the file of a deployment that represents its site in pictures: one that its start page
+ * declares, or a usual one. Nothing is fetched from elsewhere. Pure.
  *
  * @module
  */
@@ -57,8 +57,8 @@ function named(tag: string): { readonly address: string; readonly rank: number }
 }
 
 /**
- * The path that an address on a start page names. Its host says nothing, as a site has many:
- * whether the deployment holds such a file does.
+ * The path of a URL on a start page. Its host is ignored, because a site has several; what counts
+ * is whether the deployment has such a file.
  */
 function pathOf(address: string): string | undefined {
   const base = "http://start.invalid/";

@@ -1,7 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page that deploys a project: a branch of its repository, with what is needed the first time.
+ * The page that deploys a project: a branch of its repository, with the inputs needed the first
+ * time.
  *
  * @module
  */

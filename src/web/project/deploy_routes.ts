@@ -33,7 +33,7 @@ async function inspect(
     });
     return { repository };
   } catch (error) {
-    // A large repository takes a while the first time: that is no fault of the platform.
+    // A large repository takes a while the first time, which is not a fault of the platform.
     const isAnswer = error instanceof Failure && error.status !== 403 &&
       (error.status < 500 || error.code === "unavailable");
     if (!isAnswer) throw error;

@@ -16,7 +16,7 @@ import { goTo } from "../layout/document.tsx";
 /** Deployments on one page. */
 const SIZE = 20;
 
-/** The filter in the address; what no deployment can have is left out. */
+/** The filter in the URL; impossible values are left out. */
 function filterOf(query: URLSearchParams): DeploymentFilter {
   const given = Object.fromEntries(
     Object.keys(deploymentFilter.shape).flatMap((name) => {

@@ -20,7 +20,7 @@ import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/drains";
 
-interface Shown extends FormPage {
+interface DrainFormPage extends FormPage {
   /** The result of a test. */
   readonly result?: ResponseOf<typeof endpoints.testDrain>;
 }
@@ -81,7 +81,9 @@ function DrainRow({ parts, drain }: { readonly parts: ProjectVisit; readonly dra
   );
 }
 
-function AddCard({ parts, shown }: { readonly parts: ProjectVisit; readonly shown: Shown }) {
+function AddCard(
+  { parts, shown }: { readonly parts: ProjectVisit; readonly shown: DrainFormPage },
+) {
   const { state = EMPTY } = shown;
   return (
     <Card title="Add a drain" id="add" lead={`A project can have at most ${MAX_DRAINS}.`}>
@@ -124,7 +126,7 @@ function AddCard({ parts, shown }: { readonly parts: ProjectVisit; readonly show
   );
 }
 
-function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: Shown): Response {
+function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: DrainFormPage): Response {
   const { result } = shown;
   return projectPage(
     parts,
@@ -169,7 +171,7 @@ function drainsPage(parts: ProjectVisit, drains: readonly Drain[], shown: Shown)
 }
 
 export function bindDrains(bind: PageBinder, services: BoardServices): void {
-  const show = async (parts: ProjectVisit, shown: Shown = {}) => {
+  const show = async (parts: ProjectVisit, shown: DrainFormPage = {}) => {
     const params = { project: parts.project.name };
     const { items } = canChange(parts)
       ? await parts.api.call(endpoints.listDrains, { params })

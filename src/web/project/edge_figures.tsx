@@ -16,7 +16,7 @@ const number = (value: number): string => value.toLocaleString("en-US");
 
 const TOO_MANY = 429;
 
-/** Which share of the answers that were not plain files came from the cache; null for none. */
+/** Which share of the responses that were not plain files came from the cache; null for none. */
 export function cacheHitRate(times: readonly LayerTimes[]): number | null {
   const countOf = (layers: readonly string[]) =>
     times.reduce((sum, { layer, count }) => layers.includes(layer) ? sum + count : sum, 0);

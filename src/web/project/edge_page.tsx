@@ -33,7 +33,7 @@ const RULES_SHOWN = 50;
 /** Maximum number of characters of a condition or an action that a page shows. */
 const MAX_TEXT = 400;
 
-/** A request that is to be explained, as it was typed. */
+/** A typed request to explain. */
 interface AskedRequest {
   readonly method: string;
   readonly url: string;

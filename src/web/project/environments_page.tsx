@@ -44,10 +44,12 @@ export interface EnvironmentsView {
   readonly plan?: PastePlan;
 }
 
-type Shown = FormPage & EnvironmentsView;
+type EnvironmentsPageView = FormPage & EnvironmentsView;
 
-const stateOf = ({ refused, state = EMPTY }: Shown, form: Shown["refused"]): FormState =>
-  refused === form ? state : EMPTY;
+const stateOf = (
+  { refused, state = EMPTY }: EnvironmentsPageView,
+  form: EnvironmentsPageView["refused"],
+): FormState => refused === form ? state : EMPTY;
 
 function LiveDeployment({ parts, deployment }: {
   readonly parts: ProjectVisit;
@@ -243,7 +245,9 @@ function KindAndScope({ form, label, chosen, state }: {
   );
 }
 
-function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly shown: Shown }) {
+function SetForm(
+  { parts, shown }: { readonly parts: ProjectVisit; readonly shown: EnvironmentsPageView },
+) {
   const { chosen } = shown;
   const state = stateOf(shown, "set");
   const isEdit = state.values.key !== undefined;
@@ -294,7 +298,9 @@ function SetForm({ parts, shown }: { readonly parts: ProjectVisit; readonly show
   );
 }
 
-function PasteForm({ parts, shown }: { readonly parts: ProjectVisit; readonly shown: Shown }) {
+function PasteForm(
+  { parts, shown }: { readonly parts: ProjectVisit; readonly shown: EnvironmentsPageView },
+) {
   const { chosen, plan } = shown;
   const state = stateOf(shown, "paste");
   return (
@@ -332,7 +338,7 @@ function PasteForm({ parts, shown }: { readonly parts: ProjectVisit; readonly sh
 }
 
 /** Renders the environments. */
-export function environmentsPage(parts: ProjectVisit, shown: Shown): Response {
+export function environmentsPage(parts: ProjectVisit, shown: EnvironmentsPageView): Response {
   const { environments, chosen, variables } = shown;
   const mayChange = canChange(parts);
   return projectPage(

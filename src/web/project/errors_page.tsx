@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The errors of a project, and one of them with all that is known of it.
+ * The errors of a project, and the details of one.
  *
  * @module
  */

@@ -43,20 +43,20 @@ const MAX_NAME = 100;
 const FULL = { state: { ...EMPTY, failure: "No room: visitors are refused. Delete submissions." } };
 
 /** The shown part, from the URL. */
-interface Wish {
+interface View {
   readonly environment: string;
   readonly form: string;
   readonly show: FormState;
 }
 
-const wishOf = (query: URLSearchParams): Wish => ({
+const wishOf = (query: URLSearchParams): View => ({
   environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
   form: query.get("form")?.slice(0, MAX_NAME) ?? "",
   show: FORM_STATES.find((state) => state === query.get("show")) ?? "inbox",
 });
 
 interface FormsView extends FormPage {
-  readonly wish: Wish;
+  readonly wish: View;
   readonly environments: readonly string[];
   readonly forms: readonly SiteForm[];
   readonly page?: {
@@ -92,11 +92,11 @@ function FormItem({ form, href, now }: {
   );
 }
 
-/** The texts are shown as they are: nothing of them is a link. */
+/** Texts are shown literally, without links. */
 function Submission({ parts, submission, wish }: {
   readonly parts: ProjectVisit;
   readonly submission: FormSubmission;
-  readonly wish: Wish;
+  readonly wish: View;
 }) {
   const { path, context: { csrf, now } } = parts;
   const { id, sentAt, spamReason, page, fields, files } = submission;
@@ -268,7 +268,7 @@ function formsPage(parts: ProjectVisit, view: FormsView): Response {
 /** All submissions of one state, newest first, page by page. */
 async function* pagesOf(
   { api, project }: ProjectVisit,
-  { environment, form, show }: Wish,
+  { environment, form, show }: View,
 ): AsyncGenerator<readonly FormSubmission[], void, void> {
   let cursor: string | null = null;
   for (let n = 0; n < EXPORT_PAGES; n++) {
@@ -290,14 +290,14 @@ async function* pagesOf(
   }
 }
 
-async function* csvOf(parts: ProjectVisit, wish: Wish): AsyncGenerator<string, void, void> {
+async function* csvOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, void, void> {
   const csv = new SubmissionsCsv();
   for await (const items of pagesOf(parts, wish)) csv.count(items);
   yield csv.head();
   for await (const items of pagesOf(parts, wish)) yield csv.rows(items);
 }
 
-async function* jsonOf(parts: ProjectVisit, wish: Wish): AsyncGenerator<string, void, void> {
+async function* jsonOf(parts: ProjectVisit, wish: View): AsyncGenerator<string, void, void> {
   let before = "[";
   for await (const items of pagesOf(parts, wish)) {
     for (const each of items) {
@@ -311,7 +311,7 @@ async function* jsonOf(parts: ProjectVisit, wish: Wish): AsyncGenerator<string, 
 /** All submissions of one state as a file, newest first; never all of them in memory. */
 async function download(
   parts: ProjectVisit,
-  wish: Wish,
+  wish: View,
   format: "csv" | "json",
 ): Promise<Response> {
   const isCsv = format === "csv";
@@ -334,7 +334,7 @@ async function download(
 }
 
 export function bindForms(bind: PageBinder, services: BoardServices): void {
-  const show = async (visit: PersonVisit, wish: Wish, shown: FormPage = {}) => {
+  const show = async (visit: PersonVisit, wish: View, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
     const { environment, form } = wish;
@@ -365,7 +365,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
     return await download(await openProject(visit, services), wishOf(visit.query), format);
   });
 
-  type Act = (parts: ProjectVisit, wish: Wish, submission: string) => Promise<unknown>;
+  type Act = (parts: ProjectVisit, wish: View, submission: string) => Promise<unknown>;
   /** Runs a form of the page, which is shown again afterwards. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;

@@ -97,7 +97,7 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     return key === "" ? showKeys(visit) : showValue(visit, key);
   });
 
-  /** Sets a value; `version` is what the key must have, null for a new one. */
+  /** Sets a value; `version` is the expected one, null for a new key. */
   const set = async (visit: PersonVisit, key: string, version: string | null) => {
     const parts = await openProject(visit, services);
     const wish = wishOf(visit.query);

@@ -1,5 +1,5 @@
 /**
- * How a value of a key-value store is shown on a page, and whether a form can hold it. Pure.
+ * How to show a value of a key-value store on a page, and whether a form can contain it. Pure.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const MAX_SHOWN_KEY = 160;
 export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
   /** Value, or its beginning. */
   readonly shown: string;
-  /** Why a form cannot hold the value as it is; missing if it can. */
+  /** Why a form cannot represent the value; missing if it can. */
   readonly whyFixed?: string;
 }
 
@@ -36,7 +36,7 @@ function whyFixed({ encoding, value }: KvValue): string | undefined {
   if (value.length > MAX_SHOWN) {
     return `This value is too long to edit here. Its first ${MAX_SHOWN} characters are shown. Change it from code or through the API.`;
   }
-  // Browsers send every end of a line as CR LF, so that a CR would not come back as it was.
+  // Browsers send every line end as CR LF, so a CR would not survive.
   if (NOT_IN_FORMS.test(value)) {
     return "This value has control characters, so you can't edit it here. Change it from code or through the API.";
   }

@@ -16,7 +16,7 @@ export interface ProjectVisit extends BoardVisit {
   readonly project: Project;
   /** Path of one of the project's pages. */
   path(page?: string): string;
-  /** Leads back to one of the project's pages, which reports what was done. */
+  /** Redirects to one of the project's pages, with a success message. */
   back(page: string, done: string): Response;
 }
 
@@ -58,7 +58,7 @@ async (visit: PersonVisit): Promise<Question | undefined> => {
   throw new Failure("forbidden", "Viewers cannot change anything in this workspace");
 };
 
-/** Whether the person may change what the page shows. */
+/** Whether the person may change the page's content. */
 export const canChange = ({ context }: BoardVisit): boolean => context.workspace.role !== "viewer";
 
 /** The cursor of the page's list, as the address has it. */

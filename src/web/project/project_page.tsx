@@ -21,7 +21,7 @@ export function projectPage(
     /** The subject of the page, for the window's title. */
     readonly about: string;
     readonly acts?: Child;
-    /** Scripts beside those that all pages have. */
+    /** Scripts in addition to those of all pages. */
     readonly scripts?: readonly string[];
   },
   content: Child,

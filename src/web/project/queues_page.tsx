@@ -33,18 +33,18 @@ const SIZE = 20;
 const MAX_NAME = 100;
 
 /** The shown part, from the URL. */
-interface Wish {
+interface QueueView {
   readonly environment: string;
   readonly queue: string;
 }
 
-const wishOf = (query: URLSearchParams): Wish => ({
+const wishOf = (query: URLSearchParams): QueueView => ({
   environment: query.get("environment")?.slice(0, MAX_NAME) || ENVIRONMENT_PRODUCTION,
   queue: query.get("queue")?.slice(0, MAX_NAME) ?? "",
 });
 
 interface QueuesView extends FormPage {
-  readonly wish: Wish;
+  readonly wish: QueueView;
   readonly environments: readonly string[];
   readonly queues: readonly Queue[];
   readonly letters?: {
@@ -82,7 +82,7 @@ function QueueItem({ queue, href }: { readonly queue: Queue; readonly href: stri
 function Letter({ parts, letter, wish }: {
   readonly parts: ProjectVisit;
   readonly letter: QueueMessage;
-  readonly wish: Wish;
+  readonly wish: QueueView;
 }) {
   const { path, context: { csrf, now } } = parts;
   const { id, key, size, preview, attempts, lastReason, sentAt } = letter;
@@ -216,7 +216,7 @@ function queuesPage(parts: ProjectVisit, view: QueuesView): Response {
 }
 
 export function bindQueues(bind: PageBinder, services: BoardServices): void {
-  const show = async (visit: PersonVisit, wish: Wish, shown: FormPage = {}) => {
+  const show = async (visit: PersonVisit, wish: QueueView, shown: FormPage = {}) => {
     const parts = await openProject(visit, services);
     const params = { project: parts.project.name };
     const { environment, queue } = wish;
@@ -238,7 +238,7 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
 
   bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
 
-  type Act = (parts: ProjectVisit, wish: Wish, message: string) => Promise<unknown>;
+  type Act = (parts: ProjectVisit, wish: QueueView, message: string) => Promise<unknown>;
   /** Runs a form of the page, which is shown again afterwards. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment, queue, message = "" } = visit.fields;

@@ -42,7 +42,7 @@ const MAX_UPLOAD = 4 * MAX_TEXT;
 const SIZE = 20;
 /** Requests that a trial evaluates. */
 const TRIED = 1000;
-/** Pages of the log that are read to find them, as it holds other lines as well. */
+/** Maximum number of log pages to read for them, because the log contains other lines too. */
 const MAX_LOG_PAGES = 5;
 
 /** The text of the editor while production has no rules: rules after `rules = []` are no TOML. */
@@ -252,7 +252,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
     },
   }, { maxUpload: MAX_UPLOAD });
 
-  /** A change of what is published, for which the text does not matter. */
+  /** A change to the published rules that does not use the text. */
   const change = (
     done: string,
     run: (parts: ProjectVisit, visit: PersonVisit) => Promise<unknown>,

@@ -21,7 +21,7 @@ import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.
 import { SelectField } from "../layout/board_pieces.tsx";
 import { projectPage } from "./project_page.tsx";
 
-/** The settings that are text, with their labels and what they mean. */
+/** The text settings, with their labels and descriptions. */
 const TEXTS = [
   ["displayName", "Display name", "Shown instead of the project name."],
   ["gitUrl", "Git repository", "Repository URL, without a password."],

@@ -7,7 +7,7 @@
  */
 import { SelectField } from "../layout/board_pieces.tsx";
 
-/** The address of a part of a store; what is empty is left out. */
+/** The URL of a part of a store; empty parameters are left out. */
 export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);

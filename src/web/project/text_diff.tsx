@@ -10,7 +10,7 @@ import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 /** Unchanged lines that are shown around a change. */
 const AROUND = 3;
 
-/** The lines near changes; `undefined` stands for those that are left out. */
+/** The lines near changes; `undefined` marks omitted ones. */
 function nearChanges(lines: readonly DiffLine[]): (DiffLine | undefined)[] {
   const near = new Set<number>();
   lines.forEach(({ type }, index) => {

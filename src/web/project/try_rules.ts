@@ -14,7 +14,7 @@ import {
 } from "../../rules/mod.ts";
 import type { ClientFacts } from "../visit/client_facts.ts";
 
-/** A request as the log holds it: without its query, and with one of its headers. */
+/** A logged request: without its query, and with one of its headers. */
 export interface RecordedRequest {
   readonly method: string;
   readonly host: string;

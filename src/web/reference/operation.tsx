@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * One operation of the API: what it takes and what it answers.
+ * One operation of the API: its request and responses.
  *
  * @module
  */

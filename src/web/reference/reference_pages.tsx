@@ -104,7 +104,7 @@ export function referenceOverview(reference: Reference): Response {
   );
 }
 
-/** Renders one part of the API, with all that its operations take and answer. */
+/** Renders one part of the API, with all inputs and responses of its operations. */
 export function referencePart(reference: Reference, part: ReferencePart): Response {
   return showPage(
     <Frame

@@ -18,7 +18,7 @@ import { projectPath, searchPath } from "../layout/bar.tsx";
 import { showBoard } from "../layout/show_board.ts";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
 
-/** Most sections of documents that a search shows. */
+/** Maximum number of sections of documents that a search shows. */
 const MOST_SECTIONS = 8;
 
 const KINDS = [

@@ -29,10 +29,10 @@ export type DeployedFiles =
   | { readonly type: "deployed"; readonly id: string };
 
 /**
- * Deploys a list of files. Contents that the platform lacks are taken from `contents`; a browser
- * that sends only the list is told which.
+ * Deploys a list of files. Missing contents come from `contents`; a browser that only sends the
+ * list is told which.
  *
- * @throws {Failure} as the API refuses, and for files that are neither a site nor a project
+ * @throws {Failure} like the API, and for files that are neither a site nor a project
  */
 export async function deployFiles(
   api: PageApi,

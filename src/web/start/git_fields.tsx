@@ -44,9 +44,9 @@ export function GitFields({ state }: { readonly state: FormState }) {
 }
 
 /**
- * The credentials that were typed; `undefined` if none were.
+ * The typed credentials; `undefined` if there are none.
  *
- * @throws {Failure} `invalid_request` for a token and a key at once, what is no key, or one that
+ * @throws {Failure} `invalid_request` for a token together with a key, an invalid key, or one that
  * the URL cannot use
  */
 export function readGitFields(

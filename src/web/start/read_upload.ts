@@ -19,7 +19,7 @@ export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export interface Upload {
   readonly files: readonly SiteFile[];
-  /** The content of the files; undefined where the browser sends what is missing by itself. */
+  /** The content of the files; undefined if the browser sends missing ones itself. */
   readonly contents: readonly BlobSource[] | undefined;
 }
 

@@ -111,7 +111,7 @@ import { defineConfig } from "vite";
 export default defineConfig({ plugins: [sveltekit({ adapter: adapter() })] });
 `;
 
-/** What the newest of the frameworks need, whatever version the machine itself has. */
+/** The requirements of the newest frameworks, whatever the machine's own version. */
 const ENGINES = { node: ">=22.17" };
 
 export const TEMPLATES: readonly Template[] = [

@@ -12,8 +12,8 @@ import { deployFiles, TARGETS } from "./deploy_files.ts";
 import { readUpload } from "./read_upload.ts";
 
 /**
- * Deploys what a form uploaded. `open` is called once the files are known to be fine. The page's
- * script, which sends only a list, gets JSON: what is missing and where to send the list again.
+ * Deploys an uploaded form. `open` is called once the files are valid. The page's script only sends
+ * a list, and gets JSON: the missing files, and where to send the list again.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

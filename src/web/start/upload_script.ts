@@ -1,6 +1,6 @@
 /**
- * The script of the upload form: it takes folders that are dropped, hashes files in the browser, and
- * sends only those that the platform lacks.
+ * The script of the upload form: accepts dropped folders, hashes files in the browser, and only
+ * sends those that the platform lacks.
  *
  * @module
  */

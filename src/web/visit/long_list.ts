@@ -24,7 +24,7 @@ export interface ListPart<T> {
   readonly nextCursor: string | null;
 }
 
-/** The cursor of a list in an address: null for its first part, and for what is not a cursor. */
+/** The cursor of a list in a URL: null for its first page, and for an invalid cursor. */
 export function cursorIn(query: URLSearchParams, name = "cursor"): string | null {
   const cursor = query.get(name);
   return cursor !== null && isUuid(cursor) ? cursor : null;

@@ -9,12 +9,12 @@ import { takesGzip } from "../layout/asset.ts";
 
 const pack = promisify(gzip);
 
-/** Shorter pages are sent as they are: they fit into one packet. */
+/** Shorter pages are not compressed: they fit into one packet. */
 const MIN_CHARACTERS = 1200;
 
 /**
- * Compresses a page. Nothing else may be secret in it than what differs each time, such as
- * the token of forms, or what is shown once: its length tells how well it compresses (BREACH).
+ * Compresses a page. Its only secrets must be ones that differ each time, such as form tokens, or
+ * are shown once, because the length reveals how well it compresses (BREACH).
  */
 export async function packedPage(request: Request, page: Response): Promise<Response> {
   const { status, headers } = page;

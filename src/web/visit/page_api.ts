@@ -22,7 +22,7 @@ export interface PageApi {
   ): Promise<{ readonly body: ResponseOf<E>; readonly etag: string | undefined }>;
   /** Uploads contents to the workspace. */
   upload(blobs: readonly BlobSource[]): Promise<void>;
-  /** The answer to a call whose answer is bytes, as it comes. Ends with the visit. */
+  /** The response to a call with a binary body, as a stream. Ends with the visit. */
   stream<E extends Endpoint>(endpoint: E, input: StreamInput<E>): Promise<Bytes>;
 }
 

@@ -55,7 +55,7 @@ type Method = "GET" | "POST";
 const MOST_UPLOADS = 4;
 
 interface FormOptions {
-  /** Maximum size in bytes of a form with files; where missing, the form has none. */
+  /** Maximum size in bytes of a form with files; by default, the form has none. */
   readonly maxUpload?: number;
 }
 
@@ -138,8 +138,8 @@ export class PageBinder {
   }
 
   /**
-   * Binds an act that asks first: it runs where the form answers the question, or where `ask` has
-   * none for it.
+   * Binds an action with a confirmation: it runs if the form contains the confirmation, or if `ask`
+   * requires none.
    */
   asking(path: string, act: {
     ask(visit: PersonVisit): Question | undefined | Promise<Question | undefined>;

@@ -42,9 +42,8 @@ export class PageSession {
   }
 
   /**
-   * The value of the hidden field `csrf` in the forms that a person is shown:
-   * only our own pages know it, and it is of no use without the cookie. It is
-   * another one each time, as pages are sent compressed.
+   * The value of the hidden field `csrf` in a person's forms: only our own pages know it, and it is
+   * useless without the cookie. It changes each time, because pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
@@ -52,8 +51,8 @@ export class PageSession {
   }
 
   /**
-   * Checks that one of our own pages sent a form. Before sign-in there is no
-   * token, so the origin alone has to match.
+   * Checks that one of our own pages sent a form. Before sign-in, there is no token, so only the
+   * origin must match.
    *
    * @throws {Failure} `forbidden` if another site sent the form.
    */

@@ -19,7 +19,7 @@ export interface AuditWish {
 /** Entries of a page. */
 const SHOWN = 50;
 
-/** Reads what a page's query asks for; what cannot be read is left out. */
+/** Parses a page's query; invalid parameters are left out. */
 export function auditWish(query: URLSearchParams): AuditWish {
   const wish: Record<string, string> = {};
   for (const name of ["cursor", "user", "action", "project"] as const) {

@@ -55,7 +55,10 @@ const invitationId = endpoints.deleteInvitation.params;
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
   const { workspaces, authenticator } = services;
 
-  /** Finds the person's membership. @throws {Failure} `not_found`; `forbidden` where an owner is needed. */
+  /**
+   * Finds the person's membership. @throws {Failure} `not_found`; `forbidden` if an owner is
+   * needed.
+   */
   const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
     const { user, credential } = visit.person;
     const slug = visit.params.slug ?? "";

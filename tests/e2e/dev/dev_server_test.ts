@@ -9,7 +9,10 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 
 const test = testNeeding("sh", "node");
 
-/** A dev server that answers with what it sees; it starts others, one in its own session. */
+/**
+ * A dev server that reports its view of a request; it starts child processes, one in a separate
+ * session.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -104,7 +107,7 @@ test("dev runs the command behind the rules, which act as soon as they are saved
       assert.match(await dev.said(/ \/old /), /^301 GET \/old .*rules: old$/);
       assert.match(await dev.said(/ \/a\?b=c /), /^200 GET \/a\?b=c \d+\.\d ms {2}\w+/);
       assert.equal(await greetingOf(dev), "ahoy!");
-      // What the server says of itself leads to where the browser is.
+      // URLs that the server generates lead to the browser's origin.
       const home = await ask(dev, "/home");
       await home.body?.cancel();
       assert.equal(home.headers.get("location"), `http://localhost:${dev.port}/there`);

@@ -23,7 +23,7 @@ const PATHS: Readonly<Record<FrameworkName, string>> = {
   sveltekit: "/",
 };
 
-/** What a framework builds for development may lie in `node_modules/.nitro`. */
+/** A framework's development build may be in `node_modules/.nitro`. */
 const LIBRARY = /\/node_modules\/(?!\.)/;
 
 /** The main thread and each worker, as they come. */
@@ -47,7 +47,7 @@ async function breakIn(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** Sets breakpoints in each thread as it comes; `paused` gets the one that stands still. */
+/** Sets breakpoints in each new thread; `paused` gets the one that stops. */
 async function followThreads(
   inspector: Inspector,
   { folder, paused }: {

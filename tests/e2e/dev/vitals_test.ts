@@ -11,7 +11,7 @@ const SERVER = `require("node:http").createServer((_, response) => {
   response.end("of the project");
 }).listen(process.env.PORT);`;
 
-/** Answers of the script, and of what it sends, at a project with this `svc.toml`. */
+/** Responses to the script and its beacons, for a project with this `svc.toml`. */
 async function askOf(config: string, command: string) {
   return await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), config);

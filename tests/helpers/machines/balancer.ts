@@ -35,8 +35,8 @@ ${
 `;
 
 /**
- * Requests go to nodes that are ready, and where none is, as while the database is down, to
- * nodes that live.
+ * Sends requests to ready nodes and, if there are none, as while the database is down, to live
+ * ones.
  */
 const balancerFile = (port: number, nodes: readonly Behind[]) =>
   `${TIMES}

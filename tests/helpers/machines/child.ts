@@ -6,7 +6,7 @@
 import { until } from "../../../src/lib/_test_until.ts";
 import { waitUntilOpen } from "./ports.ts";
 
-/** How much of what a program says is kept, in characters. */
+/** How much of a program's output is kept, in characters. */
 const MOST_SAID = 100_000;
 
 export interface ChildOptions {
@@ -91,7 +91,7 @@ export class Child implements AsyncDisposable {
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
-      // It may have been paused, and then would not notice that what it started has ended.
+      // A paused one would not notice that its child process has ended.
       signal(own!, "SIGCONT");
     }
     await this.#process.status;

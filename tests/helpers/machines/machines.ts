@@ -25,7 +25,7 @@ import { Storage } from "./storage.ts";
 /** True if the suite runs whole: minutes, with Patroni. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
-/** How long what a killed node has left running may hold its data directory. */
+/** How long leftovers of a killed node may hold its data directory. */
 const LOCKED_MS = 15_000;
 
 /** Where records and files are, and what their servers ask for. */
@@ -75,7 +75,10 @@ export class Node {
     return callApi(this.url, method, path, options);
   }
 
-  /** Starts it, by another program where one is named; a process that a killed one had just begun may hold its data directory. */
+  /**
+   * Starts it, optionally with another program; a child process of a killed one may still hold its
+   * data directory.
+   */
   async start(command?: Command): Promise<void> {
     const end = performance.now() + LOCKED_MS;
     for (;;) {

@@ -143,7 +143,7 @@ export class Patroni implements AsyncDisposable {
 
   readonly password = PASSWORD;
 
-  /** The place of the records for `--kv`, as another network sees it where its host is given. */
+  /** The `--kv` value for the records; with a host, as seen from another network. */
   place(host?: string): string {
     const hosts = this.ports.map((port) => `${host ?? "127.0.0.1"}:${port}`).join(",");
     return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
@@ -182,7 +182,7 @@ export class Patroni implements AsyncDisposable {
     return found!;
   }
 
-  /** Waits until a standby is synchronous, and etcd has its name, so that it may take over. */
+  /** Waits until a standby is synchronous and known to etcd, so that it can take over. */
   async hasSynchronousStandby(): Promise<void> {
     await this.#settles(async () => {
       const roles = await this.roles(await this.primary());
@@ -221,7 +221,7 @@ export class Patroni implements AsyncDisposable {
     await this.#etcd.kill();
   }
 
-  /** Waits for a state of the three; where it does not come, tells what they said last. */
+  /** Waits for a state of the three; on a timeout, reports their last output. */
   async #settles(read: () => Promise<boolean>): Promise<void> {
     try {
       await until(read, Boolean, PATIENCE_MS);

@@ -12,7 +12,7 @@ const VERSION = "v1.8.0";
 export const BUCKET = "svc";
 const KEYS = { AWS_ACCESS_KEY_ID: "svc-access", AWS_SECRET_ACCESS_KEY: "svc-secret-0123456789" };
 
-/** Path of the program, which Go builds where it is missing; it takes some minutes once. */
+/** Path of the program, which Go builds if it is missing; it takes some minutes once. */
 async function findGateway(): Promise<string> {
   if (isInstalled("versitygw")) return "versitygw";
   const home = Deno.env.get("HOME") ?? "/tmp";
@@ -44,7 +44,7 @@ export class Storage implements AsyncDisposable {
     return storage;
   }
 
-  /** The place of the files for `--blobs`, as another network sees it where its host is given. */
+  /** The `--blobs` value for the files; with a host, as seen from another network. */
   place(host = "127.0.0.1"): string {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }

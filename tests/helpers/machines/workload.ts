@@ -1,6 +1,6 @@
 /**
- * Clients that write to a platform without end and keep a ledger: what was acknowledged must
- * be there whatever fails, and what was not may be there.
+ * Clients that write to a platform continuously and keep a ledger: acknowledged writes must survive
+ * every failure, others may.
  *
  * @module
  */
@@ -41,8 +41,8 @@ export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswe
 }
 
 /**
- * Writes until it is stopped; returns what was not acknowledged, and why. `ended` rejects where a
- * write fails for another reason.
+ * Writes until stopped; returns the unacknowledged writes, and why. `ended` rejects if a write
+ * fails for another reason.
  */
 export function keepWriting(workloads: readonly Workload[]) {
   const stopped = new AbortController();

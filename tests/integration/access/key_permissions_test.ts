@@ -1,4 +1,4 @@
-/** What API keys with permissions, projects and an expiry may do, over the whole API. */
+/** What API keys with permissions, projects and an expiry can do, across the whole API. */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { endpoints } from "../../../src/contract/endpoints.ts";

@@ -1,6 +1,6 @@
 /**
- * How far a key or a tool's token reaches: over the whole table of endpoints,
- * its workspace and no further, whatever else its owner may do elsewhere.
+ * The reach of a key or a CLI's token, over the whole table of endpoints: its workspace and no
+ * further, whatever else its owner can do elsewhere.
  */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
@@ -115,7 +115,7 @@ const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUn
 /** Needs a queue, which the site does not declare. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
-/** What the owner of the platform alone may see. */
+/** Endpoints for the owner of the platform only. */
 const OF_OPERATOR: readonly string[] = [
   "listNodes",
   "listEdges",
@@ -135,7 +135,7 @@ const VOLATILE = new Set([
   "from",
   "to",
   "sizeBytes",
-  // What can be restored grows meanwhile.
+  // The restorable period grows meanwhile.
   "history",
 ]);
 

@@ -1,7 +1,4 @@
-/**
- * A person's own things in the hands of a key or tool: those of its workspace,
- * for as long as it is not revoked.
- */
+/** A person's own resources with a key or CLI: those of its workspace, until it is revoked. */
 import assert from "node:assert/strict";
 import { Browser, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve, form, poll } from "../../helpers/device_flow.ts";
@@ -146,7 +143,7 @@ Deno.test("preferences that a key or tool changes hold in its workspace, a perso
       const { minimumPriority, channels } = await deployment(token);
       assert.deepEqual([minimumPriority, channels.email], ["NORMAL", true]);
     }
-    // What the person changes is changed everywhere, and nothing else is.
+    // The person's change applies everywhere, and changes nothing else.
     await prefer(ada, { category, minimumPriority: "LOW" });
     const { minimumPriority, channels } = await deployment(key.key);
     assert.deepEqual([minimumPriority, channels.email], ["LOW", false]);

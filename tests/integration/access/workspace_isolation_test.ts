@@ -146,7 +146,7 @@ Deno.test("a stolen data directory holds no token, code or password", async () =
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** What each role may not, by what an endpoint asks for. */
+/** What each role must be denied, by an endpoint's requirement. */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],

@@ -1,7 +1,7 @@
 /**
- * The device flow with golang.org/x/oauth2, which asks twice at its first poll, as it does not
- * know how the server wants to learn its name. It needs Go and its module proxy, so it runs only
- * where `GO_CLIENT` is set.
+ * The device flow with golang.org/x/oauth2, which sends its first poll twice, because it does not
+ * know how the server expects its name. It needs Go and its module proxy, so it only runs if
+ * `GO_CLIENT` is set.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

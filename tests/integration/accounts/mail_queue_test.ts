@@ -1,4 +1,4 @@
-/** Mails about accounts wait for the mail server, whatever becomes of the platform meanwhile. */
+/** Mails about accounts wait for the mail server, even over restarts of the platform. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { Visitor } from "../../helpers/page_visitor.ts";

@@ -36,7 +36,7 @@ function signInAt(
   });
 }
 
-/** The cookies of an answer as a browser sends them back. */
+/** The cookies of a response as a browser sends them back. */
 const cookiesOf = ({ headers }: ApiAnswer): string =>
   headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
 

@@ -26,7 +26,7 @@ function visitorOf(platform: TestPlatform, { cookie }: Browser): Visitor {
   return visitor;
 }
 
-/** What the person decides on the page of an address; returns where the browser goes then. */
+/** The person's decision on a page; returns where the browser goes next. */
 async function decide(visitor: Visitor, address: string, decision: Record<string, string>) {
   const page = await visitor.send("GET", address);
   assert.equal(page.status, 200, page.html);

@@ -10,7 +10,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 import { HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { runTool } from "../../helpers/tool.ts";
 
-/** Commands that need more than a project: where their answers are held to their schemas. */
+/** Commands that need more than a project, and where their results are validated. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "domains verify": "src/cli/domains/transcript_test.ts",
   "login": "src/cli/account/login_test.ts",
@@ -57,13 +57,13 @@ url = "/old"
 expect = { outcome = "redirect", status = 301, location = "/new" }
 `;
 
-/** Runs command lines in one folder, and notes which commands have printed an answer. */
+/** Runs command lines in one folder, and notes which commands have printed a response. */
 class Walk {
   readonly answered = new Set<string>();
 
   constructor(readonly platform: HookPlatform, readonly cwd: string) {}
 
-  /** The answer of a command that succeeds. */
+  /** The response of a command that succeeds. */
   // deno-lint-ignore no-explicit-any -- any command's answer
   async run(line: string, more: readonly string[] = [], options: RunOptions = {}): Promise<any> {
     const { port, folder } = this.platform;

@@ -9,7 +9,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** Sends the head of a request and nothing of its body; returns what comes back. */
+/** Sends only the head of a request; returns the response. */
 async function sendHead(platform: TestPlatform, lines: readonly string[]): Promise<string> {
   using connection = await Deno.connect({ port: platform.port });
   const head = [...lines, "host: localhost", "content-type: application/json", "", ""].join("\r\n");

@@ -1,6 +1,6 @@
 /**
- * Sends the example of every operation of the OpenAPI document to a platform, as whoever
- * copies it would. Only what a platform issues (ids, tokens, codes, versions) is replaced.
+ * Sends the example of every operation in the OpenAPI document to a platform, as if copied. Only
+ * issued values (ids, tokens, codes, versions) are replaced.
  */
 import assert from "node:assert/strict";
 import { openApiDocument } from "../../../src/contract/openapi.ts";

@@ -21,7 +21,7 @@ const PART = 5 * 1024 ** 2;
 /** The content of a key, or that it has none. */
 type Value = string | undefined;
 
-/** What each key may hold: what was acknowledged last, and what was sent after that. */
+/** The allowed values of each key: the last acknowledged one, and those sent later. */
 class Ledger {
   readonly #possible = new Map<string, readonly Value[]>();
 

@@ -75,7 +75,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     for (const [path, headers, status] of cases) {
       assert.equal((await get(`/_svc/blobs/${path}`, headers)).status, status, path);
     }
-    // The policy of the site does not replace the sandbox of what visitors may have uploaded.
+    // The site's policy does not replace the sandbox for possible uploads of visitors.
     for (
       const [name, isSandboxed] of [["page.html", true], ["not.pdf", true], [
         "paper.pdf",
@@ -128,7 +128,7 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     assert.deepEqual(list.items, []);
   }));
 
-/** Keeps everything for an hour, for a site whose server answers all paths. */
+/** Keeps everything for an hour, for a site whose server serves all paths. */
 const KEEP_ALL = {
   schemaVersion: "EDGE_RULE_SET_V1",
   rules: [

@@ -204,7 +204,7 @@ Deno.test("links, strange names and submodules of a repository lead nowhere", as
 Deno.test("two builds at the same time see nothing of each other", async () => {
   await withBuilds(async (platform) => {
     const script = [
-      // No text of this file, which may lie below /tmp, has the marks that are looked for.
+      // This file, which may be below /tmp, never contains the marks literally.
       "echo sec''ret-of-$SVC_BRANCH > /tmp/mine; echo sec''ret-of-$SVC_BRANCH > $HOME/mine",
       "sleep 2; grep -rhs 'sec[r]et-of' /tmp /build /cache /proc/[0-9]*/environ; id -u",
       OUT,

@@ -1,4 +1,6 @@
-/** What is left of builds from git: all of it for a rollback, none after a project's deletion. */
+/**
+ * What remains of builds from git: everything for a rollback, nothing after a project's deletion.
+ */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { keys } from "../../../src/platform/core/store/mod.ts";
@@ -106,7 +108,7 @@ Deno.test("of a deleted project no mirror, cache, log, hook, build or credential
     using kv = new PortableStore(await DenoStore.open(`${dataDir}/kv.sqlite3`));
     const left: string[] = [];
     for await (const { key, value } of kv.list({ prefix: [] })) {
-      // What people were told stays theirs, and the audit log names what was deleted.
+      // People keep their notifications, and the audit log names the deleted project.
       if (["event_by_key", "notifications", "audit"].includes(String(key[0]))) continue;
       const text = JSON.stringify(
         [key, value],

@@ -1,4 +1,4 @@
-/** What a commit refers to and does not hold: submodules, and files of Git LFS. */
+/** What a commit references without containing it: submodules, and files of Git LFS. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";

@@ -1,6 +1,6 @@
 /**
- * Many requests at once to a busy server on Node: each gets its turn, also those for
- * which a new connection is opened. On Deno, the runtime decides whose turn it is.
+ * Many concurrent requests to a busy Node server: each gets its turn, even on a new connection. On
+ * Deno, the runtime decides the order.
  */
 import assert from "node:assert/strict";
 import { computeServer, FIXTURES } from "../../helpers/compute_server.ts";

@@ -21,7 +21,7 @@ const scheduled = (...paths: string[]) => ({
   cron: paths.map((path) => ({ path, schedule: "* * * * *" })),
 });
 
-/** A server that remembers what requests carried, but for the one before it goes live. */
+/** A server that remembers what requests carried, except for the one before it goes live. */
 const SERVER = `
 import { createServer } from "node:http";
 const seen = [];

@@ -1,7 +1,4 @@
-/**
- * What a server answers arrives as it was written: no runtime compresses it,
- * whichever way the server listens.
- */
+/** A server's response arrives unchanged: no runtime compresses it, however the server listens. */
 import assert from "node:assert/strict";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 

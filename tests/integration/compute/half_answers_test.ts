@@ -11,7 +11,9 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/** Begins an answer, with its length or in chunks, and breaks it off or dies in the midst of it. */
+/**
+ * Begins a response, with its length or in chunks, and breaks it off or dies in the midst of it.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -181,7 +183,7 @@ onEachEngine(
     }),
 );
 
-/** Gives up a request whose answer has not begun. */
+/** Gives up a request whose response has not begun. */
 async function giveUp(port: number): Promise<void> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const request = `GET /api/late HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
@@ -196,7 +198,7 @@ onEachEngine(
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
       await deployServer(platform, "shop", { server: SERVER, engine });
-      // More than a server answers at once.
+      // More than a server responds at once.
       for (let round = 0; round < 5; round++) {
         await Promise.all(Array.from({ length: 50 }, () => giveUp(platform.port)));
       }

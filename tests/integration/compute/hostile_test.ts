@@ -17,8 +17,8 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const outcomes = z.record(z.string(), z.string());
 
 /**
- * Attempts on both engines, and those of one, or whose outcome is another on it. On
- * Node, descriptors are the process's own: whoever uses them ends itself.
+ * Attempts on both engines, and those specific to one or with another outcome there. On Node,
+ * descriptors belong to the process: using them only ends itself.
  */
 const EXPECTED = z.strictObject({
   both: outcomes,
@@ -45,7 +45,7 @@ async function outcome({ get }: TestServer, name: string, expected: string): Pro
   return expected.includes("harmless:") ? `harmless: ${got}` : "harmless";
 }
 
-/** All files below a folder, with what they hold. */
+/** All files below a folder, with their content. */
 async function list(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const { name, isDirectory, isFile } of Deno.readDir(folder)) {
@@ -59,7 +59,7 @@ async function list(folder: string): Promise<readonly string[]> {
   return found.sort();
 }
 
-/** A folder with a deployment and, beside it, what belongs to the platform. */
+/** A folder with a deployment and, next to it, files of the platform. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
   // Open to every user, so that nothing but the sandbox keeps a server from it.
@@ -113,7 +113,7 @@ async function prepare() {
   };
 }
 
-/** Asks the neighbour all the time; tells the answers that were not right. */
+/** Asks the neighbour all the time; tells the responses that were not right. */
 function watch(neighbour: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;
@@ -159,7 +159,7 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Makes all attempts; returns those that did not end as they should. */
+/** Makes all attempts; returns those with a wrong outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,

@@ -10,7 +10,7 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-/** In all files of servers, and in no answer. */
+/** In all files of servers, and in no response. */
 const SECRET = "svc-secret";
 
 const secret = `console.info("${SECRET}");\n`;

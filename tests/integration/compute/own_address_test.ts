@@ -20,7 +20,7 @@ import {
 
 const SITE = { ...MANIFEST, routes: [{ pattern: "^/.*$", layer: "app" }] };
 
-/** `/by/<way>?<url>` answers what a request of the server itself was answered. */
+/** `/by/<way>?<url>` returns the response to the server's own request. */
 const SERVER = `
 import http from "node:http";
 import https from "node:https";

@@ -40,7 +40,7 @@ const manifest = (runtime: Readonly<Record<string, unknown>>) => ({
   routes: [{ pattern: "^/.*$", layer: "app" }],
 });
 
-/** Answers with what a script is to bring about. */
+/** Responds with the expected effect of a script. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {
@@ -69,7 +69,7 @@ interface Started {
   readonly command?: string;
   readonly files?: Files;
   readonly runtime?: Readonly<Record<string, unknown>>;
-  /** Parts of the answer to `/`. */
+  /** Parts of the response to `/`. */
   readonly answer: RegExp;
   /** A line of the server's log. */
   readonly logged?: RegExp;

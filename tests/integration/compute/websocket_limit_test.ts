@@ -14,7 +14,7 @@ type Opened =
   | { readonly type: "open"; readonly close: () => Promise<void> }
   | { readonly type: "refused"; readonly status: number; readonly retryAfter: string | undefined };
 
-/** Opens a WebSocket to a project's server, or gives the answer in its place. */
+/** Opens a WebSocket to a project's server, or gives the response in its place. */
 function open({ port }: TestPlatform, project: string): Promise<Opened> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: `${project}.localhost` },
@@ -93,7 +93,7 @@ Deno.test("clients that leave during the handshake, or without a close, give the
     for (let round = 0; round < 30; round++) {
       const client = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await client.write(handshake);
-      // Every third waits for an answer first.
+      // Every third waits for a response first.
       if (round % 3 === 0) await client.read(new Uint8Array(1024));
       client.close();
     }

@@ -111,7 +111,7 @@ Deno.test("running servers follow what changes of their databases, and only that
     const { ask } = await visitor(platform, "deno", true);
     const preview = await visitor(platform, "deno", false);
     const change = (json: Record<string, unknown>) => platform.api("PATCH", AT, { json });
-    /** The role that the server is given, once that is another one. */
+    /** The server's next role, once it differs. */
     const nextUser = async (last: string) =>
       userOf(await until(() => ask("/url"), (url) => url !== "none" && userOf(url) !== last));
     assert.equal(await ask("/url"), "none");

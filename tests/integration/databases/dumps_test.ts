@@ -1,4 +1,4 @@
-/** What `svc db export` writes brings every value back, on the same engine and on the other. */
+/** An export of `svc db export` restores every value, on either engine. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {

@@ -1,9 +1,9 @@
 /**
  * Prisma's command line and node-pg-migrate through the URL that the CLI prints, on each engine.
- * Prisma's engines are programs from its own host, but for the command line of version 6,
- * which takes its schema engine as WebAssembly with a driver adapter. Long: it installs the
- * packages from npm; `ORM_TESTS=all` runs it. `MIGRATION_PACKAGES` may name a folder in which they
- * are installed already.
+ * Prisma's engines are programs from its own host, except for the command line of version 6, which
+ * takes its schema engine as WebAssembly with a driver adapter. Long: it installs the packages from
+ * npm; `ORM_TESTS=all` runs it. `MIGRATION_PACKAGES` may name a folder in which they are installed
+ * already.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";

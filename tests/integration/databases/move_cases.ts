@@ -1,4 +1,4 @@
-/** `svc db move` under clients that go on writing: what they are told, and that nothing is lost. */
+/** `svc db move` while clients keep writing: their errors, and that nothing is lost. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -9,7 +9,7 @@ const WRITERS = 4;
 /** Writes of each client after a move: it works again. */
 const MORE_WRITES = 5;
 
-/** What `pg` says of a connection that ended while an answer was due; it has no SQLSTATE. */
+/** The message of `pg` for a connection that ended during a query; it has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
 /** Ended by the platform, and refused while the move goes on. */

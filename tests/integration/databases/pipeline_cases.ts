@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import pg from "pg";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
-/** Time in which a client that waits for nobody is answered, in milliseconds. */
+/** Maximum response time for a client that waits for nobody, in milliseconds. */
 const SOON_MS = 10_000;
 
 /** What a connection of `pg` offers for custom messages. */

@@ -1,4 +1,4 @@
-/** What `svc db schema` prints makes an identical schema in an empty database and branch. */
+/** The output of `svc db schema` creates an identical schema in an empty database and branch. */
 import assert from "node:assert/strict";
 import { TOKEN } from "../../helpers/platform.ts";
 import {
@@ -78,7 +78,7 @@ INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (12, 'a@b');
 REFRESH MATERIALIZED VIEW per_mood;
 `;
 
-/** What the made schema must be able to do: a view, a generated column, a trigger and a check. */
+/** Requirements of the created schema: a view, a generated column, a trigger and a check. */
 const USE = `
 INSERT INTO boats (length, "Ünïcode ""quoted""") VALUES (20, 'a@b');
 UPDATE boats SET length = 21;

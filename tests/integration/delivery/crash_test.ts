@@ -1,8 +1,7 @@
 /**
- * `kill -9` in the midst of many deliveries: nothing that was accepted is
- * lost, and only what was under way at that moment comes twice.
+ * `kill -9` during many deliveries: no accepted one is lost, and only running ones come twice.
  *
- * `CRASH_DELIVERIES` sets how many there are.
+ * `CRASH_DELIVERIES` sets their number.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,7 +11,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 400);
 const RAISING = 8;
-/** Mails that are under way at once: those a crash may make come twice. */
+/** Mails sent in parallel: a crash may duplicate these. */
 const UNDER_WAY = 4;
 
 /** Makes a workspace whose owner has an email address; returns a key for it. */

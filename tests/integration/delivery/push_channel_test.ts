@@ -23,7 +23,7 @@ function withPush(
   };
 }
 
-/** What was pushed; the owner's own sign-in may or may not be told to a browser of that moment. */
+/** The pushed messages; the owner's own sign-in may or may not reach a browser at that time. */
 const messagesOf = ({ messages }: TestPushService) =>
   messages.filter(({ payload }) => payload.event !== "security.new_login");
 

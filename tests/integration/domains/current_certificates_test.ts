@@ -21,7 +21,7 @@ const CONNECTIONS = 10;
 /** Time for which a certificate is valid, in seconds: it is renewed after two thirds. */
 const LIFE_SECONDS = 12;
 
-/** What one new connection brings: a certificate and a response, or neither. */
+/** The result of one new connection: a certificate and a response, or neither. */
 async function visit(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
@@ -41,7 +41,7 @@ async function visit(port: number): Promise<string> {
   }
 }
 
-/** What many new connections bring, each once. */
+/** The distinct results of many new connections. */
 async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
   const port = httpsPort!;
   return [...new Set(await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port))))];
@@ -120,7 +120,7 @@ Deno.test({
           readonly status: string;
           readonly expiresAt: string;
         };
-      /** New connections show what the API says; again where it has said something else since. */
+      /** New connections match the API; repeated if the API has changed since. */
       const showsWhatIsSaid = async (): Promise<string> => {
         for (;;) {
           const { expiresAt } = await read();
@@ -134,7 +134,7 @@ Deno.test({
       await until(read, ({ status }) => status === "issued");
       const first = await showsWhatIsSaid();
 
-      // A look at the domain lets orders begin that are due; none begins by itself meanwhile.
+      // Reading the domain starts due orders; none starts by itself meanwhile.
       await until(async () => {
         await platform.api("POST", `${path}/verify`);
         return await read();

@@ -1,7 +1,6 @@
 /**
- * What rules see of a request is what the server behind them sees: the same requests, raw over
- * HTTP/1.1, over HTTP/2 and as WebSocket upgrades, are judged by rules and echoed by a server on
- * Node.
+ * Rules see a request like the server behind them: the same requests, raw over HTTP/1.1, over
+ * HTTP/2 and as WebSocket upgrades, are judged by rules and echoed by a server on Node.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -46,7 +45,7 @@ interface Seen {
 
 interface Probe {
   readonly condition: unknown;
-  /** Whether the condition holds for what the server saw. */
+  /** Whether the condition matches the server's view. */
   readonly holds: (seen: Seen) => boolean;
 }
 

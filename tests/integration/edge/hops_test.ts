@@ -1,7 +1,6 @@
 /**
- * What passes the edge and what ends at it (RFC 9110): fields by which a client
- * speaks for others, methods that are not forwarded, hops that are left,
- * interim answers, and the content of GET and HEAD.
+ * What passes the edge and what ends there (RFC 9110): spoofed fields, methods that are not
+ * forwarded, remaining hops, interim responses, and the content of GET and HEAD.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";

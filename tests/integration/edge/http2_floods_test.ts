@@ -1,6 +1,6 @@
 /**
- * Clients of HTTP/2 that take nothing, or ask for more than they take: what is held for them is
- * bounded, and they lose their connections.
+ * HTTP/2 clients that read nothing, or request more than they read: memory for them is bounded, and
+ * they lose their connections.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -28,7 +28,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 const HOST = "shop.localhost";
 const CONNECTIONS = 10;
 const STREAMS = 200;
-/** What 2,000 answers may take, where each of 500 KB would take 1 GB. */
+/** Maximum memory for 2,000 responses of 500 KB, which would otherwise take 1 GB. */
 const MAX_GROWTH_MB = 250;
 
 async function residentMb(platform: TestPlatform): Promise<number> {

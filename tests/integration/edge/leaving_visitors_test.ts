@@ -1,6 +1,6 @@
 /**
- * Visitors who leave at any moment of a request, wherever its answer comes from: none of them
- * keeps a place, a connection or a file open, and the next visitor is answered.
+ * Visitors who leave at any time during a request, whatever its origin: none keeps a place, a
+ * connection or a file open, and the next visitor is served.
  */
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
@@ -79,7 +79,7 @@ const PATHS = [
   "/large.txt",
 ];
 
-/** More than a server answers at once, in rounds of so many. */
+/** More than a server responds at once, in rounds of so many. */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
 /** Times after which they leave, in milliseconds: before, while and after the response begins. */

@@ -26,7 +26,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes the answer of another site on, with fields that try to hide where the request was. */
+/** Passes the response of another site on, with fields that try to hide where the request was. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

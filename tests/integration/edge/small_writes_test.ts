@@ -1,5 +1,5 @@
 /**
- * Connections of every listener send small writes at once (TCP_NODELAY): over TLS, an answer is
+ * Connections of every listener send small writes at once (TCP_NODELAY): over TLS, a response is
  * two. The platform runs in the test's process, whose sockets alone the test can look at.
  */
 import assert from "node:assert/strict";

@@ -26,11 +26,11 @@ function recorder(machinery: Machinery) {
   return { url, received: () => received, forget: () => received = "" };
 }
 
-/** How long a busy machine may take to begin an answer, and how long a pause is its end. */
+/** How long a busy machine may take to start a response, and the pause that marks its end. */
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;
 
-/** Sends bytes as they are and returns what came back until the other side is quiet or closes. */
+/** Sends raw bytes and returns the response until the other side is quiet or closes. */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(text));
@@ -106,7 +106,7 @@ const ATTACKS: readonly (readonly [name: string, text: string])[] = [
   ["Expect", head("Expect: 100-continue", "Content-Length: 5") + "hello"],
 ];
 
-/** Requests in a stream of bytes, by RFC 9112 to the letter; throws for what is none. */
+/** Parses a stream of requests strictly by RFC 9112; throws for anything else. */
 function parseRequests(text: string): { target: string; fields: string[]; body: string }[] {
   const found = [];
   for (let rest = text; rest !== "";) {

@@ -92,7 +92,7 @@ Deno.test("a front edge keeps what the platform has cached, and asks no more", (
     const webp = await get(image, { accept: "image/webp,*/*" });
     assert.equal(webp.headers["content-type"], "image/webp");
     assert.ok(line.asked(image) > asked);
-    // A page of which nobody says that it may be kept.
+    // A page that nobody declares cacheable.
     const [one, two] = [await get("/plain/a"), await get("/plain/a")];
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
@@ -206,7 +206,7 @@ Deno.test("what belongs to a person never reaches another one by the edge", () =
       const { text } = await get("/rule/lang/a", { "accept-language": language });
       assert.match(text, new RegExp(` ${language}$`));
     }
-    // A host that is closed is closed at once, with all that was kept.
+    // A closed host closes immediately, with everything cached.
     await warm({ get }, "/pages/a");
     for (const protection of ["all", "off"]) {
       const access = await platform.api("PATCH", "/v1/projects/shop/previews", {

@@ -1,4 +1,4 @@
-/** What goes wrong between a front edge and its platform, and what comes of it. */
+/** Failures between a front edge and its platform, and their effects. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";

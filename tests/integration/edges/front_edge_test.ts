@@ -1,4 +1,4 @@
-/** Front edges of a real platform: what they answer, pass on, and know. */
+/** Front edges of a real platform: what they serve, relay, and know. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

@@ -64,7 +64,7 @@ async function listed(platform: TestPlatform): Promise<readonly Listed[]> {
   return (await platform.api("GET", "/v1/edges")).json.items;
 }
 
-/** Sends a request until each process has answered one; returns their answers. */
+/** Sends a request until each process has answered one; returns their responses. */
 async function fromEach(
   ask: () => Promise<Answer>,
   names: readonly string[] = ["platform", ...EDGES],

@@ -19,7 +19,7 @@ const set = (platform: TestPlatform, key: string, value: string, more = {}) =>
 const found = async (platform: TestPlatform, id: string) =>
   (await platform.api("GET", `/v1/deployments/${id}`)).json;
 
-/** Shows its variables, and what the other project answers it. */
+/** Shows its variables, and the other project's response. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {

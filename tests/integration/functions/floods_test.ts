@@ -11,7 +11,7 @@ const NEIGHBOUR = {
   source: "let n = 0; export default () => new Response(String(++n));",
 };
 
-/** What the hostile functions share: `write(bytes)` puts bytes behind a frame of their worker. */
+/** Shared by hostile functions: `write(bytes)` injects bytes after one of their worker's frames. */
 const PRELUDE = `
   const Bytes = Uint8Array;
   const typed = Object.getPrototypeOf(Bytes.prototype);

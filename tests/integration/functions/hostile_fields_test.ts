@@ -1,4 +1,4 @@
-/** What functions write into header fields: it ends no line, no answer and no process. */
+/** Header fields written by functions end no line, response or process. */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";

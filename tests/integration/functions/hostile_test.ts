@@ -106,7 +106,7 @@ Deno.test("sealFunction() refuses functions that import", async () => {
   }
 });
 
-/** What each gets; `GOT` in an answer would be a way out. */
+/** The result of each; `GOT` in a response would be an escape. */
 const DENIED: Readonly<Record<string, RegExp>> = {
   read_file:
     /^200 \{"deno":"denied: .*","fetch":"denied: .*","require":"denied: .*","process":"denied: .*"\}$/,

@@ -1,6 +1,6 @@
 /**
- * Functions that reach for the connection of their worker: they do not get
- * hold of it, and what they do to its frames costs their own worker only.
+ * Functions that try to access their worker's connection: they cannot reach it, and what they do to
+ * its frames only harms their own worker.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -45,7 +45,7 @@ const FORGED: Readonly<Record<string, string>> = {
   "sends-a-body-nobody-asked-for": frameOf(40),
 };
 
-/** Frames that mean nothing, or that a worker may send: they cost nothing but the call. */
+/** Meaningless or permitted frames of a worker: they only cost the call. */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
 Deno.test("a function that forges frames costs its own worker only", async (t) => {

@@ -18,7 +18,7 @@ export default async (request) => {
 };`,
 }];
 
-/** A call that runs until it is let go, in whichever worker it is. */
+/** A call that runs until released, in any worker. */
 function heldCall() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   return {

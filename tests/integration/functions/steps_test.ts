@@ -1,7 +1,4 @@
-/**
- * What functions are given and what becomes of what they return, in a real
- * process.
- */
+/** Inputs of functions, and the effects of their results, in a real process. */
 import assert from "node:assert/strict";
 import { createOutboundFetch } from "../../../src/runtime/mod.ts";
 import { bodyOf, bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";

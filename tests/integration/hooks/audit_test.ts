@@ -62,7 +62,7 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     assert.match(deployed!.address, /^127\.0\.0\.1$|^::1$/);
     assert.match(deployed!.requestId ?? "", /\S/);
 
-    // What changes nothing leaves nothing.
+    // Events without changes leave nothing.
     await send("push", { ref: "refs/heads/menu", after: SHA });
     await send("ping", {});
     assert.equal((await entries()).length, 1);

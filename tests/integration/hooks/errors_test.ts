@@ -1,4 +1,4 @@
-/** What callers of a hook are told where their commit, or its repository, cannot be had. */
+/** Errors for callers of a hook whose commit or repository is unavailable. */
 import assert from "node:assert/strict";
 import { forgeAlike, serveGit } from "../../../src/lib/_test_git.ts";
 import { withHooks } from "../../helpers/deploy_hooks.ts";

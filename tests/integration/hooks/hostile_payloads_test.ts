@@ -1,4 +1,7 @@
-/** What no forge sends to a deploy hook: each is refused, deploys nothing and leaves nothing. */
+/**
+ * Payloads that no forge sends to a deploy hook: each is refused, deploys nothing and leaves
+ * nothing.
+ */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";

@@ -7,7 +7,7 @@ const HOST = "shop.localhost";
 const BROWSER = { accept: "image/avif,image/webp,image/apng,image/*,*/*;q=0.8" };
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
 
-/** What an answer depends on; the runtime of the compiled program adds the coding by itself. */
+/** The fields a response varies by; the compiled program's runtime adds the encoding itself. */
 const varyOf = (field: string | string[] | undefined): string[] =>
   String(field ?? "").toLowerCase().split(/\s*,\s*/)
     .filter((name) => name !== "" && name !== "accept-encoding");

@@ -1,4 +1,4 @@
-/** The engine in its process: what it makes, and what foreign bytes cannot do to it. */
+/** The engine in its process: its results, and that untrusted bytes cannot harm it. */
 import assert from "node:assert/strict";
 import {
   decodedSize,

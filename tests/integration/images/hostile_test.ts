@@ -1,4 +1,4 @@
-/** Images that are broken, too large, or something else: what a client gets, over HTTP. */
+/** Broken, oversized and fake images: the client's response, over HTTP. */
 import assert from "node:assert/strict";
 import { makeBomb, makePng } from "../../helpers/images.ts";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";

@@ -1,6 +1,6 @@
 /**
- * Where images come from: the site's files and servers, as a visitor without
- * cookies may see them, and other sites that the project has declared.
+ * Sources of images: the site's files and servers, as visible to a visitor without cookies, and
+ * other sites that the project declares.
  */
 import assert from "node:assert/strict";
 import { makePng } from "../../helpers/images.ts";
@@ -68,7 +68,7 @@ Deno.test("an image is not readable through the endpoint where its own address i
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
-  // What was converted for one visitor is not shown to another who may not see it.
+  // An image converted for one visitor is not shown to another who may not see it.
   assert.equal(await get(endpoint("/office/a.png"), { "x-office": "yes" }), 200);
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
@@ -144,7 +144,7 @@ Deno.test("a server answers without credentials, as often as its caching asks fo
     const first = await get("/plain.png");
     assert.deepEqual([first.status, first.headers["x-svc-cache"]], [200, "MISS"], first.text);
     assert.equal(first.headers["cache-control"], "public, max-age=0, must-revalidate");
-    // The first answer of a server tells a thread that it may ask the server itself.
+    // A server's first response tells a thread that it may ask the server directly.
     for (let round = 0; round < 3; round++) {
       assert.equal((await get("/plain.png")).headers["x-svc-cache"], "HIT");
     }

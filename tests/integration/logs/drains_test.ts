@@ -1,6 +1,6 @@
 /**
  * Drains of projects and of the operator: what receivers get over the network, and how failures
- * are shown. `OTEL_COLLECTOR` names a built OpenTelemetry collector, for the long form.
+ * appear. `OTEL_COLLECTOR` names a built OpenTelemetry collector, for the long form.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

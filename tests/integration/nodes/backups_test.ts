@@ -1,6 +1,6 @@
 /**
- * Regular backups of three nodes: one of them makes each, also after it has left.
- * With `CLUSTER_TESTS=all`, as the shortest time between backups is a minute.
+ * Regular backups of three nodes: one makes each, even after another has left. With
+ * `CLUSTER_TESTS=all`, because the minimum interval is a minute.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The examples of docs/scaling.md, run: what a compose file and a unit of systemd start is
- * started here as processes, with other addresses and folders instead of those of containers.
+ * Runs the examples of docs/scaling.md: containers of a compose file and systemd units are started
+ * as processes, with other addresses and folders.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -38,7 +38,7 @@ function replaced(text: string, texts: Readonly<Record<string, string>>): string
   return text;
 }
 
-/** What the nodes need, as the machines of the examples have it. */
+/** The nodes' dependencies, as on the machines of the examples. */
 async function openSurroundings() {
   const folder = await Deno.makeTempDir({ prefix: "svc-examples-" });
   const pg = await TestPg.start();

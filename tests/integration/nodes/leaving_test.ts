@@ -1,6 +1,6 @@
 /**
- * A node is stopped under requests, as behind a load balancer: none is
- * lost, each answer of the node that leaves is the last of its connection, and what runs ends.
+ * A node is stopped during requests, like behind a load balancer: none is lost, each response of
+ * the leaving node is its connection's last, and running work ends.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -14,7 +14,7 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket holds, so that an answer is under way until it is read. */
+/** More than a socket holds, so that a response is under way until it is read. */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
@@ -90,7 +90,7 @@ async function read(asked: ClientRequest) {
   return { statusCode: answer.statusCode, headers: answer.headers, text };
 }
 
-/** `Connection` of what a node that leaves answers on new connections, until it takes none. */
+/** `Connection` in a leaving node's responses on new connections, until it accepts none. */
 async function askLeaving({ port }: TestPlatform): Promise<readonly (string | undefined)[]> {
   const fields: (string | undefined)[] = [];
   await Promise.all(Array.from({ length: CLIENTS }, async () => {

@@ -1,4 +1,4 @@
-/** Rate limits count on each node by itself, which whoever checks, publishes or deploys is told. */
+/** Each node counts rate limits separately, and checking, publishing and deploying say so. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";

@@ -1,4 +1,4 @@
-/** Logs, errors and traffic of all nodes as one, whichever is asked. */
+/** Logs, errors and traffic of all nodes combined, from any node. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";

@@ -13,7 +13,7 @@ import { Cluster } from "../../helpers/cluster.ts";
 
 /**
  * A balancer that hands connections to the first port, until a POST was answered there: that
- * connection is closed instead of the answer, and later ones go to the second port.
+ * connection is closed instead of the response, and later ones go to the second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -72,7 +72,7 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // At once, one of them carries it out, and the other has its answer or is told to wait.
+    // Of concurrent ones, one is carried out, and the other gets its response or must wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>
         node.api("POST", "/v1/api-keys", {
@@ -120,7 +120,7 @@ Deno.test({
       (items) => items.length > 0,
     );
     assert.equal(found.length, 1);
-    // A repeated request was answered by the second node with the answer of the first.
+    // A repeated request was answered by the second node with the response of the first.
     if (balancer.posts > 1) assert.equal(made, found[0].id);
     assert.equal(keys, 1);
   },

@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** Within which a node mostly hears of what others have counted. */
+/** Within this time, a node usually learns the counts of others. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {

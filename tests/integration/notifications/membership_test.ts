@@ -1,4 +1,4 @@
-/** What a session sees of workspaces: those that its user is in, and no others. */
+/** A session only sees its user's workspaces. */
 import assert from "node:assert/strict";
 import { join, signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { fetchStream } from "../../helpers/contract.ts";
@@ -49,7 +49,7 @@ Deno.test("a member chooses whose deployments they hear of", () =>
       return json.items.map(({ title }: { title: string }) => title)
         .filter((title: string) => title.endsWith("is live"));
     };
-    /** What Bob hears of: a deployment of the owner, and one that no account started. */
+    /** Bob's notifications: a deployment of the owner, and one without an account. */
     const heard = async (deployments: string, last: string) => {
       await prefer(bob, { category: "Deployment", deployments });
       await deploy(platform, "shop", { files: { "index.html": last } });

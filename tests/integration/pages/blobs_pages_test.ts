@@ -75,7 +75,7 @@ Deno.test("the Blobs pages upload, show, sign, download and delete objects, with
     assert.equal((await ada.open(shown.path)).status, 404);
     assert.equal((await fetch(url)).status, 404);
 
-    // What the store refuses is told on the page, and stores nothing.
+    // Refusals of the store are shown on the page, and store nothing.
     for (
       const [name, size, message] of [
         ["c.txt", 1024 * 1024, /quota|bytes/],

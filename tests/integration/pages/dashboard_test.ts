@@ -100,7 +100,7 @@ async function furnish({ api, own, ada, platform }: DashboardPlatform): Promise<
   ];
 }
 
-/** Asserts what holds for each page, whatever is on it. */
+/** Asserts the requirements of every page. */
 function checkPage({ path, status, headers, html }: Page): void {
   assert.equal(status, 200, path);
   assert.ok(html.length < MAX_PAGE_BYTES, `${path} has ${html.length} characters`);
@@ -300,7 +300,7 @@ Deno.test("a viewer sees the dashboard, and changes nothing there; a stranger se
     ) {
       const page = await viewer.open(path);
       checkPage(page);
-      // A form that filters what the page shows changes nothing.
+      // A form that filters the page changes nothing.
       const changing = formsOf(page.html).map(({ action }) => action).filter((to) => to !== path);
       assert.deepEqual(changing, ["/sign-out"], path);
       const { csrf = "" } = formsOf(page.html)[0]!.fields;

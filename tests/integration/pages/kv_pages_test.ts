@@ -1,6 +1,6 @@
 /**
- * The key-value store of a project, by the API and by its pages: who sees it, and what becomes of
- * what they write.
+ * The key-value store of a project, through the API and its pages: who sees it, and the effects of
+ * writes.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";

@@ -7,7 +7,7 @@ import { PASSWORD, type Visitor } from "../../helpers/page_visitor.ts";
 import { create } from "../../helpers/platform.ts";
 
 const MANY = 110;
-/** Most rows of any list. */
+/** Maximum number of rows of any list. */
 const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 

@@ -1,4 +1,4 @@
-/** The pages of what runs beside requests, as someone without JavaScript uses them. */
+/** The pages of background work, used without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployServer, LAYERS } from "../../helpers/compute_site.ts";

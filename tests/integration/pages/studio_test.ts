@@ -133,7 +133,7 @@ async function editsRows(
   assert.match(edited.answer.headers.get("location")!, /done=row-saved/);
   assert.deepEqual(await values(1), [["two\nlines", "rough", "\\x01", null, "{}", "t"]]);
 
-  // What was opened before is no more as it was: nothing is overwritten, and both are shown.
+  // The opened value has changed: nothing is overwritten, and both are shown.
   const late = await ada.send("POST", edited.action, {
     fields: { ...edited.fields, "value.Na me": "three" },
   });

@@ -1,4 +1,6 @@
-/** What workspaces and projects use of their limits: API, tool and pages agree, each for its own. */
+/**
+ * Usage and limits of workspaces and projects: API, CLI and pages agree, each for its own scope.
+ */
 import assert from "node:assert/strict";
 import { callTool, cleanEnvironment } from "../../../scripts/_program.ts";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";

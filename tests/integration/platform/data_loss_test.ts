@@ -1,4 +1,6 @@
-/** A data directory that is not whole, or whose disk is full: nothing is lost, what can be is served. */
+/**
+ * An incomplete data directory, or a full disk: nothing is lost, and everything possible is served.
+ */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";

@@ -1,4 +1,4 @@
-/** What a platform answers to whoever operates it. */
+/** A platform's responses to its operator. */
 import assert from "node:assert/strict";
 import { createProject, deploy, rawRequest, start } from "../../helpers/platform.ts";
 

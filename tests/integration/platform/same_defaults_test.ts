@@ -5,7 +5,7 @@ import { withTestOptions } from "../../helpers/platform.ts";
 import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
-/** What a test platform may set: where it listens, its processes, and the users of its builds. */
+/** What a test platform may set: addresses, its processes, and the users of its builds. */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
 /** What no flag says: the way the program is started. */

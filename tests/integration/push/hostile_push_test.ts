@@ -30,7 +30,7 @@ const UNREADABLE =
 const EMPTY = tree([]);
 const HEAD = commit(EMPTY.sha);
 
-/** What git would take, but for what the case changes. */
+/** A valid push, apart from the case's change. */
 const push = (change: Parameters<typeof command>[1] & { readonly ref?: string | Uint8Array }) =>
   joined(
     command(change.ref ?? "refs/heads/main", { to: HEAD.sha, ...change }),

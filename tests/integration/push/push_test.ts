@@ -103,7 +103,7 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
     const replaced = await push(site.path, url, "main", "main:refs/replace/0123");
     assert.match(replaced.text, /main -> main \(another ref was refused\)/);
     assert.deepEqual(await pushed(), []);
-    // What a list of refs was read in goes a moment after its answer.
+    // The memory of a ref list is released a moment after its response.
     await until(
       () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`)),
       (left) => left.length === 0,
@@ -188,8 +188,8 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each holds one of the project's places for as long as its body is open, and comes again
-    // where a probe has taken the place.
+    // Each uses one of the project's places while its body is open, and retries if a probe has
+    // taken the place.
     const hold = async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });

@@ -1,7 +1,4 @@
-/**
- * Every row of the rule set's contract: what a platform accepts, and what it refuses at
- * which path.
- */
+/** Every row of the rule set's contract: accepted values, and refused ones with their path. */
 import assert from "node:assert/strict";
 import {
   createProject,

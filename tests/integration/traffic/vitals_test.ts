@@ -19,7 +19,7 @@ async function publish(platform: TestPlatform, manifest: typeof STATIC_MANIFEST 
   await deploy(platform, "shop", { files: FILES, manifest });
 }
 
-/** Sends what the script would; `headers` may say that someone else does. */
+/** Sends the script's beacon; `headers` can pretend to be another sender. */
 const beacon = (
   platform: TestPlatform,
   body: unknown,

@@ -16,7 +16,7 @@ import {
   PROJECT_OPTION,
 } from "../open_database.ts";
 
-/** Declares what a command takes that ends the data of a branch. */
+/** Declares the options of a command that destroys a branch's data. */
 export function takeBranch(command: Command) {
   return command
     .argument("<branch>", "name of the branch")
@@ -47,7 +47,7 @@ export async function findBranch(
   );
 }
 
-/** Asks a person; where nobody can be asked, the command line itself is the confirmation. */
+/** Asks for confirmation; if nobody can be asked, the command line itself counts. */
 export async function confirmByPerson(
   ctx: Context,
   { force, question, no }: {

@@ -18,7 +18,7 @@ export const PROMPT_HELP = `Statements end with ; and can have several lines.
 Ctrl-C cancels the running statement or clears the input.
 A transaction is sent when you enter COMMIT or ROLLBACK.`;
 
-/** A text as SQL, whatever it holds. */
+/** A text as an SQL literal, whatever it contains. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function listRelations(kinds: string): string {

@@ -16,7 +16,7 @@ const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Words that are beside what must not be kept, and addresses with a password in them. */
+/** Words that indicate secrets, and URLs with a password. */
 const SECRET =
   /pass(?:word|wd|phrase)|secret|token|credential|api_?key|private_?key|:\/\/[^\s/@:]*:[^\s/@]+@/i;
 
@@ -25,7 +25,7 @@ export function looksSecret(statement: string): boolean {
   return SECRET.test(statement);
 }
 
-/** Statements of a file, the oldest first; lines that are none are left out. */
+/** Statements of a history file, oldest first; invalid lines are left out. */
 export function parseHistory(text: string): readonly string[] {
   return text.split("\n").flatMap((line) => {
     try {

@@ -15,7 +15,7 @@ export interface PromptOptions {
   /** Stands before the mark, such as `shop` or `shop/staging`. */
   readonly name: string;
   readonly history: History;
-  /** Runs SQL and shows what comes of it, a failure too. */
+  /** Runs SQL and shows the result or failure. */
   readonly run: (sql: string, signal: AbortSignal) => Promise<void>;
   /** Shows a line of the prompt's own. */
   readonly say: (text: string) => void;
@@ -77,7 +77,7 @@ class Prompt {
     this.#lines.prompt();
   }
 
-  /** Ends the statement that runs; where none does, forgets what was typed. */
+  /** Interrupts the running statement, or discards the input if there is none. */
   interrupt(): void {
     this.#waiting.length = 0;
     if (this.#running !== undefined) return this.#running.abort();
@@ -146,7 +146,7 @@ class Prompt {
 /**
  * Runs a prompt until Ctrl-D, `\q` or the end of input.
  *
- * @returns what ends it, and what a Ctrl-C does, for signals that reach the process.
+ * @returns functions to end it and to handle Ctrl-C, for signals that reach the process.
  */
 export function openPrompt(options: PromptOptions): {
   readonly done: Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Rows as a table for people, and row by row where a table would not fit.
- * An answer is foreign text: nothing in it can control the terminal.
+ * Formats rows as a table for people, or row by row if a table would not fit. Results are untrusted
+ * text, so nothing in them can control the terminal.
  *
  * @module
  */

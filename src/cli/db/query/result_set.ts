@@ -1,6 +1,5 @@
 /**
- * The result of a statement as it comes from the platform: values are
- * PostgreSQL's text form, or null.
+ * The result of a statement as the platform sends it: values are PostgreSQL's text form, or null.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import { sqlError, type SqlSource } from "./sql_error.ts";
 /** Severities of notices that are no warnings. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
-/** Passes the events of an answer to `output`; throws the error that ends it. */
+/** Passes the events of a response to `output`; throws the error that ends it. */
 export async function passEvents(
   ui: Ui,
   events: AsyncIterable<QueryEvent>,

@@ -20,7 +20,7 @@ export interface TableOptions {
   readonly whole: string;
 }
 
-interface Held {
+interface BufferedResult {
   readonly columns: readonly Column[];
   readonly rows: Row[];
   characters: number;
@@ -33,10 +33,10 @@ const lengthOf = (row: Row): number =>
 
 /** Tables go to stdout; tags of statements and notices go to stderr. */
 export function createTableOutput(ui: Ui, { expanded, whole }: TableOptions): Output {
-  let held: Held | undefined;
+  let held: BufferedResult | undefined;
   let tables = 0;
 
-  function show({ columns, rows, total }: Held): void {
+  function show({ columns, rows, total }: BufferedResult): void {
     const layout = {
       width: ui.width(),
       colors: ui.dataColors,

@@ -1,6 +1,5 @@
 /**
- * Text as a terminal shows it: in columns, of which wide characters take two
- * and combining ones none.
+ * Text measured in terminal columns: wide characters take two, combining ones none.
  *
  * @module
  */

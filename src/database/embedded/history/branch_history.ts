@@ -1,9 +1,9 @@
 /**
- * The history of one branch: copies of its files (bases), and the segments of its write-ahead log
- * that it does not need any more. Its newer segments are in its own folder still.
+ * The history of one branch: copies of its files (bases), and write-ahead log segments that it no
+ * longer needs. Newer segments are still in its own folder.
  *
- * A branch is restored as after a crash: its files are those of a base, and PostgreSQL replays the
- * log, which is cut off where the first later transaction ends.
+ * Restoring a branch works like crash recovery: PostgreSQL replays the log on the files of a base.
+ * The log is cut off at the end of the first later transaction.
  *
  * @module
  */
@@ -37,7 +37,7 @@ const FILES = "files";
 const REMOVED = "removed";
 const UNFINISHED = "unfinished";
 
-/** What is noted beside the files of a base. */
+/** The metadata of a base. */
 interface BaseNote {
   readonly bytes: number;
   /** The log has to be replayed up to this position at least: files were copied under writes. */
@@ -79,7 +79,7 @@ export class BranchHistory {
     return bases;
   }
 
-  /** What there is, with the segments that are in the branch's own folder. */
+  /** The content, including segments in the branch's own folder. */
   async content(): Promise<HistoryContent> {
     const names = new Set([...await segmentsIn(this.#wal), ...await segmentsIn(this.#log)]);
     const segments = [...names].sort().map((name) => ({ name, bytes: SEGMENT_BYTES }));
@@ -113,7 +113,7 @@ export class BranchHistory {
     await syncFolder(this.#log);
   }
 
-  /** Keeps what is needed of a branch that is removed now, while nothing uses its files. */
+  /** Keeps the required files of a removed branch while nothing uses them. */
   async keepRemoved(now: number): Promise<void> {
     if ((await this.bases()).length === 0) return await this.remove();
     await this.#take(() => true);
@@ -121,10 +121,10 @@ export class BranchHistory {
   }
 
   /**
-   * Copies the files of the branch, also while it is written to: the log that follows has each page
-   * that changes meanwhile. Does nothing if the branch is removed.
+   * Copies the files of the branch, even during writes: the following log contains each page that
+   * changes meanwhile. Does nothing if the branch is removed.
    *
-   * @returns bytes of the base
+   * @returns the size of the base in bytes
    */
   async makeBase(signal: AbortSignal): Promise<number> {
     const { folders, id } = this.branch;
@@ -209,9 +209,9 @@ export class BranchHistory {
   }
 
   /**
-   * Copies the branch as it was at a time to a new branch, for PostgreSQL to open.
+   * Copies the state of the branch at a time to a new branch, for PostgreSQL to open.
    *
-   * @returns names that database and role may have in it, the likeliest first
+   * @returns possible names of database and role in it, likeliest first
    * @throws {EngineError}
    */
   async copyAt(time: number, target: string): Promise<BranchNames[]> {

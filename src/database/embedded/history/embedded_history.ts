@@ -1,7 +1,7 @@
 /**
- * The history of the embedded engine: its branches as they were at any time of the last days.
- * PostgreSQL keeps its log, as its settings say; the platform takes over what a branch does not
- * need of it, and copies the files of a branch when its log has grown.
+ * The history of the embedded engine: restores branches to any time of the last days. PostgreSQL's
+ * settings keep its log; the platform moves the unneeded part, and copies the files of a branch
+ * when its log has grown.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export interface EmbeddedHistoryOptions extends HistoryLimits {
   readonly onTrouble: (message: string) => void;
 }
 
-interface Parts extends EmbeddedHistoryOptions {
+interface HistoryParts extends EmbeddedHistoryOptions {
   readonly folders: BranchFolders;
   readonly isRunning: (id: string) => boolean;
 }
@@ -96,9 +96,9 @@ export class EmbeddedHistory {
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
 
-  readonly #parts: Parts;
+  readonly #parts: HistoryParts;
 
-  constructor(parts: Parts) {
+  constructor(parts: HistoryParts) {
     this.#parts = parts;
     this.#rounds = startRounds({
       firstMs: FIRST_MS,
@@ -160,9 +160,9 @@ export class EmbeddedHistory {
   }
 
   /**
-   * Copies a branch as it was at a time to a new one, for PostgreSQL to open.
+   * Copies the state of a branch at a time to a new one, for PostgreSQL to open.
    *
-   * @returns names that database and role may have in it, the likeliest first
+   * @returns possible names of database and role in it, likeliest first
    * @throws {EngineError}
    */
   async copyAt(id: string, { time, target }: {
@@ -176,7 +176,7 @@ export class EmbeddedHistory {
     });
   }
 
-  /** @throws {EngineError} where a copy would fill the disk */
+  /** @throws {EngineError} if a copy would fill the disk */
   async #requireSpace(bytes: number): Promise<void> {
     const [free, needed] = [await this.#freeBytes(), bytes + RESERVE];
     if (free >= needed) return;
@@ -209,7 +209,7 @@ export class EmbeddedHistory {
     }
   }
 
-  /** Takes over the log of a branch, and makes a base where one is due. Never rejects. */
+  /** Moves the log of a branch to the history, and makes a base if one is due. Never rejects. */
   #attend(id: string): Promise<void> {
     return this.#lock.run(id, async () => {
       if (this.#closing.signal.aborted || !await this.#parts.folders.exists(id)) return;
@@ -265,7 +265,7 @@ export class EmbeddedHistory {
     throw tooLarge();
   }
 
-  /** Removes what is too old or too much; returns what is left, and how much may be. */
+  /** Removes old and excess content; returns the remaining size and the limit. */
   async #prune(id: string): Promise<Pruned> {
     const { keepMs, now } = this.#parts;
     const history = this.#of(id);
@@ -296,7 +296,7 @@ export class EmbeddedHistory {
     return { ...plan, limit };
   }
 
-  /** The most that the history of one branch may take: as much as it wants if all fit. */
+  /** The limit for one branch's history: unlimited if all fit. */
   async #limitOf(): Promise<number> {
     return fairShare([...this.#sizes.values()], await this.#limitOfAll());
   }

@@ -62,7 +62,7 @@ export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }
 
-/** Removes what a branch that nobody uses does not need of its log. */
+/** Removes the unneeded log of an idle branch. */
 export async function removeOldLog(data: string): Promise<void> {
   const first = await firstNeeded(data);
   const folder = join(data, LOG_FOLDER);

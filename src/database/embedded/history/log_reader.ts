@@ -1,6 +1,6 @@
 /**
- * Reading a write-ahead log as recovery does, to find the end of what was committed by a time.
- * The format is that of PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
+ * Reads a write-ahead log like recovery does, to find the last commit before a time. The format is
+ * that of PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
  *
  * @module
  */
@@ -25,7 +25,9 @@ const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
 /** Commit and abort, also of prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
-/** What may stand before the data of a record, and its size; the data follows the last two. */
+/**
+ * The optional blocks before the data of a record, and their sizes; the data follows the last two.
+ */
 const BLOCKS: Readonly<Record<number, number>> = { 252: 5, 253: 3, 254: 5, 255: 2 };
 const DATA = 254;
 
@@ -67,8 +69,8 @@ export class LogReader {
   readonly #until: number;
 
   /**
-   * @param from where a record begins
-   * @param until the last millisecond of which transactions count, since 1970
+   * @param from start of a record
+   * @param until the last millisecond of the transactions that count, since 1970
    */
   constructor(from: number, until = Infinity) {
     this.#from = this.#end = from;

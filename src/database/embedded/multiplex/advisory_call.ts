@@ -1,7 +1,6 @@
 /**
- * Statements that take one advisory lock and do nothing else, as programs send them, and the key
- * of that lock. Clients share one session in the backend, where a lock that any of them has can
- * be taken again: so what another client holds is decided here.
+ * Recognizes statements that only take one advisory lock, and its key. Clients share one session in
+ * the backend, which would grant a lock twice, so conflicts between clients are decided here.
  *
  * @module
  */
@@ -61,11 +60,11 @@ export function lockArguments(key: string): string {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Computes an expression; `undefined` where the backend cannot be asked now. */
+/** Computes an expression; `undefined` if the backend cannot be asked now. */
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock; `undefined` where it is not known.
+ * The key of a call's lock; `undefined` if it is not known.
  *
  * @param bind the message with the values of its parameters, where it has come
  */

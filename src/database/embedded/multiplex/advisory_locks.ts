@@ -1,6 +1,6 @@
 /**
- * Advisory locks of clients that share a session: which client has which, so that one that only
- * tries is answered at once, and none gives back a lock of another.
+ * Advisory locks of clients that share a session: tracks their owners, so that a try fails
+ * immediately and nobody releases another client's lock.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export function waitsForLock(
   return key === undefined || others.has(key);
 }
 
-/** Gives back a lock as often as it was taken. */
+/** Releases a lock as often as it was acquired. */
 const release = (key: string, mode: "" | "_shared"): string => {
   const call = `pg_catalog.pg_advisory_unlock${mode}(${lockArguments(key)})`;
   return `WITH RECURSIVE given(back) AS (SELECT ${call} UNION ALL SELECT ${call} FROM given ` +
@@ -55,8 +55,8 @@ export class AdvisoryLocks {
   }
 
   /**
-   * The message to run if a client tries to take a lock that another one has: it says that it is
-   * taken. `undefined` if the client's own may run.
+   * The message to run instead if a client tries a lock that another holds: it reports the lock as
+   * taken. `undefined` to run the client's own message.
    */
   refusal(
     client: Client,
@@ -89,7 +89,7 @@ export class AdvisoryLocks {
     }
   }
 
-  /** Finds out which locks a client has now, and takes back those that others have lost by it. */
+  /** Finds the locks that a client now has, and restores those that others have lost by it. */
   examine(client: Client, all: Iterable<Client>): void {
     const held = new Set(this.#backend.ask(HELD).map(([key]) => key ?? ""));
     const others = othersLocks(client, all);

@@ -11,13 +11,13 @@ export type Hear = (message: Message) => void;
 /** More bytes for a statement that reads from its client (`COPY … FROM STDIN`). */
 export type ReadMore = () => Uint8Array;
 
-/** A PostgreSQL backend that takes one message at a time, and answers before it returns. */
+/** A PostgreSQL backend that handles one message at a time, synchronously. */
 export interface Backend {
   /** Differs whenever the settings of the session differ, by whatever they were set. */
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
-  /** Simple queries that it has run, whoever sent them: each ends the unnamed statement. */
+  /** Number of simple queries run for any client: each ends the unnamed statement. */
   readonly simpleQueries: number;
   run(message: Uint8Array, hear: Hear, more: ReadMore): void;
 }
@@ -106,7 +106,7 @@ export class SharedBackend {
   /**
    * Runs messages of our own that need no `Sync`.
    *
-   * @returns the backend's error, for the client to hear, where there was one
+   * @returns the backend's error, for the client to hear, if there was one
    */
   prepare(message: Uint8Array): Message | undefined {
     let failed: Message | undefined;

@@ -30,7 +30,10 @@ export class ClientSettings {
     this.#defaults = this.#backend.readParameters();
   }
 
-  /** Notes what a new client is told: its own settings are tried with its first message. */
+  /**
+   * Records the parameters sent to a new client; its own settings are applied with its first
+   * message.
+   */
   greet(client: Client): void {
     const given = new Map(
       [...client.settings].map(([name, value]) => [name.toLowerCase(), value] as const),
@@ -41,10 +44,10 @@ export class ClientSettings {
   }
 
   /**
-   * Gives the backend a client's settings, and keeps those of the last one.
+   * Applies a client's settings to the backend, and saves those of the previous client.
    *
    * @returns whether anything has changed
-   * @throws {BackendError} Where the settings of its startup message are refused
+   * @throws {BackendError} If the settings of its startup message are refused
    */
   give(client: Client): boolean {
     const last = this.#current;
@@ -61,7 +64,7 @@ export class ClientSettings {
     return true;
   }
 
-  /** The backend's settings are nobody's; those of the last client are as they were kept. */
+  /** Marks the backend's settings as nobody's; the previous client's stay as saved. */
   forget(): void {
     this.#current = undefined;
   }

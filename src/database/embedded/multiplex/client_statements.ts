@@ -1,7 +1,6 @@
 /**
- * Prepared statements of many clients in one backend: each gets its own name
- * there, and is prepared again where another client's statement, or
- * `DISCARD ALL`, has replaced it.
+ * Prepared statements of many clients in one backend: each gets its own name there, and is prepared
+ * again if another client's statement, or `DISCARD ALL`, replaced it.
  *
  * @module
  */
@@ -60,7 +59,7 @@ export class ClientStatements {
     return statement === undefined ? message.bytes : named.renamed(statement.key);
   }
 
-  /** The statement that a `Bind` message is about, where it is known. */
+  /** The statement that a `Bind` message is about, if it is known. */
   boundBy(client: Client, message: Message): PreparedStatement | undefined {
     return client.statements.get(statementOf(message)?.name ?? "");
   }
@@ -114,7 +113,7 @@ export class ClientStatements {
     return named.renamed(statement.key);
   }
 
-  /** The statement that an `Execute` message runs, where it is known. */
+  /** The statement that an `Execute` message runs, if it is known. */
   executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }

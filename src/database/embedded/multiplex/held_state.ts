@@ -52,7 +52,7 @@ export class HeldState {
     const { suspects } = client;
     if (suspects.pins) {
       client.pinnedBy = this.#backend.ask(WHAT_PINS)[0]?.[0] ?? undefined;
-      // Any statement may drop the objects that pin the backend, whatever its text.
+      // Any statement may drop the objects that pin the backend, so its text does not matter.
       suspects.pins = client.pinnedBy !== undefined;
     }
     if (suspects.locks) {
@@ -82,7 +82,7 @@ export class HeldState {
     }
   }
 
-  /** Takes away what a client that has gone has left behind. */
+  /** Removes the state of a client that has left. */
   leave(client: Client, others: Iterable<Client>): void {
     if (client.suspects.pins || client.pinnedBy !== undefined) {
       this.#backend.ask("CLOSE ALL");

@@ -64,7 +64,7 @@ export class MessageReader {
     return this.size < HEADER_BYTES ? undefined : readI32(this.#bytes, this.#at + 1) + 1;
   }
 
-  /** Whether the next message is there, or is one that cannot be taken. */
+  /** Whether the next message is complete, or invalid. */
   get isWhole(): boolean {
     const length = this.#nextLength;
     if (length === undefined) return false;

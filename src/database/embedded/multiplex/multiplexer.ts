@@ -1,9 +1,8 @@
 /**
- * Many clients on one backend. A client has the backend from its first message
- * to the end of its transaction; others wait for that long. Whatever a session
- * holds beyond a transaction is taken away before another client gets the
- * backend and given back before its own next statement, or else the client
- * keeps the backend.
+ * Many clients on one backend. A client has the backend from its first message to the end of its
+ * transaction; others wait for that long. State beyond a transaction is saved before another client
+ * gets the backend, and restored before the client's next statement; if that is impossible, the
+ * client keeps the backend.
  *
  * @module
  */
@@ -206,7 +205,7 @@ export class Multiplexer {
     }
   }
 
-  /** Tells a client the parameters that are not as it was told. */
+  /** Tells a client the parameters that differ from the last ones it was told. */
   #report(client: Client): void {
     for (const [name, value] of this.#settings.news(client)) {
       this.#options.outlet.deliver(client.id, parameterStatus(name, value));
@@ -246,8 +245,8 @@ export class Multiplexer {
   }
 
   /**
-   * Lets others have the backend where a client has only prepared statements, and reads their
-   * descriptions before it goes on: a `Sync` of our own ends that, and the client's comes later.
+   * Releases the backend if a client has only prepared statements, and reads their descriptions
+   * first: our own `Sync` ends the batch, and the client's comes later.
    */
   #pause(client: Client): void {
     if (client.hasWork || client.status !== "I" || client.inbox.isWhole) return;
@@ -331,7 +330,7 @@ export class Multiplexer {
     }
   }
 
-  /** The backend has answered a client's messages: settles what they changed, and says so. */
+  /** Handles the backend's completed response to a client's messages, and reports the changes. */
   #finish(client: Client, ready: Uint8Array): void {
     this.#ready = undefined;
     if (client.status !== "E" && this.#settings.hasNews) this.#report(client);

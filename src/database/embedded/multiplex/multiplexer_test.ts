@@ -14,7 +14,7 @@ import { SESSION_WINDOW } from "../wire.ts";
 import { Multiplexer } from "./multiplexer.ts";
 import { milliseconds } from "./waiting.ts";
 
-/** A backend that answers queries with `BEGIN` and `COMMIT` in mind, and notes what it is sent. */
+/** A backend that tracks `BEGIN` and `COMMIT`, and records its messages. */
 class ScriptedBackend implements Backend {
   readonly log: string[] = [];
   readonly settingsDigest = "";

@@ -39,7 +39,7 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
   return message;
 }
 
-/** Lets the rest of a message come that is larger than what a client may send ahead. */
+/** Lets the rest of a message through that exceeds the read-ahead limit. */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
   const part = inbox.size - takenAhead;
@@ -76,7 +76,7 @@ export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void
   }
 }
 
-/** Drops requests to be sent what is known already. */
+/** Drops requests to flush data that is known already. */
 export function dropFlushes(client: Client, outlet: Outlet): void {
   while (!client.isMidBatch && client.inbox.nextType === "H" && client.inbox.isWhole) {
     if (takeMessage(client, outlet) === undefined) return;

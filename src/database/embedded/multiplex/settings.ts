@@ -25,7 +25,9 @@ function splitOptions(options: string): string[] {
   return word === undefined ? words : [...words, word];
 }
 
-/** Settings in a startup message's `options`; what is not a setting is left to the server to refuse. */
+/**
+ * Parses settings in a startup message's `options`; anything else is left for the server to refuse.
+ */
 function readOptions(options: string): [string, string][] {
   const settings: [string, string][] = [];
   const words = splitOptions(options);

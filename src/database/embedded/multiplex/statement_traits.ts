@@ -13,7 +13,7 @@ export interface StatementTraits {
   readonly locks: boolean;
   /** It may take advisory locks. */
   readonly takes: boolean;
-  /** It takes one advisory lock and does nothing else. */
+  /** It only acquires one advisory lock. */
   readonly call?: AdvisoryCall | undefined;
   /** It may drop the temporary tables of all. */
   readonly discards: boolean;
@@ -32,7 +32,7 @@ export function traitsOf(text: string): StatementTraits {
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 
-/** An identifier as the server reads it: folded to lower case where it is not quoted. */
+/** An identifier as the server reads it: folded to lower case if it is not quoted. */
 function identifier(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
 }

@@ -1,8 +1,7 @@
 /**
- * Temporary tables of many clients in one backend, which has one schema for them. Those of a
- * client that does not have the backend are parked: they have other names, under which nobody
- * meets them, until it has the backend again. What refers to them (views, indexes, plans) does so
- * by their ids, and stays.
+ * Temporary tables of many clients in one backend, which has one schema for them. Tables of
+ * inactive clients are parked under hidden names until their client has the backend again. Views,
+ * indexes and plans refer to them by id, so they keep working.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export const TEMPORARY_TABLES = "temporary tables";
 /** Begins the names of parked tables; an id follows. */
 const PARKED = "svc parked ";
 
-/** The condition for what the client that has the backend has made itself. */
+/** The condition for tables that the active client created. */
 export const IS_OWN = `relpersistence = 't' AND relnamespace = pg_catalog.pg_my_temp_schema()
   AND relname NOT LIKE '${PARKED}%'`;
 
@@ -37,7 +36,7 @@ const DROPPABLE = `SELECT relname, relkind FROM pg_catalog.pg_class WHERE relper
 /** A name in the schema of temporary tables. */
 const inSchema = (name: string): string => `pg_temp.${quoteIdentifier(name)}`;
 
-/** Statements in one transaction, which changes tables whatever role or mode its client has set. */
+/** Statements in one transaction, which changes tables regardless of its client's role or mode. */
 const changing = (statements: readonly string[]): string =>
   ["SET TRANSACTION READ WRITE", "SET LOCAL SESSION AUTHORIZATION DEFAULT", ...statements]
     .join(";\n");
@@ -67,9 +66,9 @@ export class Temporaries {
   }
 
   /**
-   * Parks the tables of whoever had the backend before a client.
+   * Parks the tables of the previous client of the backend.
    *
-   * @returns who has to keep the backend, as its tables cannot be parked
+   * @returns the client that must keep the backend because its tables cannot be parked
    */
   park(next: Client): Client | undefined {
     const owner = this.#owner;

@@ -1,5 +1,5 @@
 /**
- * How long clients wait for the backend, and what they are told then.
+ * How long clients wait for the backend, and the error they get after that.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A setting of time in milliseconds; 0 where it is off, or cannot be read. */
+/** A setting of time in milliseconds; 0 if it is off, or cannot be read. */
 export function milliseconds(setting: string | undefined): number {
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/.exec(setting ?? "") ?? [];
   return count === undefined ? 0 : Math.round(Number(count) * (UNITS[unit || "ms"] ?? 0));
@@ -68,8 +68,7 @@ export function overdue(
 }
 
 /**
- * Why a client that has the backend loses it, where it keeps it for a
- * transaction and does nothing in it for too long.
+ * Why a client loses the backend when it idles in a transaction for too long.
  *
  * @param limitMs its own limit; 0 for none
  */

@@ -1,7 +1,7 @@
 /**
- * Keeping tables small and statistics fresh. A server has processes for that
- * beside its backends; here the one backend does it while no client needs it,
- * table by table, by the thresholds of PostgreSQL's autovacuum.
+ * Keeps tables small and statistics fresh. A server has separate processes for that; here, the only
+ * backend does it when no client needs it, table by table, with the thresholds of PostgreSQL's
+ * autovacuum.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { BackendError } from "../multiplex/backend.ts";
 const PAUSE_MS = 60_000;
 /** If clients never leave the backend idle, the work runs beside them after this time. */
 const BUSY_MS = 5 * 60_000;
-/** One table may hold clients up for so long. What takes longer is left until the database stops. */
+/** How long one table may delay clients. Longer work waits until the database stops. */
 const TABLE_MS = 5_000;
 /** All tables together may hold up the stop of the database for so long. */
 const STOP_MS = 5_000;
@@ -78,7 +78,7 @@ export class Autovacuum {
     if (this.#hasNews && since >= PAUSE_MS) this.#look();
   }
 
-  /** The database stops: what its clients did is forgotten then, so all that is due is done. */
+  /** The database stops, and its statistics are lost, so everything that is due runs now. */
   finish(): void {
     if (!this.#hasNews && this.#due.length === 0 && this.#put.size === 0) return;
     const end = this.#options.now() + STOP_MS;
@@ -94,7 +94,7 @@ export class Autovacuum {
   #look(): void {
     this.#hasNews = false;
     this.#lookedAt = this.#options.now();
-    // The backend counts what it does once a second, or where it is told to.
+    // The backend updates its counts once a second, or on request.
     this.#ask(COUNT, TABLE_MS);
     const due = this.#ask(DUE, TABLE_MS) ?? [];
     this.#due = due.map(([statement]) => statement!).filter((each) => !this.#put.has(each));

@@ -27,7 +27,7 @@ import type { Postgres } from "./postgres.ts";
 import type { Watch } from "./watch.ts";
 import { OURSELVES } from "./watch_messages.ts";
 
-/** Output of one client that is put into one frame, in bytes. */
+/** Output of one client in one frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
 /** How much may be written before the log of changes is cut, in messages that may write. */
@@ -65,7 +65,7 @@ export interface DatabaseProcessOptions {
 
 export class DatabaseProcess {
   readonly #clients: Multiplexer;
-  /** Frames that are put off while the database is held, or stops. */
+  /** Frames that are delayed while the database is paused or stopping. */
   #frames: Frame[] = [];
   readonly #dumps: DumpHead[] = [];
   #output: Uint8Array[] = [];

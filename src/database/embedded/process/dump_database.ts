@@ -46,10 +46,9 @@ function asPglite(postgres: Postgres): Pg {
 const SEARCH_PATH = "public";
 
 /**
- * Writes SQL that makes the database again. The whole of it is kept in memory
- * meanwhile.
+ * Writes SQL that recreates the database. All of it is held in memory.
  *
- * @throws {Error} with what pg_dump says
+ * @throws {Error} with pg_dump's message
  */
 export async function dumpDatabase(
   postgres: Postgres,

@@ -1,8 +1,7 @@
 /**
- * Who the backend works for. PGlite signs in as the superuser and would let any
- * client become that again; the backend is made to believe that the branch's
- * role has signed in. That is one word in its memory, which is looked for, set,
- * and then tried.
+ * Sets the backend's user. PGlite signs in as the superuser, and any client could become that
+ * again, so the backend must believe that the branch's role has signed in. That is one word in its
+ * memory, which is located, set and then tested.
  *
  * @module
  */
@@ -22,7 +21,7 @@ const NEAR = 8;
 
 const MARKS = [0x5a51_7c01, 0x2b36_1e93, 0x6d0f_4a27] as const;
 
-/** Variables of the engine are below this address; above are its stack and what it allocates. */
+/** The engine's variables are below this address; its stack and heap are above. */
 const VARIABLES_END = 16 * 1024 * 1024;
 
 function words(memory: EngineMemory): Int32Array {
@@ -47,10 +46,10 @@ function findCurrentUser(memory: EngineMemory): number {
 }
 
 /**
- * Makes a role the one that the backend has signed in, for good.
+ * Makes a role the backend's signed-in user permanently.
  *
- * @returns runs something as the superuser
- * @throws {Error} Where the role could still become the superuser
+ * @returns a function that runs something as the superuser
+ * @throws {Error} If the role could still become the superuser
  */
 export async function becomeRole(
   pg: PGlite,

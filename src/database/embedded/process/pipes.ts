@@ -1,7 +1,6 @@
 /**
- * The frames of a database's process: read from standard input and written to
- * standard output, both without an event loop, as the engine answers a message
- * before it returns.
+ * The frames of a database's process: read from standard input and written to standard output, both
+ * without an event loop, because the engine handles a message before it returns.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * PostgreSQL in this process: one backend, which takes messages and answers
- * them before it returns.
+ * PostgreSQL in this process: one backend that handles messages synchronously.
  *
  * @module
  */
@@ -20,8 +19,8 @@ interface Names {
 }
 
 /**
- * Renames database and role, and makes the role where there is none yet. The files are those of
- * an empty database, or of the branch that they were copied from.
+ * Renames database and role, and creates the role if missing. The files are those of an empty
+ * database, or of the branch that they were copied from.
  */
 async function nameBranch(
   pg: PGlite,
@@ -69,7 +68,7 @@ interface EngineModule {
 const WASM_PAGE = 64 * 1024;
 const MB = 1024 * 1024;
 
-/** Memory that the runtime takes beside the database's, in MB. */
+/** Memory of the runtime in addition to the database's, in MB. */
 const RUNTIME_MB = 80;
 /** Below this the engine does not start, in MB. */
 export const MIN_MEMORY_MB = 160;
@@ -80,7 +79,7 @@ export const MIN_MEMORY_MB = 160;
  */
 const MAX_STACK_KB = 200;
 
-/** Largest answer of the backend that is taken as one message, in bytes. */
+/** Largest response of the backend to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
 /** Status by which the engine leaves a statement that failed. */

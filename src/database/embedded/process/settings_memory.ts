@@ -1,7 +1,7 @@
 /**
- * The backend's settings, read where it keeps them: asking it by SQL would cost
- * more than most statements. The places are those of PostgreSQL 18 as
- * WebAssembly (`guc_tables.h`), and are tried when the backend starts.
+ * Reads the backend's settings directly from its memory: querying them with SQL would cost more
+ * than most statements. The locations are those of PostgreSQL 18 as WebAssembly (`guc_tables.h`),
+ * and are verified when the backend starts.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export class SettingsMemory {
   /**
    * Finds the settings of a backend.
    *
-   * @throws {Error} where they are not where this version of it has them
+   * @throws {Error} if they are not where this version of it has them
    */
   static async open(pg: PGlite): Promise<SettingsMemory> {
     for (const name of NAMES) await pg.exec(`SET ${name} = ${TRIAL}`);

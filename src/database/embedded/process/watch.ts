@@ -1,7 +1,6 @@
 /**
- * Watching the backend while it works: its own thread hears of cancel
- * requests and of the platform's end, as the backend's thread hears nothing
- * until its statement has ended.
+ * Watching the backend while it works: a separate thread receives cancel requests and notices the
+ * platform's end, because the backend's thread is blocked until its statement has ended.
  *
  * @module
  */

@@ -16,16 +16,16 @@ let flags: readonly Int32Array[] = [];
 let shared: Int32Array = new Int32Array(0);
 let limit: ReturnType<typeof setTimeout> | undefined;
 
-/** How long the backend may go on after it was interrupted, in milliseconds. */
+/** How long the backend may continue after an interrupt, in milliseconds. */
 const STUBBORN_MS = 5000;
 
 const isRunning = (run: number): boolean =>
   Atomics.load(shared, Shared.client) !== 0 && Atomics.load(shared, Shared.run) === run;
 
 /**
- * Makes the backend end its statement, as a signal's handler would. A statement
- * that does not look (`pg_sleep`) would hold up all clients for as long as it
- * likes, so the process ends instead: what was committed stays.
+ * Makes the backend cancel its statement, like a signal handler would. A statement that does not
+ * check (`pg_sleep`) would block all clients indefinitely, so the process ends instead; committed
+ * data stays.
  */
 function interrupt(): void {
   const run = Atomics.load(shared, Shared.run);

@@ -39,7 +39,7 @@ export async function readTemplate(): Promise<Template> {
  * Writes the files into a folder.
  *
  * @param version of the engine, such as `18.6 (PGlite 0.5.16)`
- * @throws {Error} where another version made them: they may mean something else to this one
+ * @throws {Error} if another version created them, because their format may differ
  */
 export async function unpackTemplate(
   { archive }: Pick<Template, "archive">,

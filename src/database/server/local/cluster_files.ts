@@ -132,13 +132,13 @@ async function makeCluster(
 /** Runs a program with at most so many KiB of addresses. */
 const LIMIT = 'ulimit -v "$0" && exec "$@"';
 
-/** @throws {Error} with what the program said where it failed */
+/** @throws {Error} with the program's message if it fails */
 export async function runAsOwner(
   program: string,
   { args, owner, addressesMb, env, signal }: {
     readonly args: readonly string[];
     readonly owner: ClusterOwner | undefined;
-    /** Addresses that it and what it starts may use each; unlimited where missing. */
+    /** Address space for it and for each process that it starts; unlimited by default. */
     readonly addressesMb?: number;
     readonly env?: Readonly<Record<string, string>>;
     /** Ends the program. */

@@ -1,6 +1,6 @@
 /**
- * The history of a local PostgreSQL: its databases as they were at any time of the last days.
- * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
+ * The history of a local PostgreSQL: restores databases to any time of the last days. PostgreSQL
+ * copies its write-ahead log to a folder; the platform adds a base backup each day.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export interface LocalHistoryOptions
   readonly onTrouble: (message: string) => void;
 }
 
-/** Makes the folders, and removes what a killed process has left. */
+/** Creates the folders, and removes leftovers of a killed process. */
 export async function prepareHistory(
   folder: string,
   { programsFolder, owner }: Pick<LocalHistoryOptions, "owner" | "programsFolder">,
@@ -103,7 +103,7 @@ export class LocalHistory implements ServerHistory {
   }
 
   /**
-   * Runs work with a server that has all databases as they were at a time.
+   * Runs work with a server that has the state of all databases at a time.
    *
    * @throws {EngineError}
    */
@@ -222,7 +222,7 @@ export class LocalHistory implements ServerHistory {
     }
   }
 
-  /** Removes what is too old or too much: a base goes before the log that it needs. */
+  /** Removes old and excess content: a base before the log that it needs. */
   async #prune() {
     const { folder, keepMs, maxBytes, now } = this.#options;
     const content = await readHistory(folder);

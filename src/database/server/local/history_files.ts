@@ -46,8 +46,8 @@ async function filesIn(folder: string, pattern = /./): Promise<Segment[]> {
 }
 
 /**
- * The command that PostgreSQL copies a full segment with. The copy is on disk before PostgreSQL
- * hears of it, and may be made again after a crash.
+ * The command with which PostgreSQL copies a full segment. The copy is on disk before the command
+ * succeeds, and may be repeated after a crash.
  */
 export function archiveCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");

@@ -37,7 +37,7 @@ import {
 const PORT = 5432;
 /** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
-/** Longest time until it takes connections: it may have to replay what a crash left. */
+/** Longest time until it accepts connections: it may have to replay the log after a crash. */
 const START_MS = 5 * 60_000;
 /** Longest time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;

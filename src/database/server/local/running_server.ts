@@ -1,5 +1,5 @@
 /**
- * The server that runs on the files of a cluster, by the note that it keeps beside them.
+ * Finds the server running on a cluster's files, by its pid file.
  *
  * @module
  */
@@ -31,8 +31,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * False if the process is another program, which was given the id of a server that was killed:
- * such as after the machine has started again. Only Linux says what a process is.
+ * False if the id of a killed server now belongs to another program, for example after a reboot.
+ * Only Linux tells.
  */
 async function mayServe(pid: number, folder: string): Promise<boolean> {
   const command = await readTextFile(`/proc/${pid}/cmdline`).catch(() => undefined);

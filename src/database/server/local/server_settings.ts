@@ -12,7 +12,7 @@ const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
 /** Maximum temporary files of one server process, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
-/** Part of the machine's memory that one process may have beside the shared pages, and the least. */
+/** One process's share of the machine's memory in addition to the shared pages, and its minimum. */
 const PROCESS_PART = 1 / 4;
 const LEAST_PROCESS_MB = 1024;
 

@@ -20,17 +20,17 @@ const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** The most that the key may do; its maker's role limits it further. */
+  /** The upper limit for the key; its creator's role limits it further. */
   role: z.enum(ROLES).default("owner"),
   /** Its permissions; older keys without the field can do everything. */
   permissions: z.array(z.enum(PERMISSION_NAMES)).default(["everything"]),
-  /** Ids of the projects that it reaches; null for all of the workspace. */
+  /** Ids of the projects that it can access; null for all of the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
-  /** When it stops working; null for never. */
+  /** When it expires; null for never. */
   expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
-  /** The trusted publishers that it was given to; none for keys that people made. */
+  /** The trusted publishers that it was issued to; empty for keys that people created. */
   publisherIds: z.array(z.string()).default([]),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
@@ -54,7 +54,7 @@ const PREFIX_LENGTH = 8;
 /** Shortest token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
 export const MIN_TOKEN_LENGTH = 20;
 
-/** Mints a new key; it is shown to its owner once and stored nowhere. */
+/** Generates a new key; it is shown to its owner once and never stored. */
 export function mintApiKey(random: Random): string {
   return `svc_${Buffer.from(random(32)).toString("base64url")}`;
 }

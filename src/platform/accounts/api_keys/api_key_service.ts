@@ -1,5 +1,5 @@
 /**
- * Making, listing and revoking API keys.
+ * Creates, lists and revokes API keys.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export class ApiKeyService {
     this.#parts = parts;
   }
 
-  /** Makes a key for the caller's workspace; the key itself is returned only this time. */
+  /** Creates a key in the caller's workspace; the key itself is only returned here. */
   async create(
     caller: Caller,
     wanted: NewApiKey,
@@ -79,7 +79,7 @@ export class ApiKeyService {
     return { items: await Promise.all(shown), nextCursor };
   }
 
-  /** Changes a key; what it may do is different from the next request on. */
+  /** Changes a key, from its next request on. */
   async update(
     caller: Caller,
     id: string,
@@ -147,7 +147,7 @@ export class ApiKeyService {
   }
 }
 
-/** A time of the wire in milliseconds. */
+/** A time in wire format, in milliseconds. */
 function timeOf(at: string | null): number | null {
   return at === null ? null : Date.parse(at);
 }

@@ -23,7 +23,7 @@ import {
   type registrationBody,
 } from "./registration.ts";
 
-/** Seconds that an access token of a grant lives. */
+/** Lifetime of a grant's access token, in seconds. */
 const TOKEN_SECONDS = 3600;
 const MINUTE_MS = 60_000;
 const REGISTRATIONS_PER_MINUTE = 20;
@@ -32,7 +32,7 @@ const EXCHANGES_PER_MINUTE = 60;
 /** The scope of a client: `read` can only read, `write` can do what its person can. */
 export type Scope = "read" | "write";
 
-/** The scope that words ask for: `read` where only that is named; all else means all. */
+/** The requested scope: `read` if only that is named; anything else means `write`. */
 export function scopeOf(text: string | undefined): Scope {
   const words = (text ?? "").split(" ").filter((word) => word !== "");
   return words.length > 0 && words.every((word) => word === "read" || word === "offline_access")
@@ -61,7 +61,7 @@ export interface Tokens {
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
-  /** A secret came twice: someone else has it, so its grant ends. */
+  /** A secret was used twice: someone else has it, so its grant ends. */
   | { readonly type: "replayed"; readonly userId: string; readonly grant: string };
 
 const refused = (reason: string): { readonly result: Outcome } => ({
@@ -84,7 +84,7 @@ export class AuthorizationService {
   constructor(
     parts: AccountParts,
     grants: GrantRecords,
-    /** The secret that ids of clients are signed with. */
+    /** The secret that signs client ids. */
     readKey: () => Promise<string>,
   ) {
     this.#parts = parts;
@@ -96,18 +96,18 @@ export class AuthorizationService {
     this.#exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
   }
 
-  /** Registers a client. @throws {OAuthError} `rate_limited` for too many of one network. */
+  /** Registers a client. @throws {OAuthError} `rate_limited` for too many from one network. */
   async register(body: z.infer<typeof registrationBody>, client: Client): Promise<string> {
     take(this.#registrations, client);
     return makeClientId(body, await this.#key());
   }
 
-  /** The client of an id; `undefined` if this platform did not make it. */
+  /** The client with an id; `undefined` if this platform did not issue it. */
   async findClient(id: string): Promise<RegisteredClient | undefined> {
     return readClientId(id, await this.#key());
   }
 
-  /** Lets a client in; returns the code that it exchanges for tokens. */
+  /** Approves a client, and returns the code that it exchanges for tokens. */
   async approve(person: Person, approval: Approval, client: Client): Promise<string> {
     const { memory, now, random, raise } = this.#parts;
     const { clientId, workspaceId, redirect, challenge, scope } = approval;
@@ -136,7 +136,10 @@ export class AuthorizationService {
     return code;
   }
 
-  /** @throws {OAuthError} `invalid_grant` for a code that is wrong, old, used or another's. */
+  /**
+   * @throws {OAuthError} `invalid_grant` for a code that is wrong, expired, used, or issued to
+   * another client.
+   */
   async exchange(given: {
     readonly code: string;
     readonly clientId: string;

@@ -1,6 +1,6 @@
 /**
- * Codes that clients exchange for tokens, and the grants that refresh them, in Deno KV.
- * A grant is one record among the tools of its owner: refreshing it changes its hashes only.
+ * Codes that clients exchange for tokens, and the grants that refresh them, in Deno KV. A grant is
+ * one record among its owner's CLIs; a refresh only changes its hashes.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { type AccessTokenRecord, accessTokens } from "../credentials/credential.
 import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
-/** How long a code may be exchanged. */
+/** How long a code is valid. */
 export const CODE_MS = MINUTE_MS;
-/** How long a code that was exchanged is remembered, so that another exchange ends its grant. */
+/** How long a used code is remembered: a second exchange ends its grant. */
 const USED_MS = 10 * MINUTE_MS;
 /** A grant that is not refreshed for 30 days ends. */
 export const GRANT_MS = 30 * 24 * 60 * MINUTE_MS;
@@ -32,7 +32,7 @@ const codeRecord = z.object({
 });
 export type CodeRecord = z.infer<typeof codeRecord>;
 
-/** The change to a grant: its new token, or none. */
+/** The change to a grant, with its new token, if any. */
 export interface Change<T> {
   readonly token?: AccessTokenRecord;
   readonly result: T;
@@ -51,7 +51,9 @@ export class GrantRecords {
     await this.#kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
   }
 
-  /** Exchanges a code at most once: what `decide` makes is stored with the code's end. */
+  /**
+   * Exchanges a code at most once: the result of `decide` is stored in the commit that uses it up.
+   */
   async exchange<T>(
     hash: string,
     decide: (code: CodeRecord | undefined) => Change<T> | Promise<Change<T>>,
@@ -68,7 +70,10 @@ export class GrantRecords {
     });
   }
 
-  /** Refreshes a grant: of two at once with one secret, the second sees what the first made. */
+  /**
+   * Refreshes a grant: if one secret is used twice at once, the second use sees the result of the
+   * first.
+   */
   async refresh<T>(
     hash: string,
     decide: (token: AccessTokenRecord | undefined) => Change<T> | Promise<Change<T>>,

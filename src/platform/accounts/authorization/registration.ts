@@ -1,6 +1,6 @@
 /**
- * Clients that register themselves (RFC 7591). Nothing is stored for one: its id holds
- * what it registered, with a code that only this platform can make.
+ * Clients that register themselves (RFC 7591). Nothing is stored: the id contains the registration,
+ * authenticated by a code that only this platform can create.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 const MAX_REDIRECT = 400;
 const MAX_NAME = 60;
 
-/** Schemes that a browser would act upon itself. */
+/** Schemes that a browser itself would act on. */
 const REFUSED_SCHEMES = new Set([
   "javascript:",
   "data:",
@@ -31,7 +31,7 @@ const REFUSED_SCHEMES = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 
-/** Whether a program asks for tokens of this platform (RFC 8707). */
+/** Whether a program requests tokens for this platform (RFC 8707). */
 export function isOwnResource(resource: string, publicOrigin: string): boolean {
   return [publicOrigin, `${publicOrigin}/`, `${publicOrigin}/mcp`].includes(resource);
 }
@@ -50,7 +50,7 @@ function redirectProblem(address: string): string | undefined {
   return undefined;
 }
 
-/** The address without its port, if it is on the client's own machine. */
+/** The URL without its port, if it is on the client's own machine. */
 function withoutLoopbackPort(address: string): string {
   const url = new URL(address);
   if (url.protocol !== "http:" || !LOOPBACK.has(url.hostname)) return address;
@@ -58,7 +58,7 @@ function withoutLoopbackPort(address: string): string {
   return url.href;
 }
 
-/** Whether an address is a registered one; programs choose their port again (RFC 8252, 7.3). */
+/** Whether a redirect URL is registered; programs choose a new port each time (RFC 8252, 7.3). */
 export function isRegistered(address: string, registered: readonly string[]): boolean {
   if (registered.includes(address)) return true;
   if (redirectProblem(address) !== undefined) return false;
@@ -81,7 +81,7 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** Its own name, which nobody has verified. */
+  /** The name that the client gave itself, which nobody has verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }
@@ -95,14 +95,14 @@ function cleanName(name: string | undefined): string {
 const sign = (key: string, text: string): string =>
   createHmac("sha256", key).update(`svc client\n${text}`).digest("base64url");
 
-/** Makes the id of a client. */
+/** Creates the id of a client. */
 export function makeClientId(body: z.infer<typeof registrationBody>, key: string): string {
   const facts = [cleanName(body.client_name), body.redirect_uris];
   const text = Buffer.from(JSON.stringify(facts)).toString("base64url");
   return `${text}.${sign(key, text)}`;
 }
 
-/** Reads the id of a client; `undefined` if this platform did not make it. */
+/** Reads the id of a client; `undefined` if this platform did not issue it. */
 export function readClientId(id: string, key: string): RegisteredClient | undefined {
   if (id.length > MAX_CLIENT_ID) return undefined;
   const [text, mac, ...rest] = id.split(".");

@@ -1,5 +1,5 @@
 /**
- * Registration of clients, and the grants of the token endpoint that begin with a page.
+ * Registration of clients, and the grants of the token endpoint that start on a page.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { isOwnResource, MAX_CLIENT_ID, registrationBody } from "./registration.t
 
 /** Largest body of a registration, in bytes. */
 const MAX_REGISTRATION_BYTES = 16 * 1024;
-/** Largest body that asks for a token, in bytes. */
+/** Largest body of a token request, in bytes. */
 const MAX_TOKEN_BYTES = 16 * 1024;
 
 const clientId = z.string("Required").min(1).max(MAX_CLIENT_ID);
@@ -35,7 +35,10 @@ const codeFields = z.object({
 });
 const resourceField = z.object({ resource: z.string().max(500).optional() });
 
-/** Refuses tokens for another server (RFC 8707, 2.2); this one is named as at `/oauth/authorize`. */
+/**
+ * Refuses tokens for another server (RFC 8707, 2.2); this one has the same name as at
+ * `/oauth/authorize`.
+ */
 function requireOwnResource(fields: unknown, publicOrigin: string): void {
   const { resource } = parseOAuthFields(fields, resourceField);
   if (resource === undefined || isOwnResource(resource, publicOrigin)) return;
@@ -44,11 +47,11 @@ function requireOwnResource(fields: unknown, publicOrigin: string): void {
 
 const refreshFields = z.object({ refresh_token: secret, client_id: clientId });
 
-/** Answers the grants of clients that registered; `undefined` for another grant. */
+/** Handles the grants of registered clients; `undefined` for any other grant. */
 async function exchangeGrant(
   service: AuthorizationService,
   grantType: string,
-  { fields, client }: Asked,
+  { fields, client }: GrantRequest,
 ): Promise<Tokens | undefined> {
   if (grantType === "authorization_code") {
     const given = parseOAuthFields(fields, codeFields);
@@ -65,18 +68,18 @@ async function exchangeGrant(
 }
 
 /** The parameters of a grant request. */
-interface Asked {
+interface GrantRequest {
   readonly fields: unknown;
   readonly request: Request;
   readonly client: Client;
 }
 
-/** Binds `/oauth/register` (RFC 7591) and `/oauth/token`, which takes every grant. */
+/** Binds `/oauth/register` (RFC 7591) and `/oauth/token`, which accepts every grant. */
 export function bindAuthorizationRoutes(router: Router, { service, publicOrigin, otherGrants }: {
   readonly publicOrigin: string;
   readonly service: AuthorizationService;
-  /** Grants that begin with no page, by their types. */
-  readonly otherGrants: Readonly<Record<string, (asked: Asked) => Promise<object>>>;
+  /** Grants that do not start on a page, by their types. */
+  readonly otherGrants: Readonly<Record<string, (asked: GrantRequest) => Promise<object>>>;
 }): void {
   router.foreign("POST", "/oauth/token", {
     refuse: oauthFailure,

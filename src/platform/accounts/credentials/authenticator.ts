@@ -1,6 +1,6 @@
 /**
- * Finds the caller of a request: by `Authorization: Bearer` (RFC 6750) with an
- * API key or a tool's access token, or by the session cookie of a browser.
+ * Finds the caller of a request, by `Authorization: Bearer` (RFC 6750) with an API key or a CLI's
+ * access token, or by a browser's session cookie.
  *
  * @module
  */
@@ -36,11 +36,10 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Among sessions of one person the newest counts. Where someone else planted a
- * session of another account beside it, the one that began at this address
- * with this browser counts. If that holds for the sessions of more than one
- * person, or of none, no session counts, so that nobody is tricked into working
- * in another's account.
+ * Among sessions of one person, the newest counts. If someone planted a session of another account,
+ * the session that began at this address with this browser counts. If that is true for several
+ * people, or for nobody, no session counts, so that nobody is tricked into working in another
+ * person's account.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -65,7 +64,7 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 
 /**
  * Checks a key's permissions and, if it is limited to projects, that the endpoint is about one.
- * Whether it is one of the key's own is checked where the project is found.
+ * Whether the key can access that project is checked once the project is found.
  *
  * @throws {Failure} `forbidden`, naming the permission that is missing
  */
@@ -87,7 +86,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
-  /** Whether it is known here what other nodes have changed; always so where there are none. */
+  /** Whether this node knows all changes of other nodes; always true on a single node. */
   readonly isCurrent?: (() => boolean) | undefined;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
@@ -98,10 +97,10 @@ export interface AuthenticatorOptions {
   readonly now: Clock;
 }
 
-/** The header that names the workspace, as refusals refer to it. */
+/** The header that names the workspace, as error messages call it. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
-/** The workspace that a request names, by `X-Workspace` or `workspace`. */
+/** The workspace that a request names, in `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
   if (header !== null) return header;
@@ -111,9 +110,8 @@ function wantedWorkspace(request: Request): string | null {
 }
 
 /**
- * Refuses changes by an API key with the role viewer, and by a token that may only look.
- * Either stands for automation, so it may not even change what every member may change
- * for themselves.
+ * Refuses changes by an API key with the role viewer, and by a read-only token. Both are for
+ * automation, so they cannot even change their member's own settings.
  */
 function refuseChangesOfViewers(
   { owner, role: most }: KnownCredential,
@@ -137,7 +135,7 @@ function refuseChangesOfViewers(
 }
 
 export class Authenticator {
-  /** Credentials and memberships in memory; each change has to be reported to it. */
+  /** Credentials and memberships in memory; every change must be reported to it. */
   readonly memory: CredentialMemory;
   /** Requests of each API key; in memory, so a restart begins a new hour. */
   readonly #quota: RateWindow;
@@ -156,9 +154,9 @@ export class Authenticator {
   /**
    * Finds who is calling an endpoint, in the workspace that the request is for.
    *
-   * @throws {Failure} `unauthorized`; `invalid_request` where a session names
-   *   no workspace; `not_found` where its user is not a member; `forbidden` for
-   *   a workspace other than a key's, or a role that is not enough.
+   * @throws {Failure} `unauthorized`; `invalid_request` if a session names no workspace;
+   * `not_found` if its user is not a member; `forbidden` for another workspace than the key's, or
+   * an insufficient role.
    */
   async caller(request: Request, endpoint: GuardedEndpoint, client: Client): Promise<Caller> {
     const known = await this.#known(request, client);
@@ -184,11 +182,11 @@ export class Authenticator {
   }
 
   /**
-   * Finds who is asking for their own things, and which of those the credential
-   * covers (see `Access` of the contract).
+   * Finds the person who requests their own resources, and which of those the credential covers
+   * (see `Access` in the contract).
    *
-   * @throws {Failure} `unauthorized`; `forbidden` where a key or token is used
-   *   for a workspace other than its own, or a viewer's key to change something.
+   * @throws {Failure} `unauthorized`; `forbidden` if a key or token is used for another workspace,
+   * or a viewer's key for a change.
    */
   async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
     const known = await this.#known(request, client);
@@ -204,9 +202,9 @@ export class Authenticator {
   }
 
   /**
-   * Finds the person who is signed in, for endpoints that take a session only.
+   * Finds the person who is signed in, for endpoints that only accept a session.
    *
-   * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
+   * @throws {Failure} `unauthorized`, or `forbidden` for keys and CLIs.
    */
   async person(request: Request, client: Client): Promise<Person> {
     const known = await this.#known(request, client);
@@ -221,7 +219,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds who visits a page, by the cookie alone; `undefined` if nobody is signed in. */
+  /** Finds the visitor of a page by the cookie alone; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -314,7 +312,10 @@ export class Authenticator {
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  /** A session needs no workspace for its own things; one that it names must be its own. */
+  /**
+   * A session needs no workspace for its person's own resources; if it names one, the person must
+   * be a member.
+   */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,

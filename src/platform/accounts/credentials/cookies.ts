@@ -1,29 +1,27 @@
 /**
- * Reading cookies. Any host below ours can plant one of our names over plain
- * http, so all values of a name are read, and each has to prove that it is ours.
+ * Reading cookies. Any host below ours can plant one of our names over plain http, so all values of
+ * a name are read, and each must prove that it is ours.
  *
  * @module
  */
 
-/** How people reach the platform, as far as cookies go. */
+/** The properties of the platform's URL that affect cookies. */
 export interface CookieStyle {
   /** Whether people reach the platform over https. */
   readonly secure: boolean;
 }
 
-/**
- * Maximum number of values of one name that are read; browsers keep about 180 cookies of a site.
- */
+/** Maximum number of values read for one name; browsers store about 180 cookies per site. */
 const MAX_VALUES = 200;
 
 /**
- * The name of a cookie. Over https it begins with `__Host-`: then no other
- * host, and no deployment below ours, can set it.
+ * The name of a cookie. Over https it begins with `__Host-`: so no other host can set it, and no
+ * deployment below ours.
  */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 
-/** All values of a name in a `Cookie` field, in the order in which they came, each once. */
+/** All distinct values of a name in a `Cookie` field, in their order. */
 export function cookieValues(header: string | null, name: string): string[] {
   if (header === null) return [];
   const start = `${name}=`;

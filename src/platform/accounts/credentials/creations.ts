@@ -1,6 +1,6 @@
 /**
- * Things that were created with a credential and therefore end with it: records that are listed
- * under the credential and removed when it is revoked.
+ * Resources created with a credential, which end with it: their records are listed under the
+ * credential and removed when it is revoked.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
 const creation = z.object({ keys: z.array(z.array(z.string())) });
 
-/** Records that one commit removes; Deno KV takes 1000 changes. */
+/** Records that one commit removes; Deno KV allows 1000 changes. */
 const MAX_REMOVED = 500;
 
 function credentialKey({ userId, credential }: SelfCaller): RecordKey {
@@ -48,7 +48,7 @@ export async function addCreation(
     .set(accountKeys.creation(own.credential.id, id), { keys });
 }
 
-/** Takes a creation off its credential's list, because something else now ends it. */
+/** Removes a creation from its credential's list, because something else now ends it. */
 export function forgetCreation(
   operation: Operation,
   made: { readonly credentialId: string | null; readonly id: string },
@@ -58,7 +58,7 @@ export function forgetCreation(
   }
 }
 
-/** Adds to an operation the removal of what a credential made; returns whether there was any. */
+/** Adds to an operation the removal of a credential's creations; returns whether there were any. */
 export async function endCreations(
   kv: RecordStore,
   operation: Operation,

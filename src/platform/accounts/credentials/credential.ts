@@ -1,6 +1,6 @@
 /**
- * Records of the credentials other than API keys, which are browser sessions and
- * the access tokens of tools, and how long they last.
+ * Records and lifetimes of credentials other than API keys: browser sessions and access tokens of
+ * CLIs.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import { accountKeys } from "../account_keys.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A session that is not used for a week ends. */
+/** A session that is unused for a week ends. */
 export const SESSION_IDLE_MS = 7 * DAY_MS;
-/** A session ends after 30 days, however much it is used. */
+/** A session ends after 30 days, even if it is used. */
 export const SESSION_MAX_MS = 30 * DAY_MS;
-/** A tool's token that is not used for 90 days ends. */
+/** A CLI's token that is unused for 90 days ends. */
 export const ACCESS_TOKEN_IDLE_MS = 90 * DAY_MS;
 
 const sessionRecord = z.object({
@@ -39,14 +39,14 @@ const accessTokenRecord = z.object({
   name: z.string(),
   address: z.string(),
   createdAt: z.number(),
-  /** The most that it may do, if that is less than its owner. */
+  /** Its upper limit, if lower than its owner's role. */
   role: z.literal("viewer").optional(),
-  /** When it ends; missing if only lack of use ends it. */
+  /** When it expires; missing if only disuse ends it. */
   expiresAt: z.number().optional(),
   /** Its refresh token, if it has one. */
   refresh: z.object({
     hash: z.string(),
-    /** The one before: whoever sends it again is not alone in having it. */
+    /** The previous one: if it is sent again, someone else has it. */
     previous: z.string().nullable(),
     clientHash: z.string(),
     expiresAt: z.number(),

@@ -1,7 +1,7 @@
 /**
- * Credentials and memberships in memory, read from the store when they are
- * first needed. Code that changes one reports it here; what other nodes change is
- * followed. While a node cannot follow, it asks the store each time.
+ * Credentials and memberships in memory, read from the store on first use. Code that changes one
+ * reports it here, and changes of other nodes are followed. While a node cannot follow them, it
+ * asks the store each time.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** Maximum number of entries of each kind. Beyond that, all are forgotten and read again. */
+/** Maximum number of entries of each kind. Beyond it, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
 
-/** Records that are named by the hash of a credential. */
+/** Records whose key contains the hash of a credential. */
 const FAMILIES_BY_HASH = new Set(["api_key_by_hash", "access_token_by_hash", "session_by_hash"]);
 
-/** Other records that something is remembered about here. */
+/** Other records that are cached here. */
 const FAMILIES = new Set(["access_tokens", "api_keys", "memberships", "users", "workspaces"]);
 
-interface Found {
+interface StoredCredential {
   readonly id: string;
   readonly userId: string;
   readonly name: string;
@@ -38,7 +38,7 @@ interface Found {
 }
 
 /** Returns the limits of a credential; none unless it is an API key. */
-function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefined {
+function grantOf({ permissions, projects, expiresAt }: StoredCredential): KeyGrant | undefined {
   return permissions && {
     permissions,
     projects: projects ?? null,
@@ -49,7 +49,7 @@ function grantOf({ permissions, projects, expiresAt }: Found): KeyGrant | undefi
 interface CredentialMemoryStores {
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
-  /** Whether it is known here what other nodes have changed. */
+  /** Whether this node knows all changes of other nodes. */
   readonly isCurrent?: (() => boolean) | undefined;
 }
 
@@ -80,7 +80,7 @@ export class CredentialMemory {
     return this.findByHash("session", hashToken("session", token));
   }
 
-  /** Looks up a credential by its hash, as it is now. */
+  /** Finds the current state of a credential by its hash. */
   async findByHash(
     type: Caller["credential"]["type"],
     hash: string,
@@ -120,7 +120,7 @@ export class CredentialMemory {
     return await this.workspaceOf(userId, id);
   }
 
-  /** Forgets what other nodes have changed. */
+  /** Forgets entries that other nodes have changed. */
   follow(changed: readonly RecordKey[]): void {
     for (const [family, name] of changed) {
       if (FAMILIES_BY_HASH.has(String(family))) this.forget(String(name));
@@ -144,8 +144,8 @@ export class CredentialMemory {
   }
 
   /**
-   * Calls back after each `forget` with the credential's hash, and with
-   * `undefined` after each `forgetAll`: for what a credential keeps open.
+   * Calls back with the hash after each `forget`, and with `undefined` after each `forgetAll`, to
+   * close what a credential has open.
    */
   onForget(watcher: (hash: string | undefined) => void): void {
     this.#watchers.push(watcher);
@@ -157,7 +157,7 @@ export class CredentialMemory {
 
   async #load(
     type: Caller["credential"]["type"],
-    find: () => Promise<Found | undefined>,
+    find: () => Promise<StoredCredential | undefined>,
   ): Promise<KnownCredential | undefined> {
     const before = this.#changes;
     const found = await find();

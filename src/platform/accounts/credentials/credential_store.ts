@@ -1,5 +1,5 @@
 /**
- * Sessions, access tokens and API keys in Deno KV, found by their hash.
+ * Sessions, access tokens and API keys in Deno KV, by their hash.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export class CredentialStore {
     return await this.sessions.findBy("hash", accountKeys.sessionByHash(hash));
   }
 
-  /** Ends a session; returns it, `undefined` if the user has none of that id. */
+  /** Ends a session and returns it; `undefined` if the user has none with that id. */
   async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
     const session = await this.sessions.find(userId, id);
     if (session !== undefined) await this.#end(id, (draft) => sessions.drop(draft, session));
@@ -46,7 +46,7 @@ export class CredentialStore {
     return await this.accessTokens.findBy("hash", accountKeys.accessTokenByHash(hash));
   }
 
-  /** Revokes a token; returns it, `undefined` if the user has none of that id. */
+  /** Revokes a token and returns it; `undefined` if the user has none with that id. */
   async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
     const token = await this.accessTokens.find(userId, id);
     if (token !== undefined) await this.#end(id, (draft) => accessTokens.drop(draft, token));
@@ -66,7 +66,7 @@ export class CredentialStore {
     return (await this.#kv.get(keys.project(workspaceId, id))).versionstamp !== null;
   }
 
-  /** Changes a key; returns it, `undefined` if the workspace has none of that id. */
+  /** Changes a key and returns it; `undefined` if the workspace has none with that id. */
   async updateApiKey(
     workspaceId: string,
     id: string,
@@ -76,7 +76,7 @@ export class CredentialStore {
     return await this.apiKeys.update([id], edit);
   }
 
-  /** Revokes a key; returns it, `undefined` if the workspace has none of that id. */
+  /** Revokes a key and returns it; `undefined` if the workspace has none with that id. */
   async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
     const apiKey = await this.#apiKeyOf(workspaceId, id);
     if (apiKey !== undefined) await this.#end(id, (draft) => apiKeys.drop(draft, apiKey));
@@ -88,7 +88,7 @@ export class CredentialStore {
     return apiKey?.workspaceId === workspaceId ? apiKey : undefined;
   }
 
-  /** Removes the keys that were given to a trusted publisher, if only in part; returns them. */
+  /** Removes and returns the keys of a trusted publisher, even if others share them. */
   async removeOfPublisher(workspaceId: string, publisherId: string): Promise<ApiKeyRecord[]> {
     return await this.#removeApiKeys(
       workspaceId,
@@ -118,13 +118,13 @@ export class CredentialStore {
     return removed;
   }
 
-  /** Removes a credential together with what was created with it. */
+  /** Removes a credential together with its creations. */
   async #end(id: string, remove: (draft: Draft) => void): Promise<void> {
     const operation = this.#kv.atomic().delete(accountKeys.lastUse(id));
     remove(operation);
     await endCreations(this.#kv, operation, id);
     await operation.commit();
-    // Removes what was created between the read and the commit; nothing can be made any more.
+    // Removes creations between the read and the commit; no more can follow.
     let late = this.#kv.atomic();
     while (await endCreations(this.#kv, late, id)) {
       await late.commit();
@@ -136,7 +136,7 @@ export class CredentialStore {
     return (await readRecord(this.#kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }
 
-  /** Records a use. The record outlives every idle time, then expires. */
+  /** Records a use. The record outlives every idle limit, then expires. */
   async noteUse(credentialId: string, use: LastUse): Promise<void> {
     const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
     await this.#kv.set(accountKeys.lastUse(credentialId), use, { expireIn });

@@ -1,6 +1,5 @@
 /**
- * A credential as it is remembered between requests, so that a warm request
- * reads no store.
+ * A credential as it is cached between requests, so that most requests do not read the store.
  *
  * @module
  */
@@ -9,16 +8,16 @@ import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/
 
 export interface KnownCredential {
   readonly owner: CredentialOwner;
-  /** The most that it may do: less than its user, for some API keys. */
+  /** Its upper limit: for some API keys, lower than its user's role. */
   readonly role: Role;
   /** Limits of an API key; `undefined` for sessions and CLI tokens. */
   readonly grant: KeyGrant | undefined;
   readonly createdAt: number;
-  /** When it ends however much it is used. */
+  /** When it ends, even if it is used. */
   readonly endsAt: number;
   /** IP address that created it; null for API keys. */
   readonly begunAt: string | null;
-  /** When it was last used, or else made. */
+  /** When it was last used, or created. */
   usedAt: number;
   /** When a use was last written to the store. */
   notedAt: number;
@@ -36,7 +35,7 @@ const IDLE_MS: Readonly<Record<Caller["credential"]["type"], number>> = {
   session: SESSION_IDLE_MS,
 };
 
-/** Whether a credential has expired, by its age or for lack of use. */
+/** Whether a credential has expired, by age or disuse. */
 export function hasEnded(known: KnownCredential, now: number): boolean {
   const { type } = known.owner.credential;
   if (now >= known.endsAt) return true;
@@ -46,12 +45,12 @@ export function hasEnded(known: KnownCredential, now: number): boolean {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
 
-/** Whether a role may do what requires the role `wanted`. */
+/** Whether a role permits what requires the role `wanted`. */
 export function mayActAs(role: Role, wanted: Role): boolean {
   return RANK[role] >= RANK[wanted];
 }
 
-/** The lesser of two roles. */
+/** The lower of two roles. */
 export function lesserRole(one: Role, other: Role): Role {
   return RANK[one] <= RANK[other] ? one : other;
 }

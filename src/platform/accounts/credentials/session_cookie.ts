@@ -1,5 +1,5 @@
 /**
- * The cookie that carries a session.
+ * The session cookie.
  *
  * @module
  */
@@ -22,8 +22,8 @@ export function endedCookie(style: CookieStyle): string {
 }
 
 /**
- * The values of a request's cookies that may be its session token. There are
- * several where a host below ours planted cookies of the same name.
+ * Values in a request's cookies that may be its session token. There are several if a host below
+ * ours planted cookies of the same name.
  */
 export function readSessionTokens(request: Request, style: CookieStyle): string[] {
   return cookieValues(request.headers.get("cookie"), cookieName(NAME, style))

@@ -1,6 +1,6 @@
 /**
- * Secrets that are shown once: 256 random bits in base64url. Only the SHA-256
- * of one is stored; with that much entropy a slow hash adds nothing.
+ * Secrets that are shown once: 256 random bits in base64url. Only their SHA-256 is stored; with
+ * that much entropy a slow hash adds nothing.
  *
  * @module
  */

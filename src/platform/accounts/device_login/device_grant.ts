@@ -1,6 +1,6 @@
 /**
- * The life of a device authorization (spec: "Device code"; RFC 8628, 3.5), as
- * functions of the grant and the time.
+ * The life cycle of a device authorization (spec: "Device code"; RFC 8628, 3.5), as functions of
+ * grant and time.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { DeviceGrant, GrantOutcome } from "./types.ts";
 /** For an hour, an expired code is reported as expired; after that, as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
-/** How long a tool may still fetch its token after a late approval. */
+/** How long a CLI can still fetch its token after a late approval. */
 const FETCH_MS = 60_000;
 
 export interface NewGrant {
@@ -53,14 +53,14 @@ export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefi
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
-/** Whether a client may poll a grant; one that was started with a `client_id` is that client's. */
+/** Whether a client may poll a grant; a grant started with a `client_id` belongs to that client. */
 function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }
 
 /**
- * Answers a poll, and returns the next state of the grant. A code that was used, expired long ago
- * or belongs to another client is answered like one that never existed.
+ * Decides a poll, and returns the next state of the grant. A code that was used, expired long ago
+ * or belongs to another client is treated like one that never existed.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,

@@ -1,5 +1,5 @@
 /**
- * The device flow: a tool asks, a person decides, the CLI fetches its token.
+ * The device flow: a CLI requests access, a person decides, the CLI fetches its token.
  *
  * @module
  */
@@ -25,17 +25,20 @@ import { PollPaces } from "./poll_paces.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/** Authorizations that the whole platform starts in a minute: at most 5,000 are open at once. */
+/**
+ * Maximum number of authorizations started per minute on the whole platform: so at most 5,000 are
+ * open at once.
+ */
 const STARTS_PER_MINUTE = 1000;
-/** Wrong user codes that the whole platform checks in a minute; see `_codes.ts`. */
+/** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
-/** Longest name of a tool that is shown, in characters. */
+/** Longest name of a CLI to show, in characters. */
 const MAX_TOOL_NAME = 60;
 
-/** Who polls. */
+/** A client that polls. */
 interface Polling {
   readonly clientId: string | undefined;
-  /** Whether it names itself by HTTP Basic authentication. */
+  /** Whether it identifies itself by HTTP Basic authentication. */
   readonly isBasic: boolean;
   readonly client: Client;
 }
@@ -65,7 +68,7 @@ export class DeviceLoginService {
     this.#wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
   }
 
-  /** @throws {OAuthError} `rate_limited` after 10 in a minute from one address. */
+  /** @throws {OAuthError} `rate_limited` after 10 per minute from one address. */
   async start(
     { clientId, scope }: {
       readonly clientId?: string | undefined;
@@ -140,7 +143,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** Finds the authorization that waits under a user code. Wrong codes are counted. */
+  /** Finds the authorization that awaits a user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.#open(person, typed, client);
     return {
@@ -196,7 +199,7 @@ export class DeviceLoginService {
     this.#paces.forget(grant.deviceHash);
   }
 
-  /** The answer to a poll; only the one that gets the token writes anything. */
+  /** The outcome of a poll; only the poll that gets the token writes anything. */
   async #fetch(deviceHash: string, by: Polling): Promise<Fetched> {
     const { clientId } = by;
     if (this.#paces.refuses(deviceHash, by)) return { outcome: { type: "slow_down" } };
@@ -264,7 +267,7 @@ export class DeviceLoginService {
 
 const hashUser = (code: string): string => hashCode("user", code);
 
-/** The name that a tool gives itself, on one line. */
+/** The name that a CLI gives itself, on one line. */
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();

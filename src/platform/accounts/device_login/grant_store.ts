@@ -1,5 +1,5 @@
 /**
- * Device authorizations in Deno KV, found by the hash of either code.
+ * Device authorizations in Deno KV, found by the hash of the device code or user code.
  *
  * @module
  */
@@ -16,9 +16,9 @@ const userCodeKey = (hash: string): RecordKey => ["device_grant_by_user_code", h
 const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
 
 export interface GrantChange<T> {
-  /** The grant to store; the same object as before where nothing changed. */
+  /** The grant to store; the same object as before if nothing changed. */
   readonly next: DeviceGrant | undefined;
-  /** A token that is stored in the same commit. */
+  /** A token to store in the same commit. */
   readonly token?: AccessTokenRecord;
   readonly result: T;
 }

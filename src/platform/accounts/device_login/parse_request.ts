@@ -1,7 +1,6 @@
 /**
- * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 specify, or
- * JSON. A parameter that is given twice, or empty, is treated as RFC 6749
- * (3.2) says.
+ * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 specify, or JSON. Duplicate and empty
+ * parameters are treated as RFC 6749 (3.2) requires.
  *
  * @module
  */
@@ -51,7 +50,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
 }
 
 /**
- * Reads the parameters of a request; none if it has no body.
+ * Reads the parameters of a request; empty if it has no body.
  *
  * @throws {OAuthError} `invalid_request`.
  */
@@ -78,7 +77,7 @@ export function parseOAuthFields<T>(
   throw new OAuthError(code, `Request is not valid: ${problems.join("; ")}`);
 }
 
-/** The field that names the grant type; it is read before all others. */
+/** The field with the grant type, which is read before all others. */
 const anyGrant = z.object({
   grant_type: z.string("Required").min(1, "Required").max(200),
 });
@@ -88,10 +87,10 @@ export function readGrantType(fields: unknown): string {
   return parseOAuthFields(fields, anyGrant).grant_type;
 }
 
-/** Fields of every answer with a token. */
+/** Fields of every response with a token. */
 const NEVER_CACHED = { "cache-control": "no-store", pragma: "no-cache" };
 
-/** Answers as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
+/** Responds as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
 export async function oauthAnswer(
   request: Request,
   work: () => Promise<unknown>,

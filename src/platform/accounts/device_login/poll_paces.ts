@@ -1,7 +1,6 @@
 /**
- * How fast each pending code is polled (RFC 8628, 3.5), in memory: a poll of a
- * pending code writes nothing, and one that comes too early does not even read
- * (docs/decisions/accounts.md).
+ * How fast each pending code is polled (RFC 8628, 3.5), in memory: a poll of a pending code writes
+ * nothing, and an early poll does not even read (docs/decisions/accounts.md).
  *
  * @module
  */
@@ -12,29 +11,28 @@ import type { DeviceGrant } from "./types.ts";
 /** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
-/** How much too early a poll may arrive, in milliseconds: networks and timers are not exact. */
+/** Tolerance for early polls, in milliseconds: networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/** Early polls within this time count once, in milliseconds: a client may repeat a request. */
+/**
+ * Early polls within this time count once, in milliseconds, because a client may repeat a request.
+ */
 const REPEAT_MS = 1000;
 
-/** Who polls, and how. */
+/** A client that polls, and how. */
 interface Poller {
   readonly clientId: string | undefined;
-  /** Whether it names itself by HTTP Basic authentication. */
+  /** Whether it identifies itself by HTTP Basic authentication. */
   readonly isBasic: boolean;
 }
 
 /**
- * How long a grant counts as pending after it was read, in milliseconds:
- * another process may decide on it meanwhile.
+ * How long a grant counts as pending after it was read, in milliseconds: another process may decide
+ * on it in the meantime.
  */
 const FRESH_MS = 1000;
 
-/**
- * Maximum number of codes whose pace is remembered; the platform starts at most 5,000 in their
- * lifetime.
- */
+/** Maximum number of codes to track; the platform starts at most 5,000 in their lifetime. */
 const MAX_CODES = 10_000;
 
 interface Pace {
@@ -45,9 +43,9 @@ interface Pace {
   readonly lastPollAt: number;
   /** Seconds between polls. */
   readonly interval: number;
-  /** When a poll that came early last raised the interval. */
+  /** When an early poll last raised the interval. */
   readonly raisedAt: number;
-  /** Whether the last poll named its client by HTTP Basic authentication. */
+  /** Whether the last poll identified its client by HTTP Basic authentication. */
   readonly isBasic: boolean;
 }
 
@@ -64,8 +62,8 @@ export class PollPaces {
   }
 
   /**
-   * Whether a poll is refused without a read the grant: it comes too early,
-   * the client is the grant's, and the grant was pending a moment ago.
+   * Whether to refuse a poll without reading the grant: it is early, from the right client, and the
+   * grant was pending a moment ago.
    */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
@@ -77,7 +75,7 @@ export class PollPaces {
     return true;
   }
 
-  /** Counts a poll of a grant that was just read; says whether it came too early. */
+  /** Counts a poll of a grant that was just read; returns whether it was early. */
   count(
     { deviceHash, clientId, expiresAt }: DeviceGrant,
     { isBasic }: Pick<Poller, "isBasic">,
@@ -107,7 +105,7 @@ export class PollPaces {
     return early ? "slow_down" : "pending";
   }
 
-  /** Makes the next poll read the grant: it was decided on. */
+  /** Makes the next poll read the grant, because it was decided. */
   forget(deviceHash: string): void {
     this.#paces.delete(deviceHash);
   }
@@ -122,8 +120,8 @@ const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
 /**
- * Whether a poll that was in time is tried again by a client that does not know how a server
- * wants to learn its name: golang.org/x/oauth2 tries HTTP Basic authentication, then the body.
+ * Whether a client repeats a timely poll because it does not know how the server expects its name:
+ * golang.org/x/oauth2 tries HTTP Basic authentication, then the body.
  */
 const isSecondTry = (
   pace: Pace,
@@ -131,7 +129,7 @@ const isSecondTry = (
 ): boolean =>
   pace.isBasic && !isBasic && now - pace.lastPollAt < REPEAT_MS && pace.raisedAt < pace.lastPollAt;
 
-/** After a poll that came early; one that repeats another changes nothing. */
+/** The pace after an early poll; a repeated poll changes nothing. */
 const slower = (pace: Pace, now: number): Pace =>
   now - pace.raisedAt < REPEAT_MS ? pace : {
     ...pace,

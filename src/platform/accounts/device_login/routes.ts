@@ -17,7 +17,7 @@ import {
   readOAuthFields,
 } from "./parse_request.ts";
 
-/** The token of an authorization whose code is among the fields. */
+/** Responds with the token for a device code. */
 export async function answerDeviceGrant(
   service: DeviceLoginService,
   { fields, request, client }: {

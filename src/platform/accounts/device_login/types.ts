@@ -1,20 +1,22 @@
 /**
- * A device authorization under way (RFC 8628), and the answers to a poll.
+ * A pending device authorization (RFC 8628), and the outcomes of a poll.
  *
  * @module
  */
 import * as z from "zod";
 
 const base = z.object({
-  /** Hash of the device code; the code itself is stored nowhere. */
+  /** Hash of the device code; the code itself is not stored. */
   deviceHash: z.string(),
   /** Hash of the user code. */
   userHash: z.string(),
-  /** The `client_id` that the codes are for; null if the CLI gave none: polls need none then. */
+  /**
+   * The `client_id` that the codes are for; null if the CLI sent none, so polls need none either.
+   */
   clientId: z.string().nullable().default(null),
-  /** The name that the program gives itself (`client_id`, else its `User-Agent`). */
+  /** The name of the program (`client_id`, or else its `User-Agent`). */
   tool: z.string(),
-  /** The address that the CLI sent its request from. */
+  /** The IP address of the CLI's request. */
   address: z.string(),
   country: z.string().nullable(),
   /** The requested scope. */
@@ -38,7 +40,10 @@ export const deviceGrant = z.discriminatedUnion("state", [
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 
-/** The state of a grant for who polls it. On `token`, the caller makes one in the commit that marks the grant as used. */
+/**
+ * The state of a grant for its client. On `token`, the caller creates a token in the commit that
+ * marks the grant as used.
+ */
 export type GrantOutcome =
   | { readonly type: "pending" }
   | { readonly type: "denied" }
@@ -51,12 +56,12 @@ export type GrantOutcome =
     readonly scope: "read" | "write";
   };
 
-/** The answer to a poll. */
+/** The outcome of a poll. */
 export type PollOutcome = GrantOutcome | { readonly type: "slow_down" };
 
 /** The request as the deciding person sees it. */
 export interface DeviceRequest {
-  /** As it is shown to people: `WDJB-MJHT`. */
+  /** In the form for people: `WDJB-MJHT`. */
   readonly userCode: string;
   /** The name that the CLI gives itself; nobody has verified it. */
   readonly tool: string;

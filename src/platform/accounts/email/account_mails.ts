@@ -1,5 +1,5 @@
 /**
- * The texts of the mails about a person's own account. Pure.
+ * The mails about a person's own account. Pure.
  *
  * @module
  */
@@ -14,8 +14,8 @@ export interface AccountMail {
 }
 
 /**
- * Hands a mail over to be sent until its link expires. Resolves when it is stored; may reject.
- * Without a mail it takes as long, and nothing is sent.
+ * Queues a mail to be sent until its link expires. Resolves when it is stored; may reject. Without
+ * a mail, it takes as long but sends nothing.
  */
 export type SendAccountMail = (
   mail: AccountMail | undefined,

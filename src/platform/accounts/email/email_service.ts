@@ -1,8 +1,7 @@
 /**
- * Adds an email address and a password to an account that signs in by the
- * messenger alone. Where the platform can send mail, the address has to be
- * confirmed in a session of that very account, so that nobody can be tricked
- * into adding theirs to someone else's.
+ * Adds an email address and a password to an account that only signs in by messenger. If the
+ * platform can send mail, the address must be confirmed in a session of the same account, so that
+ * nobody is tricked into adding theirs to another account.
  *
  * @module
  */
@@ -19,7 +18,7 @@ import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "../sign_in/password.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Addresses that one account may try in an hour. */
+/** Addresses that one account can try per hour. */
 const TRIES_PER_HOUR = 10;
 
 export class EmailService {
@@ -39,9 +38,9 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` if the account has a password, or the
-   *   address has an account and no mail can be sent; `forbidden` where the
-   *   session is not a fresh one; `rate_limited` after many attempts.
+   * @throws {Failure} `conflict` if the account has a password, or the address has an account and
+   * no mail can be sent; `forbidden` if the session is not recent; `rate_limited` after many
+   * attempts.
    */
   async add(
     person: Person,
@@ -75,8 +74,8 @@ export class EmailService {
   }
 
   /**
-   * Follows the link of the mail. @throws {Failure} `not_found` if it is used, old, or not this
-   * account's.
+   * Follows the link of the mail. @throws {Failure} `not_found` if it was used, has expired, or
+   * belongs to another account.
    */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.#mailLinks?.find("email", token, client);

@@ -1,5 +1,5 @@
 /**
- * Performs the action of a link in a mail. Each link works once, and only the hash of its token is
+ * Performs the action of a link in a mail. Each link works once, and only its token's hash is
  * stored.
  *
  * @module
@@ -22,9 +22,11 @@ const mailLink = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("reset"),
-    /** "" where the address has no account; the record is stored so that the work is the same. */
+    /**
+     * "" if the address has no account; the record is stored anyway, so that the work is the same.
+     */
     userId: z.string(),
-    /** Of the forgotten password: if that has been changed, the link is void. */
+    /** The hash of the forgotten password: once that changes, the link is void. */
     passwordHash: z.string(),
     expiresAt: z.number(),
   }),
@@ -60,7 +62,7 @@ export class MailLinkStore {
     return link as Extract<MailLink, { type: Type }>;
   }
 
-  /** Uses up a link; false if another request did so first. */
+  /** Uses up a link; false if another request was first. */
   async take(hash: string): Promise<boolean> {
     const key = accountKeys.mailLink(hash);
     const { versionstamp } = await this.#kv.get(key);

@@ -1,5 +1,5 @@
 /**
- * Makes and sends the links in mails, each of which can be used once.
+ * Creates and sends the single-use links in mails.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of mails to one address in an hour at the request of one place or one known
- * browser, so that nobody uses up the owner's share. Further ones are not sent, and the answer does
- * not reveal it.
+ * Maximum number of mails per hour to one address, requested by one network or one known browser,
+ * so that nobody uses up the owner's share. More are not sent, and the response does not reveal
+ * that.
  */
 const MAILS_PER_HOUR = 5;
-/** The same, for all places without a known browser together. */
+/** The same, for all networks without a known browser together. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -25,11 +25,11 @@ export interface LinkMail {
   readonly link: MailLink;
   /** Path of the page that the mail links to, with `{token}` instead of the link's token. */
   readonly path: string;
-  /** Who asks for it. */
+  /** The requesting client. */
   readonly client: Client;
   /** The account that the mail is for; missing if there is none yet. */
   readonly userId?: string | undefined;
-  /** The text of the mail; undefined to send none, with the same work. */
+  /** The text of the mail; `undefined` to do the same work without sending anything. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
@@ -53,7 +53,7 @@ export class MailLinks {
     this.#allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Stores a link and its mail, without waiting for the mail server. */
+  /** Stores a link and its mail without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
     const { random, now, publicOrigin } = this.#parts;
     const { store, send, onTrouble } = this.#options;
@@ -67,7 +67,7 @@ export class MailLinks {
     );
   }
 
-  /** Counts a mail, by the same look-ups whether there is an account or not. */
+  /** Counts a mail, with the same lookups whether or not there is an account. */
   async #mayMail(
     to: string,
     { client, userId }: Pick<LinkMail, "client" | "userId">,
@@ -81,7 +81,10 @@ export class MailLinks {
     return false;
   }
 
-  /** Finds what a link is for; `undefined` if it is used, old or wrong. Wrong ones are counted. */
+  /**
+   * Finds the action of a link; `undefined` if it was used, has expired or is wrong. Wrong ones are
+   * counted.
+   */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);

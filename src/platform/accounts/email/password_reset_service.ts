@@ -1,6 +1,6 @@
 /**
- * Sets a new password for someone who forgot theirs, by a link sent to the
- * account's address. The next sign-in still asks for the second factor.
+ * Resets a forgotten password with a link that is sent to the account's address. The next sign-in
+ * still asks for the second factor.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { AccountParts } from "../parts.ts";
 import { RateWindow } from "../../core/access/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Resets that one client may ask for in an hour. */
+/** Resets that one client can request per hour. */
 const RESETS_PER_HOUR = 20;
 
 export class PasswordResetService {
@@ -37,10 +37,10 @@ export class PasswordResetService {
   }
 
   /**
-   * Sends a link if the address has an account; the answer is the same if not.
+   * Sends a link if the address has an account; the response is the same if not.
    *
-   * @throws {Failure} `conflict` if the platform cannot send mail,
-   *   `rate_limited` after many requests.
+   * @throws {Failure} `conflict` if the platform cannot send mail, `rate_limited` after many
+   * requests.
    */
   async request(address: string, client: Client): Promise<void> {
     const { accounts, signIns, now } = this.#parts;
@@ -82,14 +82,14 @@ export class PasswordResetService {
   /**
    * Sets the new password and ends all sessions.
    *
-   * @throws {Failure} `not_found` if the link is used, old or void.
+   * @throws {Failure} `not_found` if the link was used, has expired or is void.
    */
   async complete(
     given: { readonly token: string; readonly password: string },
     client: Client,
   ): Promise<void> {
     const { signIns, passwords, credentials, memory, raise } = this.#parts;
-    // Hashing is expensive, so it is not done without a valid link.
+    // Hashing is expensive, so it requires a valid link.
     if (!await this.isOpen(given.token, client)) throw linkUsed();
     const password = await passwords.hash(given.password);
     const link = await this.#mailLinks?.use("reset", given.token, client);

@@ -1,7 +1,6 @@
 /**
- * Slows down guessing: some attempts are free, then each one doubles the time
- * until the next. An attempt counts when it begins, so that nothing is gained by
- * making many at once; a success takes it back.
+ * Slows down guessing: some attempts are free, then each doubles the wait for the next. An attempt
+ * counts when it begins, so parallel attempts gain nothing; a success uncounts it.
  *
  * @module
  */
@@ -21,12 +20,12 @@ interface Attempts {
   lastAt: number;
 }
 
-/** After this long without an attempt, a subject is forgotten. */
+/** Idle time after which a subject is forgotten. */
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Subjects that are remembered; the one idle for longest is dropped first.
- * Pushing one out takes as many attempts on others, each as slow as a hash.
+ * Maximum number of subjects; the one idle longest is dropped first. Displacing one takes as many
+ * attempts on others, each as slow as a hash.
  */
 const MAX_SUBJECTS = 20_000;
 
@@ -41,7 +40,7 @@ export class AttemptLimiter {
     this.#now = now;
   }
 
-  /** Counts an attempt on a subject; returns 0, or the seconds to wait instead. */
+  /** Counts an attempt on a subject; returns 0, or the seconds to wait. */
   take(subject: string): number {
     const now = this.#now();
     const known = this.#subjects.get(subject);
@@ -68,7 +67,7 @@ export class AttemptLimiter {
     return this.#subjects.get(subject)?.count ?? 0;
   }
 
-  /** Takes one attempt back. */
+  /** Uncounts one attempt. */
   refund(subject: string): void {
     const attempts = this.#subjects.get(subject);
     if (attempts === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * A cookie that marks a browser in which someone has signed in before. It grants
- * nothing; it only keeps other people's wrong passwords from getting in the way
- * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * A cookie that marks a browser in which someone has signed in before. It grants nothing; it only
+ * prevents other people's wrong passwords from locking the owner out (OWASP, "Slow Down Online
+ * Guessing Attacks with Device Cookies").
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Clock, Random } from "../../../lib/clock.ts";
 import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "../credentials/cookies.ts";
 
-/** A browser in which nobody signs in for half a year is forgotten. */
+/** Half a year without a sign-in makes the browser unknown. */
 export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
 
 const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
@@ -33,7 +33,7 @@ export class DeviceCookies {
     this.#parts = parts;
   }
 
-  /** `Set-Cookie` for the browser in which someone has just signed in. */
+  /** `Set-Cookie` for the browser in which someone just signed in. */
   async issue(userId: string): Promise<string> {
     const { now, random, cookies } = this.#parts;
     const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;
@@ -41,7 +41,7 @@ export class DeviceCookies {
     return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
   }
 
-  /** The browser's name from a `Cookie` field, where this account has signed in with it. */
+  /** The browser's name from a `Cookie` field, if this account has signed in with it. */
   async find(header: string | null, userId: string): Promise<string | undefined> {
     for (const value of cookieValues(header, cookieName(nameOf(userId), this.#parts.cookies))) {
       const [, id, at, mac] = VALUE.exec(value) ?? [];
@@ -62,5 +62,5 @@ export class DeviceCookies {
   }
 }
 
-/** One cookie for each account, as several people may use one browser. */
+/** One cookie per account, because several people may share a browser. */
 const nameOf = (userId: string): string => `svc_device_${sha256Hex(userId).slice(0, 12)}`;

@@ -1,8 +1,7 @@
 /**
- * Limits on guessing: by account and address together, so that guesses from elsewhere do not lock
- * the owner out; by address, for many accounts; by account, for many addresses. A browser that has
- * signed in before has its own count. Nodes tell each other the results of guesses, so that each
- * counts all of them.
+ * Limits guessing by account and address together, so that guesses from elsewhere do not lock the
+ * owner out; by address, across accounts; and by account, across addresses. A browser that has
+ * signed in before has its own count. Nodes share the results of guesses, so that each counts all.
  *
  * @module
  */
@@ -15,21 +14,19 @@ import type { DeviceCookies } from "./device_cookie.ts";
 /** The kind of a guess; each has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
-/** Whose secret is guessed. */
+/** The account whose secret is guessed. */
 export interface GuessedAccount {
-  /** The key of its count: an email address, known or not, or an id. */
+  /** The key of its count: an id, or an email address, known or not. */
   readonly subject: string;
   /** Missing if there is no such account. */
   readonly userId: string | undefined;
 }
 
-/** How many failed guesses at one account are reported as suspicious. */
+/** How many failed guesses at one account are suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
-/** The owner of an account is notified at most this often. */
+/** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/**
- * Maximum number of accounts whose report is remembered; when there are more, all are forgotten.
- */
+/** Maximum number of accounts whose report is remembered; beyond it, all are forgotten. */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
@@ -59,7 +56,7 @@ const counted = z.object({
 });
 type Counted = z.infer<typeof counted>;
 
-/** How a guess at another node ended, and what it counts for. */
+/** The outcome of a guess at another node, and the limits that it counts for. */
 export const endedGuess = z.object({ wasRight: z.boolean(), counts: z.array(counted).max(3) });
 export type EndedGuess = z.infer<typeof endedGuess>;
 
@@ -71,7 +68,7 @@ export class GuessLimits {
   readonly #now: Clock;
   readonly #tellOthers: (ended: EndedGuess) => void;
 
-  /** @param tellOthers tells other nodes how a guess ended. */
+  /** @param tellOthers tells other nodes the outcome of a guess. */
   constructor(
     devices: Pick<DeviceCookies, "find">,
     now: Clock,
@@ -88,14 +85,14 @@ export class GuessLimits {
     };
   }
 
-  /** Counts a guess at another node. */
+  /** Applies a guess at another node. */
   hear({ wasRight, counts }: EndedGuess): void {
     if (wasRight) this.#forgive(counts);
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);
   }
 
   /**
-   * Counts a guess, before it is known whether it is right.
+   * Counts a guess before its outcome is known.
    *
    * @throws {Failure} `rate_limited` if it comes too soon.
    */
@@ -140,7 +137,7 @@ export class GuessLimits {
     ];
   }
 
-  /** The owner is at this place: earlier mistakes from it are forgiven. */
+  /** The owner is at this address, so earlier mistakes from it are forgiven. */
   #forgive([first]: readonly Counted[]): void {
     if (first !== undefined) this.#limiters[first.limit].clear(first.key);
   }

@@ -1,5 +1,5 @@
 /**
- * Exchanges the token of a workflow's job for a key (RFC 8693).
+ * Exchanges the token of a workflow job for a key (RFC 8693).
  *
  * @module
  */
@@ -25,8 +25,8 @@ const MINUTE_MS = 60_000;
 const EXCHANGES_PER_MINUTE = 60;
 
 /**
- * How often a token can be exchanged. A step of GitHub Actions asks for its own token each
- * time; a job of GitLab CI has one for all its commands.
+ * How often a token can be exchanged. A GitHub Actions step requests a new token each time; a
+ * GitLab CI job has one for all its commands.
  */
 const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1, gitlab: 50 };
 
@@ -182,7 +182,7 @@ export class ExchangeService {
   }
 }
 
-/** Parses a token as the first provider that trusts its issuer. */
+/** Parses a token with the first provider that trusts its issuer. */
 function readRun(
   trusted: readonly PublisherRecord[],
   { claims }: VerifiedToken,

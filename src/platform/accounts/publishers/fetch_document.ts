@@ -14,7 +14,7 @@ const MAX_DEPTH = 16;
 /** Time for the whole exchange, in milliseconds. */
 const FETCH_MS = 10_000;
 
-/** The document cannot be had. */
+/** The document is unavailable. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
@@ -46,7 +46,7 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
 /**
  * Reads a document. Redirects are not followed.
  *
- * @throws {DocumentError} if it cannot be had, with the address
+ * @throws {DocumentError} if it is unavailable, with the URL
  */
 export async function fetchDocument(outbound: OutboundFetch, url: string): Promise<unknown> {
   const timeout = new AbortController();

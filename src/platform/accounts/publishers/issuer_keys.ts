@@ -1,6 +1,6 @@
 /**
- * The public keys of issuers, as their discovery documents name them (OpenID Connect Discovery),
- * kept in memory.
+ * The public keys of issuers from their discovery documents (OpenID Connect Discovery), cached in
+ * memory.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { OutboundFetch } from "../../../runtime/mod.ts";
 import { DocumentError, fetchDocument } from "./fetch_document.ts";
 
 const MINUTE_MS = 60_000;
-/** How long keys are used before they are read again. */
+/** How long keys are used before they are refreshed. */
 const FRESH_MS = 60 * MINUTE_MS;
-/** How long keys are used whose issuer cannot be reached. */
+/** How long keys are used while their issuer is unreachable. */
 const STALE_MS = 24 * 60 * MINUTE_MS;
-/** A key that does not exist has them read again, this often at most. */
+/** An unknown key triggers a refresh, at most this often. */
 const UNKNOWN_KEY_MS = MINUTE_MS;
 /** How long a failure is remembered. */
 const FAILED_MS = 10_000;
@@ -32,24 +32,24 @@ export type PublicKey = z.infer<typeof publicKey>;
 const discovery = z.object({ issuer: z.string(), jwks_uri: z.string().max(500) });
 const keySet = z.object({ keys: z.array(z.unknown()).max(100) });
 
-interface Known {
+interface CachedKeys {
   readonly keys: readonly PublicKey[];
   readonly readAt: number;
 }
 
 export interface IssuerKeysOptions {
   readonly outbound: OutboundFetch;
-  /** Whether http: is taken as well. */
+  /** Whether http: is allowed. */
   readonly allowHttp: boolean;
   readonly now: Clock;
 }
 
 export class IssuerKeys {
-  readonly #known = new RecentMap<Known>(MAX_ISSUERS);
+  readonly #known = new RecentMap<CachedKeys>(MAX_ISSUERS);
   readonly #failed = new RecentMap<{ readonly error: DocumentError; readonly at: number }>(
     MAX_ISSUERS,
   );
-  readonly #reading = new SingleFlight<Known>();
+  readonly #reading = new SingleFlight<CachedKeys>();
 
   readonly #options: IssuerKeysOptions;
 
@@ -58,12 +58,12 @@ export class IssuerKeys {
   }
 
   /**
-   * The keys of an issuer with an id; none if it has no such key.
+   * The keys of an issuer with an id; empty if it has no such key.
    *
    * @throws {DocumentError} if they cannot be read
    */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
-    const named = ({ keys }: Known) => keys.filter((key) => key.kid === kid);
+    const named = ({ keys }: CachedKeys) => keys.filter((key) => key.kid === kid);
     const known = this.#known.get(issuer);
     const age = known === undefined ? Infinity : this.#options.now() - known.readAt;
     const found = known === undefined ? [] : named(known);
@@ -76,7 +76,7 @@ export class IssuerKeys {
     }
   }
 
-  async #read(issuer: string): Promise<Known> {
+  async #read(issuer: string): Promise<CachedKeys> {
     const { now } = this.#options;
     const failure = this.#failed.get(issuer);
     if (failure !== undefined && now() - failure.at < FAILED_MS) throw failure.error;

@@ -1,5 +1,5 @@
 /**
- * Which trusted publishers the run of a workflow is one of, and what its key may do. Pure.
+ * Decides which trusted publishers match a workflow run, and the rights of its key. Pure.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
 import type { WorkflowRun } from "./workflow_run.ts";
 
-/** Names of owners, repositories and environments are the same in either case. */
+/** Names of owners, repositories and environments are case-insensitive. */
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean {
@@ -18,7 +18,7 @@ function isRefTrusted(publisher: PublisherRecord, { ref }: WorkflowRun): boolean
   return branch === null ? tag === null : matchesWildcard(branch, ref.name);
 }
 
-/** Why a run is none of a publisher; `undefined` if it is one. */
+/** Why a run does not match a publisher; `undefined` if it does. */
 export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string | undefined {
   const { repositoryId, environment, workflow, subject } = publisher;
   if (!isSame(publisher.repository, run.repository)) return "it trusts another repository";
@@ -40,7 +40,7 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
 
 /** The rights of a run. */
 export interface Trust {
-  /** Those that it is one of. */
+  /** The publishers that match. */
   readonly publishers: readonly [PublisherRecord, ...PublisherRecord[]];
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
@@ -48,30 +48,30 @@ export interface Trust {
 }
 
 /**
- * How many publishers can give one key together: a transaction checks that all are there, and
- * that the token is new, and a store of another machine (`denokv`) takes 10 checks.
+ * How many publishers can issue one key together. A transaction checks that all exist and that the
+ * token is new, and a remote store (`denokv`) allows 10 checks.
  */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** The publishers of one repository, with the id that any of them has learned. */
+/** The publishers of one repository, with the repository id that any of them has learned. */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));
 }
 
-/** Whether a publisher is for the project that a key is asked for. */
+/** Whether a publisher covers the requested project. */
 const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined): boolean =>
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Decides what a run gets: the permissions of all publishers that it is one of. Where these
- * reach different projects, the run has to say for which project the key is.
+ * Decides the rights of a run: the permissions of all matching publishers. If these cover different
+ * projects, the run must name the project of the key.
  *
- * @param projectId the project that the key is asked for; null for one that does not exist
- * @returns why it gets nothing, as a text
+ * @param projectId the requested project; null if it does not exist
+ * @returns the reason for a refusal, as a text
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

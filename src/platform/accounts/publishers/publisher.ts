@@ -10,12 +10,12 @@ import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/pu
 export const publisherRecord = z.object({
   id: z.string(),
   workspaceId: z.string(),
-  /** Who added it: its keys can never do more than this member. */
+  /** The member who added it, and whose rights limit its keys. */
   userId: z.string(),
   provider: z.enum(PUBLISHER_PROVIDERS),
   issuer: z.string(),
   repository: z.string(),
-  /** From the first token: a repository that takes over the name of another is refused. */
+  /** Learned from the first token, to refuse a repository that takes over another's name. */
   repositoryId: z.string().nullable(),
   branch: z.string().nullable(),
   tag: z.string().nullable(),
@@ -34,7 +34,7 @@ export type PublisherRecord = z.infer<typeof publisherRecord>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** A publisher as it is on the wire. */
+/** A publisher in wire format. */
 export function publisherToWire(record: PublisherRecord): TrustedPublisher {
   const { workspaceId: _, userId, createdAt, lastUsedAt, ...rest } = record;
   return {
@@ -45,7 +45,7 @@ export function publisherToWire(record: PublisherRecord): TrustedPublisher {
   };
 }
 
-/** A publisher in words: provider, repository, and what else its tokens must have. */
+/** Describes a publisher: provider, repository, and further conditions on its tokens. */
 export function describePublisher(record: PublisherRecord): string {
   const { provider, repository, branch, tag, environment, workflow, pullRequests } = record;
   const limits = [

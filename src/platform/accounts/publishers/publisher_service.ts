@@ -1,5 +1,5 @@
 /**
- * Adding, listing and removing trusted publishers.
+ * Adds, lists and removes trusted publishers.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export class PublisherService {
 
   constructor(
     parts: AccountParts,
-    /** Whether issuers may have http: addresses. */
+    /** Whether issuers may use http:. */
     options: { readonly allowPrivate: boolean },
   ) {
     this.#parts = parts;
@@ -67,7 +67,7 @@ export class PublisherService {
     return { items: items.map(publisherToWire), nextCursor };
   }
 
-  /** Removes a publisher and the keys that it has, and returns it. */
+  /** Removes and returns a publisher, with its keys. */
   async remove(caller: Caller, id: string, client: Client): Promise<TrustedPublisher> {
     const { publishers, credentials, memory, raise } = this.#parts;
     const record = await publishers.remove([caller.workspace.id, id]);

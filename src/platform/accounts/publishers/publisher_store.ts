@@ -1,5 +1,5 @@
 /**
- * Trusted publishers in Deno KV, and the tokens that were exchanged for keys.
+ * Trusted publishers in Deno KV, and the tokens exchanged for keys.
  *
  * @module
  */
@@ -26,7 +26,7 @@ const publishers = new RecordType({
   parts: ({ workspaceId, id }) => [workspaceId, id],
 });
 
-/** Whose project has a name. */
+/** The project with a name. */
 const projectPlace = z.object({ projectId: z.string() });
 
 /** How often a token was exchanged. */
@@ -41,13 +41,13 @@ export interface Exchange {
     readonly id: string;
     /** How often it may be exchanged. */
     readonly most: number;
-    /** How long it is good from now on, in milliseconds. */
+    /** How long it remains valid, in milliseconds. */
     readonly lives: number;
   };
   readonly key: ApiKeyRecord;
-  /** How long the key lives, in milliseconds. */
+  /** Lifetime of the key, in milliseconds. */
   readonly keyLives: number;
-  /** The publishers that give the key, as they were when that was decided. */
+  /** The publishers that issue the key, as they were at the decision. */
   readonly granting: readonly PublisherRecord[];
   readonly repositoryId: string;
   readonly subject: string;
@@ -59,7 +59,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     super(kv, publishers);
   }
 
-  /** Adds a publisher; false if the workspace has as many as it may. */
+  /** Adds a publisher; false if the workspace has reached its limit. */
   override async add(record: PublisherRecord): Promise<boolean> {
     const { workspaceId, id } = record;
     const guard = accountKeys.publishersGuard(workspaceId);
@@ -72,12 +72,12 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     });
   }
 
-  /** Those of a workspace whose tokens an issuer signs. */
+  /** The publishers of a workspace with an issuer. */
   async ofIssuer(workspaceId: string, issuer: string): Promise<PublisherRecord[]> {
     return (await this.collect(workspaceId)).filter((publisher) => publisher.issuer === issuer);
   }
 
-  /** Removes those that a member added; returns them. */
+  /** Removes and returns those that a member added. */
   async removeOfMember(userId: string, workspaceId: string): Promise<PublisherRecord[]> {
     const theirs = (await this.collect(workspaceId))
       .filter((publisher) => publisher.userId === userId);
@@ -85,7 +85,7 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     return theirs;
   }
 
-  /** The id of a project of a workspace, by its id or name. */
+  /** The id of a workspace's project, by id or name. */
   async projectId(workspaceId: string, reference: string): Promise<string | undefined> {
     const named = await readRecord(this.kv, keys.projectByName(reference), projectPlace);
     const id = named?.value.projectId ?? reference;
@@ -94,8 +94,8 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
   }
 
   /**
-   * Stores the key that a token is exchanged for, and what its publishers have learned from it.
-   * Nothing is stored where the token was exchanged too often, or one of them is gone.
+   * Stores the key for a token, and what its publishers learned from the token. Stores nothing if
+   * the token was exchanged too often or a publisher is gone.
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
     const { token, key, granting, repositoryId, subject, at } = wanted;

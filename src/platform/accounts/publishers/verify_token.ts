@@ -1,5 +1,5 @@
 /**
- * Verifies the token of a job: who signed it, for whom it is, and when it holds.
+ * Verifies the token of a job: its signature, audience and validity period.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Clock } from "../../../lib/clock.ts";
 import { DocumentError } from "./fetch_document.ts";
 import type { IssuerKeys } from "./issuer_keys.ts";
 
-/** Algorithms that signatures may have: those with a public key only. */
+/** Allowed signature algorithms: only those with a public key. */
 const ALGORITHMS = ["RS256", "ES256"];
-/** How far clocks may differ, in seconds. */
+/** Tolerance for clock differences, in seconds. */
 const SKEW_SECONDS = 30;
 
-/** A token that is not taken; the message says why. */
+/** A token was refused; the message says why. */
 export class TokenRefused extends Error {
   override readonly name = "TokenRefused";
 }
@@ -32,15 +32,15 @@ const times = z.object({
   exp: z.number("its claim exp is missing"),
 });
 
-/** A token whose signature and times are good. */
+/** A token with a valid signature and period. */
 export interface VerifiedToken {
   readonly claims: JWTPayload;
   readonly id: string;
-  /** When it ends, in milliseconds, less what clocks may differ. */
+  /** When it expires, in milliseconds, minus the clock tolerance. */
   readonly endsAt: number;
 }
 
-/** The issuer that a token names; nothing of it is verified. @throws {TokenRefused} */
+/** The issuer in a token, unverified. @throws {TokenRefused} */
 export async function namedIssuer(token: string): Promise<string> {
   const { decodeJwt } = await import("jose");
   try {
@@ -73,8 +73,8 @@ function describeFault(error: { readonly code: string }): string {
 /**
  * Verifies a token.
  *
- * @param wanted.audience whom it must be for, and for nobody else
- * @throws {TokenRefused} with what is wrong
+ * @param wanted.audience its only allowed audience
+ * @throws {TokenRefused} with the reason
  */
 export async function verifyToken(token: string, wanted: {
   readonly issuer: string;

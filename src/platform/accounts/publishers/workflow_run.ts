@@ -17,7 +17,7 @@ export interface WorkflowRun {
   readonly repositoryId: string;
   readonly ref: WorkflowRef;
   readonly environment: string | null;
-  /** File of the workflow; null if it is in no file of the repository. */
+  /** File of the workflow; null if it is not in a file of the repository. */
   readonly workflow: string | null;
   readonly subject: string;
   /** Number of the run or pipeline. */
@@ -68,7 +68,7 @@ function githubRef(ref: string, event: string): WorkflowRef | undefined {
 
 function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string {
   const { repository, event_name: event } = claims;
-  // It has the branch that a pull request is for, and often runs the code of the pull request.
+  // It names the target branch of a pull request, but often runs the pull request's code.
   if (event === "pull_request_target") return "pull_request_target workflows cannot get keys";
   const ref = githubRef(claims.ref, event);
   if (ref === undefined) return `its ref "${claims.ref}" is not a branch, tag or pull request`;
@@ -83,7 +83,7 @@ function readGitHub(claims: z.infer<typeof githubClaims>): WorkflowRun | string 
   };
 }
 
-/** Pipelines of merge requests name the source branch, which can be that of a fork. */
+/** Pipelines of merge requests name the source branch, which may be in a fork. */
 const OF_MERGE_REQUESTS: ReadonlySet<string> = new Set([
   "merge_request_event",
   "external_pull_request_event",
@@ -106,7 +106,7 @@ function readGitLab(claims: z.infer<typeof gitlabClaims>, issuer: string): Workf
   };
 }
 
-/** Reads the claims of a token; a text says why it is none of the provider's. */
+/** Reads the claims of a token; returns a text if it does not belong to the provider. */
 export function readWorkflowRun(
   provider: PublisherProvider,
   { claims, issuer }: { readonly claims: unknown; readonly issuer: string },

@@ -1,6 +1,6 @@
 /**
- * Sign-ins that wait for their second factor, stored by the hash of their token: the code
- * may come to another node than the password.
+ * Sign-ins that await their second factor, by the hash of their token. They are stored, because the
+ * code may reach another node than the password.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const LIFETIME_MS = 5 * 60 * 1000;
 
 const challengeRecord = z.object({
   userId: z.string(),
-  /** The password that was correct then: if it has been changed, the challenge is void. */
+  /** The hash of the password that was correct: once it changes, the challenge is void. */
   passwordHash: z.string(),
   expiresAt: z.number(),
 });
@@ -32,7 +32,7 @@ export class Challenges {
     this.#options = options;
   }
 
-  /** Makes a challenge for a user who gave the correct password. */
+  /** Creates a challenge for a user who gave the correct password. */
   async issue(userId: string, passwordHash: string): Promise<string> {
     const { now, random } = this.#options;
     const token = mintToken("challenge", random);

@@ -15,12 +15,12 @@ import { Failure } from "../../core/http/mod.ts";
 const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** scrypt needs 128 * n * r bytes; some more is allowed for. */
+/** scrypt needs 128 * n * r bytes; this leaves some room. */
 const MAX_MEMORY = 64 * 1024 * 1024;
 
 /** Hashes computed at a time: 64 MiB, two cores. */
 const CONCURRENT = 2;
-/** Hashes that may wait, about 4 seconds' worth; more are refused. */
+/** Hashes that may wait, about 4 seconds of work; more are refused. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({
@@ -41,7 +41,7 @@ export interface PasswordCost {
   readonly p: number;
 }
 
-/** Derives a key of 32 bytes from a password; slow on purpose. */
+/** Derives a key of 32 bytes from a password; deliberately slow. */
 export type DeriveKey = (
   password: string,
   salt: Uint8Array,
@@ -62,7 +62,7 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 export class Passwords {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
-  /** Checked where there is no account, so that the work is the same. */
+  /** Checked if there is no account, so that the work is the same. */
   readonly #nobody: PasswordHash;
 
   readonly #random: Random;
@@ -94,8 +94,7 @@ export class Passwords {
   }
 
   /**
-   * Whether the password is the one that was hashed. Without a hash, it does the
-   * same work and returns false.
+   * Whether the password matches the hash. Without a hash, it does the same work and returns false.
    *
    * @throws {Failure} `rate_limited` when too many wait.
    */

@@ -11,7 +11,7 @@ import type { PasswordResetService } from "../email/password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
 import type { SignUpService } from "./sign_up_service.ts";
 
-/** Moves the cookie of an answer into a header. */
+/** Moves the cookie of a response into a header. */
 function withCookie(
   answer: SignedIn | FactorWanted | ConfirmationWanted,
   status: number,
@@ -32,7 +32,7 @@ export function bindAccountRoutes(router: Router, options: {
   readonly publicOrigin: string;
 }): void {
   const { signIn, signUp, passwordReset, publicOrigin } = options;
-  /** Another site's form could sign people in to an account of that site's owner (login CSRF). */
+  /** A form on another site could sign people in to an account of the attacker (login CSRF). */
   const refuseOtherSites = (request: Request) => {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
   };

@@ -1,6 +1,6 @@
 /**
- * Sign-in and sign-out. Every sign-in makes a new session, so a token that
- * someone planted in a browser never becomes valid.
+ * Sign-in and sign-out. Every sign-in creates a new session, so a token planted in a browser never
+ * becomes valid.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export class SignInService {
     return await this.admit(user, client);
   }
 
-  /** Makes a session for someone who has passed the first factor, or asks for the second. */
+  /** Creates a session for someone who passed the first factor, or asks for the second. */
   async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
     const record = await this.#parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
@@ -61,7 +61,7 @@ export class SignInService {
     return { status: "two_factor_required", challenge };
   }
 
-  /** @throws {Failure} `unauthorized` for an old challenge, `forbidden` for a wrong code. */
+  /** @throws {Failure} `unauthorized` for an expired challenge, `forbidden` for a wrong code. */
   async secondFactor(
     given: { readonly challenge: string; readonly code: string },
     client: Client,
@@ -78,7 +78,9 @@ export class SignInService {
     return await this.begin(user, client);
   }
 
-  /** Uses the link of a new platform. @throws {Failure} `not_found` if it is used or old. */
+  /**
+   * Uses the link of a new platform. @throws {Failure} `not_found` if it was used or has expired.
+   */
   async claimOwner(
     wanted: NewAccount & { readonly token: string },
     client: Client,
@@ -106,7 +108,7 @@ export class SignInService {
     return isOpen;
   }
 
-  /** Ends the session or token that a request was sent with; returns the cookie that says so. */
+  /** Ends the session or token that a request was sent with; returns the cookie that ends it. */
   async signOut({ userId, credential, hash }: SelfCaller): Promise<string> {
     const { credentials, memory, cookies } = this.#parts;
     const { type, id } = credential;
@@ -119,7 +121,7 @@ export class SignInService {
     return endedCookie(cookies);
   }
 
-  /** Makes a session for someone who has proved who they are. */
+  /** Creates a session for someone who has proved their identity. */
   async begin(user: UserRecord, client: Client): Promise<SignedIn> {
     const { credentials, signIns, cookies, devices, now, random, raise } = this.#parts;
     const token = mintToken("session", random);

@@ -16,7 +16,7 @@ export const signInRecord = z.object({
   password: passwordHash.nullable(),
   /** The authenticator in use; its secret is sealed. */
   totp: z.object({ secret: sealedSecret, lastStep: z.number(), enabledAt: z.number() }).nullable(),
-  /** An authenticator that waits for its first code. */
+  /** An authenticator that awaits its first code. */
   enrolling: z.object({ secret: sealedSecret, startedAt: z.number() }).nullable(),
   /** Hashes of the unused recovery codes. */
   recoveryCodes: z.array(z.string()),
@@ -39,7 +39,7 @@ export class SignInStore {
     return (await readRecord(this.#kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
   }
 
-  /** Changes a record; `change` returns `undefined` to leave it, and may throw. */
+  /** Changes a record; `change` returns `undefined` to leave it unchanged, and may throw. */
   async change(
     userId: string,
     change: (record: SignInRecord) => SignInRecord | undefined,
@@ -65,8 +65,8 @@ export class SignInStore {
   /**
    * Gives an address and a password to a user who has neither.
    *
-   * @returns the user; `unwanted` if they have one of the two; `taken` where
-   *   the address has an account.
+   * @returns the user; `unwanted` if they have one of the two; `taken` if the address has an
+   * account.
    */
   async addEmail(
     userId: string,
@@ -106,8 +106,8 @@ export class SignInStore {
   /**
    * Uses up the owner's link: gives the owner name, address and password.
    *
-   * @returns the owner; `used` where the link is no longer valid; `taken`
-   *   where the address has an account.
+   * @returns the owner; `used` if the link is no longer valid; `taken` if the address has an
+   * account.
    */
   async claimOwner(
     hash: string,

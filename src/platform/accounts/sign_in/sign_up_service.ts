@@ -1,7 +1,6 @@
 /**
- * Making an account. Where the platform can send mail, the address has to be
- * confirmed, and the answer does not reveal whether it already has an account;
- * where it cannot, the account is created at once.
+ * Creates accounts. If the platform can send mail, the address must be confirmed, and the response
+ * does not reveal whether it already has an account. Otherwise, the account is created at once.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "./password.ts";
 import { RateWindow } from "../../core/access/mod.ts";
 
-/** Accounts that one address may make in an hour. */
+/** Accounts that one IP address can create per hour. */
 const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -60,10 +59,10 @@ export class SignUpService {
   }
 
   /**
-   * Follows the link of the mail. `next` is the path that came with the sign-up,
-   * unchecked: check it before redirecting there.
+   * Follows the link of the mail. `next` is the unchecked path from the sign-up: check it before
+   * redirecting.
    *
-   * @throws {Failure} `not_found` if the link is used or old.
+   * @throws {Failure} `not_found` if the link was used or has expired.
    */
   async confirm(
     token: string,

@@ -11,7 +11,7 @@ import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
-/** Reseals secrets that were sealed with another key; returns how many. */
+/** Reseals secrets that were sealed with another key; returns their number. */
 export async function resealSecondFactors(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   const again = async <Part extends { readonly secret: SealedSecret }>(

@@ -12,7 +12,7 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 /** RFC 4226, 4 (R6): 160 bits. */
 const SECRET_BYTES = 20;
-/** Steps before and after the present one whose codes are accepted (RFC 6238, 5.2). */
+/** Steps before and after the current one whose codes are accepted (RFC 6238, 5.2). */
 const TOLERANCE = 1;
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -51,12 +51,12 @@ export function fromBase32(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Makes the secret of a new authenticator, in base32. */
+/** Generates the secret of a new authenticator, in base32. */
 export function newTotpSecret(random: Random): string {
   return toBase32(random(SECRET_BYTES));
 }
 
-/** The time step of a moment. */
+/** The time step of a time. */
 export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS);
 }
@@ -72,9 +72,8 @@ export function totpCode(secret: string, step: number): string {
 }
 
 /**
- * Finds the step that a code belongs to, the present one or a neighbour;
- * `undefined` if it belongs to none, or to one that is not after `lastStep`,
- * the last one used (RFC 6238, 5.2: no code is accepted twice).
+ * Finds the step of a code, the current one or a neighbour; `undefined` if there is none, or if it
+ * is not after `lastStep`, the last used step (RFC 6238, 5.2: no code is accepted twice).
  */
 export function findTotpStep(
   code: string,
@@ -89,7 +88,7 @@ export function findTotpStep(
   return found;
 }
 
-/** The address that authenticator apps read from a QR code (Key URI Format). */
+/** The URI that authenticator apps read from a QR code (Key URI Format). */
 export function otpauthUri(secret: string, options: {
   readonly issuer: string;
   readonly account: string;

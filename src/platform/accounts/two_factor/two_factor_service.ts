@@ -20,10 +20,10 @@ const RECOVERY_CODES = 10;
 /** 16 characters of 4.75 bits: 76 bits, too many to try even for someone who has the hashes. */
 const RECOVERY_LENGTH = 16;
 
-/** An enrolment has to be confirmed within an hour. */
+/** An enrolment must be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
-/** The place that an authenticator's secret is sealed for. */
+/** The purpose that an authenticator's secret is sealed for. */
 export function totpPlace(userId: string): string {
   return `totp/${userId}`;
 }
@@ -41,8 +41,8 @@ export class TwoFactorService {
   /**
    * Starts enrolment.
    *
-   * @throws {Failure} `forbidden` if the password is wrong or, for an account
-   *   without one, the session is not a fresh one.
+   * @throws {Failure} `forbidden` if the password is wrong or, for an account without one, the
+   * session is not recent.
    */
   async start(person: Person, password: string | undefined, client: Client) {
     const { signIns, box, random, now, raise, publicOrigin } = this.#parts;
@@ -103,7 +103,7 @@ export class TwoFactorService {
     return { recoveryCodes };
   }
 
-  /** Turns the second factor off; takes a code and, as `start`, the password. */
+  /** Disables the second factor; requires a code and, like `start`, the password. */
   async disable(
     person: Person,
     given: { readonly password?: string | undefined; readonly code: string },
@@ -119,7 +119,7 @@ export class TwoFactorService {
     }));
   }
 
-  /** Makes new recovery codes instead of the old. */
+  /** Replaces the recovery codes. */
   async renew(person: Person, code: string, client: Client) {
     await this.useCode(person.user.id, code, client);
     const recoveryCodes = this.#newRecoveryCodes();
@@ -134,8 +134,8 @@ export class TwoFactorService {
   /**
    * Uses up a code of the authenticator or a recovery code.
    *
-   * @throws {Failure} `forbidden` if it is wrong or was used; `conflict`
-   *   where there is no second factor.
+   * @throws {Failure} `forbidden` if it is wrong or was used; `conflict` if there is no second
+   * factor.
    */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
     const { signIns, limits, raise } = this.#parts;

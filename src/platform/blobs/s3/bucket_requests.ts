@@ -1,5 +1,5 @@
 /**
- * Requests about the bucket: lists, and deletion of many objects.
+ * Requests for the bucket: lists, and deletion of many objects.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 import { type Elements, keyWriter, parseDeletion, xmlOf } from "./xml.ts";
 
-/** Objects that one request deletes at the same time. */
+/** Objects deleted in parallel by one request. */
 const PARALLEL = 16;
 
 export const dateOf = (time: number): string => new Date(time).toISOString();
@@ -35,7 +35,7 @@ function limitOf(query: ReadonlyMap<string, string>, name: string): number {
   throw new BlobStoreError("InvalidArgument", `${name} must be a whole number`);
 }
 
-/** @throws {BlobStoreError} for a text that is longer than any key. */
+/** @throws {BlobStoreError} for a text longer than any key. */
 function refuseLong(text: string): void {
   if (new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES) return;
   throw new BlobStoreError(
@@ -44,7 +44,7 @@ function refuseLong(text: string): void {
   );
 }
 
-/** A token is a key, in base64 of its UTF-8: clients pass it on as it is. */
+/** A token is a key, in base64 of its UTF-8; clients return it unchanged. */
 const tokenOf = (key: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(key)));
 

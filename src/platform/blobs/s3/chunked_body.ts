@@ -1,6 +1,5 @@
 /**
- * Bodies in chunks of `aws-chunked`, each with or without a signature, and with fields behind
- * the last one.
+ * `aws-chunked` bodies, whose chunks may have signatures, with trailing fields.
  *
  * @module
  */
@@ -8,9 +7,9 @@ import { createHash, type Hash } from "node:crypto";
 import { BlobStoreError } from "../store_error.ts";
 import { type ChunkSigner, hashHex } from "./signature.ts";
 
-/** Longest line: the head of a chunk, or a field behind the last. */
+/** Longest line: a chunk header or a trailing field. */
 const MAX_LINE = 1024;
-/** Most fields behind the last chunk. */
+/** Maximum number of trailing fields. */
 const MAX_FIELDS = 16;
 
 const damaged = () =>
@@ -124,7 +123,7 @@ class ChunkReader {
   }
 }
 
-/** The content of a body in chunks; `onField` gets the fields behind the last one. */
+/** The content of a chunked body; `onField` gets the trailing fields. */
 export function readChunks(
   body: ReadableStream<Uint8Array>,
   { signer, onField }: {

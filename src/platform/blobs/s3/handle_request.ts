@@ -1,5 +1,5 @@
 /**
- * The endpoint of S3: each environment of a project is one bucket, which bears its name.
+ * The S3 endpoint: each environment of a project is a bucket with its name.
  *
  * @module
  */
@@ -22,11 +22,11 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Gets what went wrong inside; the caller learns only that something did. */
+  /** Gets internal errors; the client only learns that there was one. */
   onTrouble(message: string): void;
 }
 
-/** Features of S3 that are asked for by a name in the query. */
+/** S3 features that a query parameter selects. */
 const MISSING = [
   ...["accelerate", "acl", "analytics", "attributes", "cors", "encryption", "inventory"],
   ...["legal-hold", "lifecycle", "logging", "metrics", "notification", "object-lock"],
@@ -36,8 +36,8 @@ const MISSING = [
 ];
 
 /**
- * Any site may send signed requests from its pages: no cookie counts here. The content cannot run
- * scripts, as it comes from the dashboard's address.
+ * Pages of any site may send signed requests, because cookies are ignored. The content cannot run
+ * scripts, because it is served from the dashboard's origin.
  */
 const COMMON = {
   "access-control-allow-origin": "*",
@@ -127,7 +127,7 @@ async function answer(options: S3HandlerOptions, request: Request): Promise<Resp
   return await (objectKey === "" ? answerBucket : answerObject)(options, place, call);
 }
 
-/** The refusal for whatever was thrown. */
+/** The refusal for a thrown error. */
 function asRefusal(
   error: unknown,
   request: Request,
@@ -144,7 +144,7 @@ function asRefusal(
   return new BlobStoreError("InternalError", "The blob store failed. Try again");
 }
 
-/** Makes the handler of requests below the path of the endpoint; it never rejects. */
+/** Creates the handler for requests below the endpoint's path; it never rejects. */
 export function createS3Handler(
   options: S3HandlerOptions,
 ): (request: Request) => Promise<Response> {

@@ -1,5 +1,5 @@
 /**
- * What clients say about objects in fields of requests, and what responses say about them. Pure.
+ * Metadata of objects in header fields of requests and responses. Pure.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Described, ObjectRecord } from "../object_record.ts";
 import { hasTag, type WriteCondition } from "../object_store.ts";
 import { BlobStoreError } from "../store_error.ts";
 
-/** Fields that are kept with an object and repeated by its responses. */
+/** Fields that are stored with an object and repeated in responses. */
 const KEPT = [
   "cache-control",
   "content-disposition",
@@ -41,7 +41,7 @@ export function describedBy(headers: Headers, key: string): Described {
   const fields: Record<string, string> = {};
   for (const name of KEPT) {
     const value = headers.get(name);
-    // `aws-chunked` is how the body travelled.
+    // `aws-chunked` only describes the transfer.
     const kept = name === "content-encoding" && value !== null
       ? value.split(",").map((each) => each.trim()).filter((each) => each !== "aws-chunked")
         .join(", ")
@@ -65,7 +65,7 @@ export function writeCondition(headers: Headers): WriteCondition {
   };
 }
 
-/** Whole seconds, as dates of HTTP have them. */
+/** Whole seconds, as in HTTP dates. */
 const seconds = (time: number): number => Math.floor(time / 1000);
 
 function isBefore(object: ObjectRecord, date: string | null): boolean | undefined {
@@ -74,8 +74,7 @@ function isBefore(object: ObjectRecord, date: string | null): boolean | undefine
 }
 
 /**
- * Judges the conditions of a request that reads (RFC 9110, 13.2.2); true if the client has the
- * object already.
+ * Evaluates the conditions of a read (RFC 9110, 13.2.2); true if the client already has the object.
  *
  * @throws {BlobStoreError} `PreconditionFailed`
  */
@@ -97,7 +96,7 @@ export function isKnown(
   return isSame;
 }
 
-/** First and last byte of a range; `undefined` for the whole, also where the field is no range. */
+/** First and last byte of a range; `undefined` for the whole object, or if the field is invalid. */
 export function rangeOf(
   field: string | null,
   size: number,
@@ -112,10 +111,10 @@ export function rangeOf(
   throw new BlobStoreError("InvalidRange", `The object has ${size} bytes`, `bytes */${size}`);
 }
 
-/** Fields of responses that the query of a request sets. */
+/** Response fields that the query of a request overrides. */
 const OVERRIDES = [...KEPT, "content-type"] as const;
 
-/** Fields of a response with an object, but for those of its length. */
+/** Fields of a response with an object, except those about its length. */
 export function fieldsOf(
   object: ObjectRecord,
   { query, headers }: {
@@ -143,7 +142,7 @@ export function fieldsOf(
   return fields;
 }
 
-/** Adds the checksums that are known of a whole object or part. */
+/** Adds the known checksums of a whole object or part. */
 export function addChecksums(
   fields: Headers,
   { checksums }: Pick<ObjectRecord, "checksums">,

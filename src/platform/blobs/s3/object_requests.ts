@@ -1,5 +1,5 @@
 /**
- * Requests about one object: reading, writing, copying and deleting it.
+ * Requests for one object: read, write, copy and delete.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 
-/** Removes the checksums of the whole object, which clients compare with the body that they get. */
+/** Removes the checksums of the whole object, which clients would compare with a partial body. */
 function dropChecksums(fields: Headers): void {
   for (const name of [...fields.keys()]) {
     if (name.startsWith("x-amz-checksum-")) fields.delete(name);
@@ -55,10 +55,10 @@ export async function readObject(
   return new Response(body, { status: range === undefined ? 200 : 206, headers: fields });
 }
 
-/** Without a comma: browsers read several types from one field, and follow the last. */
+/** Without a comma: browsers read several types from one field, and use the last. */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(?:;[^,]*)?$/;
 
-/** @throws {BlobStoreError} for a type that the maker of a signed URL does not allow. */
+/** @throws {BlobStoreError} for a type that the signed URL does not allow. */
 export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "headers">): void {
   const type = query.get("x-svc-content-type")?.toLowerCase();
   if (type === undefined) return;
@@ -69,7 +69,7 @@ export function refuseOtherType({ query, headers }: Pick<SignedCall, "query" | "
   throw new BlobStoreError("AccessDenied", `Upload content of the type ${type}`);
 }
 
-/** Most bytes that the maker of a signed URL allows. */
+/** Maximum bytes that the signed URL allows. */
 export function mostBytes({ query }: Pick<SignedCall, "query">): number {
   const most = query.get("x-svc-max-bytes");
   if (most === undefined) return MAX_OBJECT_BYTES;
@@ -96,7 +96,7 @@ export async function putObject(
   return new Response(null, { headers: fields });
 }
 
-/** The object that `x-amz-copy-source` names. */
+/** The source object in `x-amz-copy-source`. */
 export async function copySource(
   { objects }: S3Stores,
   place: BlobPlace,

@@ -8,9 +8,9 @@ import { equalInConstantTime } from "../../../lib/hash.ts";
 import { BlobStoreError } from "../store_error.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-/** How far the clock of a client may be off, in milliseconds. */
+/** Maximum clock difference of a client, in milliseconds. */
 const MAX_SKEW_MS = 15 * 60_000;
-/** Longest time that a signed URL works, in seconds. */
+/** Longest lifetime of a signed URL, in seconds. */
 export const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
@@ -22,7 +22,7 @@ const hmac = (key: string | Uint8Array, text: string): Uint8Array<ArrayBuffer> =
 const hmacHex = (key: Uint8Array, text: string): string =>
   createHmac("sha256", key).update(text).digest("hex");
 
-/** Percent-encodes all but unreserved characters (RFC 3986). */
+/** Percent-encodes everything except unreserved characters (RFC 3986). */
 export const encodeUri = (text: string): string =>
   encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -35,7 +35,7 @@ export interface Target {
   readonly query: readonly (readonly [name: string, value: string])[];
 }
 
-/** @throws {BlobStoreError} where an escape is damaged. */
+/** @throws {BlobStoreError} for an invalid escape. */
 export function parseTarget(url: string): Target {
   const begin = url.indexOf("/", url.indexOf("://") + 3);
   const rest = begin === -1 ? "/" : url.slice(begin);
@@ -67,15 +67,15 @@ export interface Claim {
   readonly date: string;
   readonly signedHeaders: readonly string[];
   readonly signature: string;
-  /** `x-amz-content-sha256`: the hash of the body, or how it travels. */
+  /** `x-amz-content-sha256`: the hash of the body, or its transfer encoding. */
   readonly payload: string;
-  /** Seconds that it works; missing where it is in a header. */
+  /** Lifetime in seconds; missing for a signature in a header. */
   readonly expires?: number;
 }
 
 const malformed = (message: string) => new BlobStoreError("AuthorizationHeaderMalformed", message);
 
-/** Reads the claim of a request; `undefined` where it has none. */
+/** Reads the claim of a request; `undefined` if it has none. */
 export function readClaim(headers: Headers, { query }: Target): Claim | undefined {
   const authorization = headers.get("authorization");
   if (authorization?.startsWith(`${ALGORITHM} `)) return headerClaim(authorization, headers);
@@ -123,7 +123,7 @@ function credential(text: string): Pick<Claim, "keyId" | "scope"> {
   return { keyId, scope: scope.join("/") };
 }
 
-/** Milliseconds since 1970 of `20261127T100000Z`. */
+/** Converts `20261127T100000Z` to milliseconds since 1970. */
 function timeOf(date: string): number {
   const time = Date.parse(
     date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, "$1-$2-$3T$4:$5:$6Z"),
@@ -132,7 +132,7 @@ function timeOf(date: string): number {
   return time;
 }
 
-/** @throws {BlobStoreError} where the time of the signature is not now. */
+/** @throws {BlobStoreError} if the signature is too old or in the future. */
 export function requireTimely({ date, scope, expires }: Claim, now: number): void {
   const time = timeOf(date);
   if (!scope.startsWith(`${date.slice(0, 8)}/`)) {
@@ -149,7 +149,7 @@ export function requireTimely({ date, scope, expires }: Claim, now: number): voi
   }
 }
 
-/** The key that signs within a scope. */
+/** The signing key for a scope. */
 export function signingKey(secret: string, scope: string): Uint8Array<ArrayBuffer> {
   return scope.split("/").reduce<Uint8Array<ArrayBuffer>>(
     (key, part) => hmac(key, part),
@@ -159,7 +159,7 @@ export function signingKey(secret: string, scope: string): Uint8Array<ArrayBuffe
 
 const inOrder = (one: string, other: string): number => one < other ? -1 : one > other ? 1 : 0;
 
-/** @throws {BlobStoreError} where a field that decides what happens is not signed. */
+/** @throws {BlobStoreError} if a field that affects the result is not signed. */
 export function requireSignedFields({ signedHeaders }: Claim, headers: Headers): void {
   const isFree = (name: string) =>
     name !== "host" && (!name.startsWith("x-amz-") || name === "x-amz-content-sha256");
@@ -169,7 +169,7 @@ export function requireSignedFields({ signedHeaders }: Claim, headers: Headers):
   throw new BlobStoreError("AccessDenied", `The request header ${unsigned} is not signed`);
 }
 
-/** The signature of a request by a key. */
+/** The signature of a request with a key. */
 export function signatureOf(
   claim: Pick<Claim, "scope" | "date" | "signedHeaders" | "payload">,
   { method, target, headers }: {
@@ -205,7 +205,7 @@ export class ChunkSigner {
     this.#claim = claim;
   }
 
-  /** @throws {BlobStoreError} where the next chunk, or the trailer, has another signature. */
+  /** @throws {BlobStoreError} if the next chunk or trailer has a wrong signature. */
   require(kind: "PAYLOAD" | "TRAILER", hash: string, signature: string | undefined): void {
     const { date, scope } = this.#claim;
     const hashes = kind === "PAYLOAD" ? [hashHex(""), hash] : [hash];

@@ -1,5 +1,5 @@
 /**
- * A request whose signature holds: whose store it is for, and its content.
+ * A request with a valid signature: its store and content.
  *
  * @module
  */
@@ -33,11 +33,11 @@ export interface SignedCall {
   readonly method: string;
   readonly headers: Headers;
   readonly query: ReadonlyMap<string, string>;
-  /** Behind the path of the endpoint, decoded: bucket, and key of the object. */
+  /** The decoded path below the endpoint: bucket and object key. */
   readonly bucket: string;
   readonly objectKey: string;
   content(): Content;
-  /** A body of XML. */
+  /** Reads an XML body. */
   text(): Promise<string>;
 }
 
@@ -48,7 +48,7 @@ export interface SignerOptions {
   readonly now: Clock;
 }
 
-/** @throws {BlobStoreError} where the signature does not hold. */
+/** @throws {BlobStoreError} if the signature is invalid. */
 export async function verifyCall(request: Request, options: SignerOptions): Promise<SignedCall> {
   const { method, headers } = request;
   const target = parseTarget(request.url);
@@ -95,13 +95,13 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
 const toBase64 = (hex: string): string =>
   btoa(hex.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16))));
 
-/** The algorithm of a field such as `x-amz-checksum-crc32`. */
+/** The algorithm in a field name such as `x-amz-checksum-crc32`. */
 function algorithmOf(field: string): Algorithm | undefined {
   const name = field.trim().toLowerCase().replace(/^x-amz-checksum-/, "");
   return ALGORITHMS.find((each) => each === name);
 }
 
-/** Digests that the fields of the request have. */
+/** Digests in the fields of the request. */
 function announced(headers: Headers, payload: string): Map<Algorithm, string> {
   const digests = new Map<Algorithm, string>();
   const md5 = headers.get("content-md5");

@@ -1,5 +1,5 @@
 /**
- * What requests of S3 act on.
+ * The stores that S3 requests act on.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Requests about uploads in parts.
+ * Requests for multipart uploads.
  *
  * @module
  */

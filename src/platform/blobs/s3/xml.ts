@@ -1,5 +1,5 @@
 /**
- * XML as clients of S3 read and write it.
+ * XML in the form of S3.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { encodeUri } from "./signature.ts";
 import { BlobStoreError } from "../store_error.ts";
 import type { NamedPart } from "../upload_store.ts";
 
-/** Children of an element: a text, or more elements; several of one name as a list. */
+/** Children of an element: a text or more elements; several with one name as a list. */
 export interface Elements {
   readonly [name: string]: string | number | boolean | Elements | readonly (Elements | string)[];
 }
@@ -29,7 +29,7 @@ function write(name: string, value: Elements[string]): string {
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-/** A document of S3 with one root. */
+/** An S3 document with one root. */
 export function xmlOf(root: string, children: Elements): string {
   return HEAD + write(root, children).replace(`<${root}>`, `<${root} xmlns="${NAMESPACE}">`);
 }
@@ -37,7 +37,7 @@ export function xmlOf(root: string, children: Elements): string {
 /** An error, which has no namespace. */
 export const errorXml = (children: Elements): string => HEAD + write("Error", children);
 
-/** Writes keys of a listing as the client asks: `url` lets them have characters that XML lacks. */
+/** Writes keys of a listing in the requested encoding: `url` allows characters that XML lacks. */
 export const keyWriter = (encoding: string | undefined): (key: string) => string =>
   encoding === "url" ? (key) => key.split("/").map(encodeUri).join("/") : (key) => key;
 
@@ -71,7 +71,7 @@ const completion = z.object({
   }),
 });
 
-/** The parts of which an upload is completed. */
+/** The parts that complete an upload. */
 export function parseCompletion(text: string): readonly NamedPart[] {
   return parse(text, completion).CompleteMultipartUpload.Part.map(({ PartNumber, ETag }) => ({
     number: PartNumber,
@@ -86,7 +86,7 @@ const deletion = z.object({
   }),
 });
 
-/** The keys to delete, and whether the response names only those that failed. */
+/** The keys to delete, and whether the response only lists failures. */
 export function parseDeletion(text: string): {
   readonly keys: readonly string[];
   readonly isQuiet: boolean;

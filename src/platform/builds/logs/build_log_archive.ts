@@ -1,6 +1,6 @@
 /**
- * Logs of finished builds, stored as blobs: every node can read them, even after the node that
- * built is gone.
+ * Logs of finished builds, stored as blobs: every node can read them, even after the building node
+ * is gone.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export class BuildLogArchive {
     this.#options = options;
   }
 
-  /** Stores a whole log, instead of that of an earlier attempt. */
+  /** Stores a complete log, replacing that of an earlier attempt. */
   async store(
     { projectId, deploymentId }: LoggedBuild,
     { workspaceId, content }: {

@@ -1,5 +1,5 @@
 /**
- * Turns what a build prints into lines that are safe to store and to show. Pure.
+ * Converts build output to lines that are safe to store and show. Pure.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const MAX_LINE = 4096;
 // deno-lint-ignore no-control-regex -- these are control characters
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 
-/** The remaining control characters, and marks that change the direction of text. */
+/** The remaining control characters, and marks that change the text direction. */
 // deno-lint-ignore no-control-regex -- these are control characters
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
@@ -21,15 +21,15 @@ export function plainText(text: string): string {
   return text.replace(SEQUENCE, "").replace(CONTROL, "").toWellFormed();
 }
 
-/** Takes one stream of a command's output. */
+/** Processes one output stream of a command. */
 export interface LineStream {
   push(chunk: string): void;
   end(): void;
 }
 
 /**
- * Masks secrets, wherever chunks and lines end, and passes on plain lines that are
- * not empty. A carriage return ends a line too, so progress bars become lines.
+ * Masks secrets, even across chunks and lines, and passes on non-empty plain lines. A carriage
+ * return also ends a line, so progress bars become lines.
  */
 export function createLineStream(
   masker: SecretMasker,

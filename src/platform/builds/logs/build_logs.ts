@@ -1,6 +1,5 @@
 /**
- * The logs of builds: one bounded file each, which readers can follow while it is
- * written.
+ * The logs of builds: one bounded file each, which readers can follow while it grows.
  *
  * @module
  */
@@ -20,9 +19,9 @@ export interface LoggedBuild {
 }
 
 export interface BuildLogLimits {
-  /** Size beyond which lines are left out, in bytes. */
+  /** Size in bytes beyond which lines are dropped. */
   readonly maxBytes: number;
-  /** How many of the last lines are kept in any case. */
+  /** How many of the last lines are always kept. */
   readonly tailLines: number;
 }
 
@@ -39,7 +38,7 @@ type Listener = (line: BuildLogLine | undefined) => void;
 /** The log of a running build. */
 export interface BuildLogWriter {
   add(level: BuildLogLevel, text: string): void;
-  /** Writes what is left. */
+  /** Writes the remaining lines. */
   end(): Promise<void>;
 }
 
@@ -78,7 +77,7 @@ class Writer implements BuildLogWriter {
     this.#leftOut++;
   }
 
-  /** Waits until every line is in the file. */
+  /** Waits until every line is written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -125,7 +124,7 @@ interface BuildLogsOptions {
   readonly limits?: Partial<BuildLogLimits>;
   /** Called with each line; never waits. */
   readonly onLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
-  /** Called once a log is whole. */
+  /** Called when a log is complete. */
   readonly onEnded?: (build: LoggedBuild) => Promise<void>;
 }
 
@@ -168,26 +167,26 @@ export class BuildLogs {
     return await Deno.stat(this.#path(build)).then(() => true, () => false);
   }
 
-  /** All lines of a log; none if there is no log. */
+  /** All lines of a log; empty if there is no log. */
   async read(build: LoggedBuild): Promise<BuildLogLine[]> {
     const bytes = await this.bytes(build);
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
   }
 
-  /** A log as it is stored; `undefined` if there is no log. */
+  /** The stored log; `undefined` if there is none. */
   async bytes(build: LoggedBuild): Promise<Uint8Array<ArrayBuffer> | undefined> {
     await this.#writers.get(build.deploymentId)?.flush();
     return await Deno.readFile(this.#path(build)).catch(ifMissing);
   }
 
-  /** Calls back with new lines while the build runs; returns the function that stops it. */
+  /** Calls back with new lines while the build runs; returns a function that stops this. */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
     writer?.listeners.add(listener);
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
-  /** Every build that has a log, in no order; builds that start meanwhile may be missing. */
+  /** Every build with a log, in no order; builds that start meanwhile may be missing. */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;
@@ -216,7 +215,7 @@ export function parseLines(text: string): BuildLogLine[] {
   return text.split("\n").flatMap(parseLine);
 }
 
-/** Skips a line that a crash cut short. */
+/** Skips a line that a crash truncated. */
 function parseLine(text: string): BuildLogLine[] {
   try {
     const parsed = buildLogLine.safeParse(JSON.parse(text));

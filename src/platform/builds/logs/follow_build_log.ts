@@ -1,5 +1,5 @@
 /**
- * Reading the log of a build from its first line to its last, while it is written.
+ * Reads a build log from start to end while it is written.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export function isBeingBuilt(deployment: Pick<DeploymentRecord, "status"> | unde
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
-/** Calls back with the existing lines, then with new ones; false if the signal ended that. */
+/** Calls back with the existing lines, then with new ones; false if the signal aborted it. */
 export async function followBuildLog(
   { sharedBuildLogs, deployments }: {
     readonly sharedBuildLogs: SharedBuildLogs;
@@ -37,13 +37,13 @@ export async function followBuildLog(
   };
   while (!signal.aborted) {
     const source = await sharedBuildLogs.find(build);
-    // Another node has started it again.
+    // Another node has restarted the build.
     if (runner !== undefined && source.runner !== undefined && source.runner !== runner) seen = 0;
     runner = source.runner ?? runner;
     try {
       for await (const lines of sharedBuildLogs.follow(source, build, signal)) take(lines);
     } catch (error) {
-      // Another node takes the build up, or this one answers again.
+      // Another node takes over the build, or this one responds again.
       if (!(error instanceof PeerError)) throw error;
     }
     if (signal.aborted) return false;

@@ -1,6 +1,5 @@
 /**
- * Reading the log of a build of this node from its first line to its last, while it is
- * written.
+ * Reads a log of this node's build from start to end while it is written.
  *
  * @module
  */
@@ -8,7 +7,7 @@ import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Gives the existing lines, then new ones, until the build or the signal ends that. */
+/** Yields the existing lines, then new ones, until the build ends or the signal aborts. */
 export async function* followLocalLog(
   logs: BuildLogs,
   build: LoggedBuild,

@@ -14,7 +14,7 @@ import type { LoggedBuild } from "./build_logs.ts";
 import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** Longest text of one event, in characters: clients bound what they accept. */
+/** Longest text of one event, in characters, because clients limit it. */
 const MAX_EVENT = 128 * 1024;
 
 export interface BuildLogServices {
@@ -41,7 +41,7 @@ function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
   return parts;
 }
 
-/** Sends the existing lines, then new ones, then the end. */
+/** Sends the existing lines, then new ones, then the end event. */
 async function sendAll(
   services: BuildLogServices,
   build: LoggedBuild,
@@ -60,7 +60,7 @@ async function sendAll(
 export function bindBuildLogRoutes(router: Router, services: BuildLogServices): void {
   const { deployments, sharedBuildLogs, closing } = services;
 
-  /** Finds a deployment of the caller's workspace; those of others do not exist for it. */
+  /** Finds a deployment of the caller's workspace; those of other workspaces are not found. */
   async function find(caller: Caller, id: string): Promise<LoggedBuild> {
     const owner = await deployments.owner(id);
     if (owner?.workspaceId === caller.workspace.id && reachesProject(caller, owner.projectId)) {

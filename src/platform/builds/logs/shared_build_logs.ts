@@ -1,6 +1,6 @@
 /**
- * The build logs of all nodes: the log of a running build is read from its node, that of a finished
- * build from the blobs.
+ * The build logs of all nodes: logs of running builds are read from their node, logs of finished
+ * builds from the blobs.
  *
  * @module
  */
@@ -23,23 +23,23 @@ const question = z.object({
 });
 const part = z.array(buildLogLine);
 
-/** How often a log that could not be stored is tried again, in milliseconds. */
+/** Delay before another attempt to store a log, in milliseconds. */
 const AGAIN_MS = 30_000;
-/** Time for a whole log that another node has, in milliseconds. */
+/** Timeout for a complete log from another node, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** The place of a build's log, and the build's process if it is known. */
+/** Where a build's log is, and the building process if known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
     | { readonly type: "here" }
     | { readonly type: "node"; readonly peer: Peer }
     | { readonly type: "archive"; readonly lines: readonly BuildLogLine[] }
-    /** The process that built is gone, and left no log. */
+    /** The building process is gone and left no log. */
     | { readonly type: "lost"; readonly node: string }
   );
 
-/** Who builds, or has built. */
+/** The process that builds or has built. */
 export interface BuildRunnerName {
   readonly instance: string;
   readonly node: string;
@@ -50,9 +50,9 @@ export interface SharedBuildLogsOptions {
   readonly local: BuildLogs;
   readonly archive: BuildLogArchive;
   readonly peers: Peers;
-  /** This process, where others build too. */
+  /** This process, if others build too. */
   readonly instance: string | undefined;
-  /** Who builds, or has built; `undefined` if nobody has started. */
+  /** The process that builds or has built; `undefined` if none has started. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
   readonly deployments: Pick<DeploymentStore, "owner">;
   readonly closing: AbortSignal;
@@ -72,7 +72,7 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log of this node, which may have moved to the blobs a moment ago. */
+  /** The lines of a log of this node, which may just have moved to the blobs. */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);
@@ -84,7 +84,7 @@ export class SharedBuildLogs {
     return this.#options.local.isOpen(build);
   }
 
-  /** Finds the source of a log. */
+  /** Finds where a log is. */
   async find(build: LoggedBuild): Promise<LogSource> {
     const { local, archive, instance, runnerOf, peers } = this.#options;
     if (local.isOpen(build)) return { type: "here", runner: instance };
@@ -102,7 +102,7 @@ export class SharedBuildLogs {
     return isLost ? { type: "lost", node: built!.node, runner } : { type: "here", runner };
   }
 
-  /** All lines so far, and the node that should have given them. */
+  /** All lines so far, and the unreachable node, if any. */
   async read(
     build: LoggedBuild,
   ): Promise<{ readonly lines: readonly BuildLogLine[]; readonly silent: readonly SilentNode[] }> {
@@ -126,7 +126,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** The lines of a source, and new ones if it is a build that runs. */
+  /** The lines of a source, and new ones while the build runs. */
   async *follow(
     source: LogSource,
     build: LoggedBuild,
@@ -137,7 +137,7 @@ export class SharedBuildLogs {
     if (source.type === "node") yield* this.#ask(source.peer, { ...build, follow: true }, signal);
   }
 
-  /** Brings the log of a build that has ended to the blobs, where there are several nodes. */
+  /** Moves the log of a finished build to the blobs, if there are several nodes. */
   async hasEnded(build: LoggedBuild): Promise<void> {
     if (this.#options.instance === undefined) return;
     try {
@@ -151,7 +151,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** Brings logs to the blobs that an earlier process left; returns how many. */
+  /** Moves logs of earlier processes to the blobs; returns their number. */
   async archiveAll(signal: AbortSignal): Promise<number> {
     const { local, instance } = this.#options;
     if (instance === undefined) return 0;
@@ -181,7 +181,7 @@ export class SharedBuildLogs {
     const content = await local.bytes(build);
     if (content === undefined || local.isOpen(build)) return false;
     const runner = await runnerOf(build);
-    // Another node has built it since.
+    // Another node has built it since then.
     const isLate = runner !== undefined && runner.instance !== instance &&
       await archive.read(build) !== undefined;
     if (!isLate) await archive.store(build, { workspaceId: owner.workspaceId, content });
@@ -196,7 +196,7 @@ export class SharedBuildLogs {
         await delay(AGAIN_MS, undefined, { signal: closing, ref: false });
         await this.#archive(build);
         return;
-      } catch { /* It is tried again. */ }
+      } catch { /* It will be retried. */ }
     }
   }
 }

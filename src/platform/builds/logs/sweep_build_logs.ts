@@ -1,12 +1,12 @@
 /**
- * Removes the logs of builds whose deployment is gone: a crash between removing its records and
- * removing its log leaves a log behind.
+ * Removes build logs without a deployment: a crash between removing records and log leaves the log
+ * behind.
  *
  * @module
  */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** How many logs one round checks; the next round continues after them. */
+/** How many logs one round checks; the next round continues there. */
 const MAX_LOOKED_AT = 1000;
 
 export interface BuildLogSweepOptions {
@@ -25,8 +25,8 @@ export class BuildLogSweep {
   }
 
   /**
-   * Runs one round and returns how many logs it removed. It is safe at any time, as a
-   * deployment is stored before its log is opened.
+   * Runs one round and returns the number of removed logs. It is safe at any time, because a
+   * deployment is stored before its log opens.
    */
   async run(signal: AbortSignal): Promise<number> {
     const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.#options;

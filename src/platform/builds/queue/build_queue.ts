@@ -1,8 +1,7 @@
 /**
- * The queue of builds: ordered, fair between workspaces, bounded and durable. A
- * build is in the store before it is in this queue, so a crash loses nothing: a
- * build that was running is run once more, and fails if that is interrupted too.
- * Nodes that share the store claim builds one by one.
+ * The queue of builds: ordered, fair between workspaces, bounded and durable. A build is stored
+ * before it enters the queue, so a crash loses nothing: an interrupted build runs once more, and
+ * fails if it is interrupted again. Nodes that share the store claim builds one by one.
  *
  * @module
  */
@@ -19,13 +18,13 @@ import type { RecordKey } from "../../../store/mod.ts";
 /** How many builds may wait. */
 const MAX_WAITING = 10_000;
 
-/** How often a build is started where the platform stops in the middle of it. */
+/** How often a build is started if the platform keeps stopping during it. */
 const MAX_ATTEMPTS = 2;
 
-/** Seconds after which a caller may find room in a full queue. */
+/** When to retry after a full queue, in seconds. */
 const RETRY_SECONDS = 60;
 
-/** Pauses between attempts to write to a failing store: they double, up to the longest. */
+/** Pauses between writes to a failing store: they double up to the longest. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -35,14 +34,14 @@ const UNNOTED =
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** How many builds run at the same time; 0 if others run them. */
+  /** How many builds run at the same time; 0 if other nodes run them. */
   readonly concurrency: number;
-  /** Those that build; this one alone where missing. */
+  /** The building nodes; by default, only this one. */
   readonly nodes?: Pick<Nodes, "id" | "instance" | "isAlive" | "onDeath"> | undefined;
-  /** Whether the deployment of a build still waits for it; asked where others may stop it. */
+  /** Whether the deployment of a build still needs it; used if others can stop it. */
   readonly isWanted?: (build: Pick<BuildRecord, "projectId" | "id">) => Promise<boolean>;
   readonly now: Clock;
-  /** Waits; rejects as soon as the signal is aborted. A timer where missing. */
+  /** Waits; rejects as soon as the signal is aborted. A timer by default. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
   onTrouble(message: string): void;
 }
@@ -56,7 +55,7 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** Who runs a build; one that waits is free, whoever ran it before. */
+/** Who runs a build; a waiting one is free, whoever ran it before. */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -74,14 +73,14 @@ export class BuildQueue {
     this.#claims = new Claims(options.nodes);
   }
 
-  /** Resumes what the last run of the platform left. Call it once, before `add()`. */
+  /** Resumes the builds of the platform's last run. Call it once, before `add()`. */
   async start(): Promise<void> {
     await this.#options.builds.open();
     await this.#adopt();
     this.#options.nodes?.onDeath(() => void this.takeUp());
   }
 
-  /** Takes over what other nodes have queued, begun, ended or stopped. */
+  /** Applies what other nodes have queued, started, ended or stopped. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     const { builds, isWanted } = this.#options;
     for (const each of buildsIn(changed)) {
@@ -97,7 +96,7 @@ export class BuildQueue {
     this.#pump();
   }
 
-  /** Looks for all that waits, and for builds of processes that have ended. */
+  /** Looks for all waiting builds, and for builds of ended processes. */
   async takeUp(): Promise<void> {
     try {
       await this.#adopt();
@@ -129,7 +128,7 @@ export class BuildQueue {
     });
   }
 
-  /** Queues a build that is in the store. */
+  /** Queues a stored build. */
   add(build: BuildRecord): void {
     this.#insert(build);
     this.#pump();
@@ -140,7 +139,7 @@ export class BuildQueue {
     this.#waiting.splice(older + 1, 0, build);
   }
 
-  /** Ends a build whose deployment was stopped or removed, if it waits or runs. */
+  /** Ends a waiting or running build whose deployment was stopped or removed. */
   async drop(id: string): Promise<void> {
     this.#running.get(id)?.abort.abort();
     const build = this.#waiting.find((each) => each.id === id);
@@ -157,13 +156,13 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of a waiting one; null if it does not wait. */
+  /** How many builds are ahead of a waiting one; null if it is not waiting. */
   ahead(id: string): number | null {
     const place = this.#waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.#running.size;
   }
 
-  /** Interrupts the running builds; they are run again at the next start. */
+  /** Interrupts the running builds; they run again after the next start. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const { abort } of this.#running.values()) abort.abort();
@@ -184,8 +183,10 @@ export class BuildQueue {
     }
   }
 
-  /** Never rejects. A build whose end cannot be stored while the platform stops is run
-   * again at its next start. */
+  /**
+   * Never rejects. If a build's end cannot be stored during shutdown, the build runs again after
+   * the next start.
+   */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {
@@ -201,7 +202,9 @@ export class BuildQueue {
     }
   }
 
-  /** The build as it runs here; `undefined` if another process runs it, or it has ended. */
+  /**
+   * The build as claimed by this process; `undefined` if another process runs it, or it has ended.
+   */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;
@@ -227,7 +230,7 @@ export class BuildQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
-        // If the queue is closed meanwhile, one more attempt follows.
+        // If the queue closes during the pause, one more attempt follows.
         await pause(pauseMs, signal).catch(() => {});
       }
     }

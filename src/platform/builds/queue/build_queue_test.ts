@@ -53,7 +53,7 @@ interface QueueBench {
   open(): void;
 }
 
-/** A store some of whose commits fail, as those of a full or a busy disk do. */
+/** A store that fails some commits, like a full or busy disk. */
 class FailingStore extends StoreLayer {
   readonly #fails: () => boolean;
 

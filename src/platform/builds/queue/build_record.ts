@@ -1,6 +1,5 @@
 /**
- * A build from git: its record, whether it may start beside others, and its form in
- * the API. Pure.
+ * A build from git: its record, whether it may start alongside others, and its wire format. Pure.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
 import type { DeploymentState } from "../../../contract/deployments.ts";
 
 export const buildRecord = z.object({
-  /** The id of the deployment that it is for. */
+  /** The id of its deployment. */
   id: z.string(),
   projectId: z.string(),
   workspaceId: z.string(),
@@ -17,15 +16,15 @@ export const buildRecord = z.object({
   commitSha: z.string(),
   environment: z.string(),
   state: z.enum(BUILD_STATES),
-  /** Orders the queue: a smaller one is older. */
+  /** Its position in the queue: smaller is older. */
   place: z.number(),
   /** How often a worker started it. */
   attempts: z.number(),
-  /** The process that runs it, or ran it last; a record before has none. */
+  /** The process that runs or last ran it; older records have none. */
   runner: z.string().nullable().optional(),
   /** The name of its node. */
   node: z.string().nullable().optional(),
-  /** Whether it is built though nothing may have changed. */
+  /** Whether it is built even if nothing changed. */
   forced: z.boolean().optional(),
   error: z.string().nullable(),
   queuedAt: z.number(),
@@ -34,12 +33,12 @@ export const buildRecord = z.object({
 });
 export type BuildRecord = z.infer<typeof buildRecord>;
 
-/** True while a build waits or runs. */
+/** Whether a build is waiting or running. */
 export function isUnderWay(build: Pick<BuildRecord, "state">): boolean {
   return build.state === "QUEUED" || build.state === "RUNNING";
 }
 
-/** The builds that wait or run for one branch of a project. */
+/** The waiting and running builds of a project's branch. */
 export const branchBuilds = z.object({
   active: z.array(z.object({ id: z.string(), commitSha: z.string() })),
 });
@@ -47,30 +46,30 @@ export type BranchBuilds = z.infer<typeof branchBuilds>;
 
 export type Admission =
   | { readonly type: "create" }
-  /** The same commit is live there, or is being built. */
+  /** The same commit is already live or being built there. */
   | { readonly type: "identical"; readonly id: string }
   /** Another commit of the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
 
-/** The latest deployment of the same commit to the same branch and environment. */
+/** The latest deployment of the same commit on the same branch and environment. */
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** True while its address shows it: that of production, or that of the branch. */
+  /** Whether production's URL, or the branch's, shows it. */
   readonly isShown: boolean;
 }
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** True until a deployment is live or has ended. */
+/** Whether a deployment is neither live nor ended yet. */
 export function isDeploymentUnderWay(status: DeploymentState): boolean {
   return UNDER_WAY.has(status);
 }
 
 /**
- * Decides whether to build a commit. It is not built again while it is being built or while its
- * address shows it; it is if it was superseded, rolled back, stopped or failed. `force` builds it
- * in any case, but not beside another commit of the branch.
+ * Decides whether to build a commit. It is not built again while it is being built or live; it is
+ * if it was superseded, rolled back, stopped or failed. `force` always builds it, but not in
+ * parallel to another commit of the branch.
  */
 export function admit(
   facts: {

@@ -18,9 +18,8 @@ const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
 };
 
 /**
- * The next build: of those that may start, one whose workspace has the fewest running
- * builds, then one whose project has, then the oldest. A branch of a project builds
- * one commit at a time.
+ * The next build: among those that may start, prefers the workspace, then the project with the
+ * fewest running builds, then the oldest. Each branch builds one commit at a time.
  *
  * @param waiting Oldest first.
  */

@@ -1,7 +1,6 @@
 /**
- * Builds and their queue in Deno KV. A build is stored in the same commit as its
- * deployment, and a guard record per branch decides between triggers that arrive
- * at the same time.
+ * Builds and their queue in Deno KV. A build is stored in the same commit as its deployment, and a
+ * guard record per branch decides between concurrent triggers.
  *
  * @module
  */
@@ -47,7 +46,7 @@ const builds = new RecordType({
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
 const commitRecord = z.object({ id: z.string() });
 
-/** A build was not admitted: its commit is deployed already, or its branch is busy. */
+/** A build was not admitted: its commit is already deployed, or its branch is busy. */
 export class NotAdmittedError extends Error {
   override readonly name = "NotAdmittedError";
   constructor(readonly admission: Exclude<Admission, { readonly type: "create" }>) {
@@ -60,7 +59,7 @@ type Run = Pick<BuildRecord, "runner">;
 const isRunBy = (current: Run, known: Run): boolean =>
   (current.runner ?? null) === (known.runner ?? null);
 
-/** The builds, and the deployments, among changed keys: project and id of each. */
+/** The builds and deployments among changed keys: project and id of each. */
 export function buildsIn(
   changed: readonly RecordKey[],
 ): { readonly projectId: string; readonly id: string }[] {
@@ -74,13 +73,13 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
 
   readonly #shift: number;
 
-  /** @param shift from 0 to 999, so that nodes that share the store use different places. */
+  /** @param shift from 0 to 999, so that nodes with a shared store use different places. */
   constructor(kv: RecordStore, shift: number = 0) {
     super(kv, builds);
     this.#shift = shift;
   }
 
-  /** Reads which places in the queue are taken. Call it before the first build. */
+  /** Reads the highest place in the queue. Call it before the first build. */
   async open(): Promise<void> {
     for await (
       const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
@@ -95,7 +94,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     return this.#lastPlace;
   }
 
-  /** Decides, as things are now, whether a commit is to be built. */
+  /** Decides, by the current state, whether to build a commit. */
   async admission(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     force: boolean,
@@ -103,14 +102,14 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     return (await this.#decide(wanted, force)).admission;
   }
 
-  /** The record that every build of a branch changes. */
+  /** The guard record that every build of a branch changes. */
   guardOf({ projectId, branch }: Pick<BuildRecord, "projectId" | "branch">): RecordKey {
     return keys.branchBuild(projectId, branch);
   }
 
   /**
-   * Adds a build to the commit that stores its deployment. The commit fails where another
-   * node has used the same place.
+   * Adds a build to the commit that stores its deployment. The commit fails if another node has
+   * used the same place.
    *
    * @throws {NotAdmittedError}
    */
@@ -128,7 +127,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     builds.insert(operation, build);
   }
 
-  /** All builds that wait or run, oldest first. */
+  /** All waiting and running builds, oldest first. */
   async *queue(): AsyncGenerator<BuildRecord> {
     for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
       const build = await this.find(value.projectId, value.id);
@@ -138,8 +137,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Changes a waiting or running build; `undefined` if it is gone or has ended, or where
-   * another process runs it than the one that the given record names.
+   * Changes a waiting or running build; `undefined` if it is gone or has ended, or if another
+   * process than the given record's runs it.
    */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
@@ -158,8 +157,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Ends a build and frees its branch. Ending it again changes nothing, nor does ending one
-   * that another process runs by now.
+   * Ends a build and frees its branch. Does nothing if it has ended already, or if another process
+   * runs it.
    */
   async finish(
     build: BuildRecord,
@@ -189,7 +188,10 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /** Who builds, or has built; `undefined` if nobody has started, or there are no other nodes. */
+  /**
+   * The process that builds or has built; `undefined` if none has started, or there is only one
+   * node.
+   */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;
@@ -247,7 +249,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     };
   }
 
-  /** A deployment says that it has ended a moment before its build has put its things away. */
+  /** A deployment counts as ended shortly before its build has cleaned up. */
   async #stillUnderWay(
     projectId: string,
     active: BranchBuilds["active"],
@@ -272,7 +274,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // Read after the deployment, so that a LIVE one has its host labels by now.
+    // Read after the deployment, so that a LIVE one already has its host labels.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.#findDeployment(projectId, shownId);

@@ -1,6 +1,6 @@
 /**
- * One build from start to end: the runner makes the content, which is checked like
- * an upload, and the deployment goes live.
+ * Runs one build from start to end: the runner creates the content, which is checked like an
+ * upload, then the deployment goes live.
  *
  * @module
  */
@@ -30,15 +30,15 @@ export type BuildEnd =
   /** There was nothing to build. */
   | { readonly state: "CANCELLED"; readonly error: string }
   | { readonly state: "FAILED"; readonly error: string }
-  /** The platform stops: the build is run again at its next start. */
+  /** The platform is stopping: the build runs again after the next start. */
   | { readonly state: "INTERRUPTED" };
 
-/** A deployment with its content, or the end of its build. */
-type Made =
+/** A deployment with its content, or the outcome of its build. */
+type BuildResult =
   | { readonly type: "made"; readonly deployment: DeploymentRecord }
   | { readonly type: "ended"; readonly end: BuildEnd };
 
-type Moment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
+type BuildMoment = "stopped" | "building" | "build_success" | "build_failed" | "failed";
 
 const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
 
@@ -53,7 +53,7 @@ const contentSchema = createDeploymentBody.pick({
   functions: true,
 });
 
-/** Whether commands of the project run before the deployment is shown. */
+/** Whether project commands run before the deployment goes live. */
 function hasCommands({ manifest }: BuiltContent, { environment }: DeploymentRecord): boolean {
   if (migrationSchema.safeParse(manifest).success) return true;
   const { commands = [] } = checksSchema.safeParse(manifest).data?.checks ?? {};
@@ -68,7 +68,7 @@ export interface BuildWorkerServices {
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
-  /** Receives failures that are the platform's own fault. */
+  /** Receives failures of the platform itself. */
   onTrouble(message: string): void;
 }
 
@@ -80,8 +80,8 @@ export class BuildWorker {
   }
 
   /**
-   * Builds and deploys; never rejects. The signal is aborted when the deployment was
-   * stopped, and when the platform stops.
+   * Builds and deploys; never rejects. The signal aborts when the deployment or the platform is
+   * stopped.
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
@@ -102,7 +102,7 @@ export class BuildWorker {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment as it is being built; `undefined` if it has ended or is gone. */
+  /** The deployment in the state of being built; `undefined` if it has ended or is gone. */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
@@ -119,12 +119,12 @@ export class BuildWorker {
     build: BuildRecord,
     deployment: DeploymentRecord,
     signal: AbortSignal,
-  ): Promise<Made> {
+  ): Promise<BuildResult> {
     const { id, ...job } = build;
     const since = build.forced === true ? null : await this.#shownBefore(deployment);
     const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
-    const made: { result?: Made } = {};
-    // A migration, and commands of the checks, run in the checkout, which is removed afterwards.
+    const made: { result?: BuildResult } = {};
+    // Migrations and check commands run in the checkout, which is removed afterwards.
     const use: UseBuilt = async (content, commands) => {
       if (!hasCommands(content, deployment)) return;
       const result = await this.#attachMade(build, deployment, content);
@@ -155,7 +155,7 @@ export class BuildWorker {
     build: BuildRecord,
     deployment: DeploymentRecord,
     content: BuiltContent,
-  ): Promise<Made> {
+  ): Promise<BuildResult> {
     try {
       const made = await this.#attach(deployment, content);
       await this.#raise("build_success", made);
@@ -180,7 +180,7 @@ export class BuildWorker {
     return { commitSha: shown.commitSha, createdAt: shown.createdAt };
   }
 
-  /** Stops the deployment, whose address continues to show what it shows. */
+  /** Stops the deployment; its URL continues to show the previous one. */
   async #skip(build: BuildRecord, reason: string): Promise<BuildEnd> {
     const { deployments, now } = this.#services;
     const error = plainText(reason);
@@ -218,7 +218,7 @@ export class BuildWorker {
     return made;
   }
 
-  /** Without `run`, a deployment whose checks have commands, or that migrates, does not pass. */
+  /** Without `run`, a deployment with check commands or migrations fails. */
   async #goLive(
     build: BuildRecord,
     deployment: DeploymentRecord,
@@ -235,8 +235,8 @@ export class BuildWorker {
     }
   }
 
-  /** Marks the deployment as failed, unless it was stopped or deleted meanwhile. */
-  async #fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
+  /** Marks the deployment as failed, unless it was stopped or deleted in the meantime. */
+  async #fail(build: BuildRecord, moment: BuildMoment, cause: unknown): Promise<BuildEnd> {
     const { deployments, now, onTrouble } = this.#services;
     const failure = toFailure(cause);
     const isRace = cause instanceof RangeError;
@@ -244,7 +244,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // It may quote the build.
+    // The message may quote the build.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update([build.projectId, build.id], (current) => {
@@ -256,7 +256,7 @@ export class BuildWorker {
     return { state: "FAILED", error };
   }
 
-  #raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
+  #raise(moment: BuildMoment, deployment: DeploymentRecord): Promise<void> {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 }

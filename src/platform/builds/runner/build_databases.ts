@@ -18,8 +18,8 @@ type BuildVariables = Pick<
 >;
 
 /**
- * The variables of a build. Its svc.toml says what the database of a preview has, so it is read
- * from the mirror before the build can connect.
+ * The variables of a build. Its svc.toml defines the contents of a preview's database, so it is
+ * read from the mirror before the build can connect.
  */
 export async function openBuildVariables(
   { git, databases }: {
@@ -32,7 +32,7 @@ export async function openBuildVariables(
   const files = await git.filesOf(project.id, job.commitSha);
   const text = await files.readText(join(project.rootDirectory ?? "", PROJECT_CONFIG_FILE));
   const declared = readDatabaseSettings(text);
-  // The build reports what is wrong in the file, before it runs anything.
+  // The build reports errors in the file before it runs anything.
   if (declared === undefined) return { databases: {}, own: {}, secret: [] };
   const user = { ...job, id: job.deploymentId, database: declared.settings };
   await databases.prepare(user);

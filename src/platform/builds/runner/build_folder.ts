@@ -1,6 +1,5 @@
 /**
- * The folder of one build: its checkout, home and scratch space, and the cache
- * that its project keeps between builds.
+ * The folder of one build: its checkout, home and scratch space, and its project's build cache.
  *
  * @module
  */
@@ -10,13 +9,13 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 
 export interface BuildFolder {
   readonly path: string;
-  /** Becomes the root folder that the build sees. */
+  /** The root folder that the build sees. */
   readonly root: string;
-  /** The path of the checkout on this machine. */
+  /** Path of the checkout on this machine. */
   readonly repository: string;
   readonly jobFile: string;
   readonly shown: readonly Shown[];
-  /** The paths of these folders as the build sees them. */
+  /** Paths of these folders inside the build. */
   readonly inside: {
     readonly box: string;
     readonly temporary: string;
@@ -26,7 +25,7 @@ export interface BuildFolder {
   readonly cache: string;
 }
 
-/** Runs a program of the system; throws with its output where it fails. */
+/** Runs a system program; throws with its output if it fails. */
 async function run(program: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await runProgram(program, {
     args,
@@ -39,7 +38,7 @@ async function run(program: string, ...args: string[]): Promise<void> {
   if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr).trim()}`);
 }
 
-/** Removes a folder and all that a build left in it, including read-only folders. */
+/** Removes a folder and everything that a build left in it, including read-only folders. */
 export async function removeBuildFolder(path: string): Promise<void> {
   const isThere = await Deno.lstat(path).then(() => true, () => false);
   if (!isThere) return;
@@ -47,7 +46,7 @@ export async function removeBuildFolder(path: string): Promise<void> {
   await run("rm", "-rf", "--one-file-system", "--", path);
 }
 
-/** Makes the folders of a build. Without `cache`, it gets a cache that is removed with it. */
+/** Creates the folders of a build. Without `cache`, it gets a temporary cache. */
 export async function makeBuildFolder(
   path: string,
   options: { readonly kind: SandboxKind; readonly cache: string | undefined },
@@ -81,7 +80,7 @@ export async function makeBuildFolder(
   };
 }
 
-/** Makes the build's user own its folders; the cache only where another user owns it. */
+/** Makes the build's user the owner of its folders; of the cache only if another user owns it. */
 export async function giveToUser(
   folder: BuildFolder,
   options: { readonly kind: SandboxKind; readonly uid: number },

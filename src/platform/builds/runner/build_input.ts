@@ -16,10 +16,10 @@ import type { BuildJob } from "../types.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { BuildFolder } from "./build_folder.ts";
 
-/** Folders of programs that a build sees in every kind of sandbox. */
+/** Program folders that a build sees in every kind of sandbox. */
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
-/** The file that says which commit is built and how, with the build's own paths. */
+/** The file that tells a build its commit and settings, with paths as the build sees them. */
 export function jobFile(
   folder: BuildFolder,
   { job, parts, project, variables, since }: {
@@ -48,7 +48,7 @@ export function jobFile(
   };
 }
 
-/** The environment of a build process, which passes it on to the project's own commands. */
+/** The environment of a build process, which it passes on to project commands. */
 export function buildEnvironment(
   folder: BuildFolder,
   { job, kind, program, path, toolchains, mark }: {
@@ -57,7 +57,7 @@ export function buildEnvironment(
     readonly program: BuildProgram;
     /** The platform's own `PATH`. */
     readonly path: string;
-    /** Folders of programs of toolchains that the build sees besides. */
+    /** Additional toolchain folders that the build sees. */
     readonly toolchains: readonly string[];
     readonly mark: string;
   },
@@ -80,7 +80,7 @@ export function buildEnvironment(
   };
 }
 
-/** Masks the problems of commands, which may quote their output. */
+/** Masks secrets in the problems of commands, which may quote their output. */
 export function maskResults(
   results: readonly CommandResult[],
   masker: SecretMasker,

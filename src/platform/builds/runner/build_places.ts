@@ -1,7 +1,6 @@
 /**
- * Folders of builds and of project caches: in the data directory, except for builds that have a
- * user but no root folder. Such a user cannot enter the data directory, which is open to the
- * platform only.
+ * Folders of builds and of project caches: in the data directory, except for builds with a user but
+ * no root folder: such a user cannot enter the data directory, which only the platform can.
  *
  * @module
  */
@@ -26,7 +25,7 @@ export function sharedPlaces(mark: string): BuildPlaces {
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
 }
 
-/** Makes a folder that other users may pass through, and checks that we own it. */
+/** Creates a folder that other users can traverse, and checks that we own it. */
 async function makeOwn(path: string): Promise<void> {
   await Deno.mkdir(path, { mode: 0o711 }).catch((error) => {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
@@ -36,7 +35,7 @@ async function makeOwn(path: string): Promise<void> {
   throw new Error(`Cannot build in ${path}: another user owns it or can write to it`);
 }
 
-/** The places for a kind of sandbox, made if they are missing. */
+/** The places for a kind of sandbox, created if missing. */
 export async function preparePlaces(
   kind: SandboxKind,
   options: { readonly dataDir: string; readonly mark: string },
@@ -62,7 +61,7 @@ export function withRealPath(path: string): string[] {
   }
 }
 
-/** The build's folders by their real paths, so that links inside them can be recognized. */
+/** The build's folders by their real paths, to recognize links inside them. */
 export async function realPlaces(shown: readonly Shown[]): Promise<Shown[]> {
   return await Promise.all(
     shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),

@@ -1,13 +1,13 @@
 /**
- * Which users and caches builds have: a user is for one build at a time, and so is
- * the cache of a project. Pure.
+ * Assigns users and caches to builds: each user, and each project's cache, serves one build at a
+ * time. Pure.
  *
  * @module
  */
 
 export interface BuildSlot {
   readonly uid: number;
-  /** True if the build may use its project's cache, which no other build uses now. */
+  /** True if the build may use its project's cache, because no other build does. */
   readonly ownsCache: boolean;
 }
 
@@ -18,12 +18,12 @@ export class BuildSlots {
 
   readonly #firstUid: number;
 
-  /** @param firstUid The first of the users that builds run as. */
+  /** @param firstUid The first user id for builds. */
   constructor(firstUid: number) {
     this.#firstUid = firstUid;
   }
 
-  /** Prefers the user of the project's last build if it is free, as it owns the cache. */
+  /** Prefers the user of the project's last build if it is free, because it owns the cache. */
   take(projectId: string): BuildSlot {
     const before = this.#latest.get(projectId);
     let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.#firstUid;

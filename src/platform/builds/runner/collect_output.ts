@@ -1,7 +1,6 @@
 /**
- * Takes the output of a build into the platform's store. No process of the build
- * runs any more, so nothing changes between a check and the next step; but the
- * files that it left are as hostile as it was.
+ * Collects the output of a build into the platform's store. All processes of the build have ended,
+ * so nothing changes between a check and the next step, but the files are untrusted.
  *
  * @module
  */
@@ -15,20 +14,20 @@ import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";
 import type { Shown } from "../sandbox/sandbox.ts";
 
-/** A build named a file that it must not deploy. `message` is for people. */
+/** A build listed a file that it must not deploy. `message` is for people. */
 export class OutputRefused extends Error {
   override readonly name = "OutputRefused";
 }
 
 export interface CollectOptions {
   readonly blobs: BlobStore;
-  /** The build's folders: their paths on this machine, and those that the build saw. */
+  /** The build's folders: their paths on this machine and inside the build. */
   readonly shown: readonly Shown[];
-  /** The user that every file must belong to, where the build had its own user. */
+  /** The required owner of every file, if the build had its own user. */
   readonly uid: number | undefined;
 }
 
-/** Files up to this size are read whole, in bytes. */
+/** Files up to this size are read at once, in bytes. */
 const READ_WHOLE = 1024 * 1024;
 const CONCURRENCY = 16;
 
@@ -37,7 +36,7 @@ interface Stored {
   readonly size: number;
 }
 
-/** The path on this machine of a file that the build named, in one of its folders. */
+/** The path on this machine of a file that the build listed. */
 function hostPath(content: string, shown: readonly Shown[]): string {
   const parts = content.split("/");
   const folder = shown.find(({ to }) => content.startsWith(`${to}/`));
@@ -49,7 +48,7 @@ function hostPath(content: string, shown: readonly Shown[]): string {
 }
 
 class Collector {
-  /** For each folder, whether its path goes through no link. */
+  /** Whether the path of each folder is free of links. */
   readonly #plain = new Map<string, Promise<boolean>>();
 
   readonly #options: CollectOptions;
@@ -69,7 +68,7 @@ class Collector {
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
   }
 
-  /** Refuses paths through links, anything but regular files, and files of other users. */
+  /** Refuses paths through links, irregular files, and files of other users. */
   async #judge(path: string, content: string): Promise<number> {
     const folder = dirname(path);
     let plain = this.#plain.get(folder);
@@ -109,7 +108,7 @@ class Collector {
 }
 
 /**
- * Stores every file and function that a build named.
+ * Stores every file and function that a build listed.
  *
  * @throws {OutputRefused} if one of them is not a regular file of the build.
  */

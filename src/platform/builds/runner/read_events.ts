@@ -1,15 +1,15 @@
 /**
- * Reads the events that a build process writes. The code of a project runs beside
- * it and could write in its place, so lines are bounded and checked.
+ * Reads the events that a build process writes. Project code runs next to it and could write
+ * instead, so lines are bounded and validated.
  *
  * @module
  */
 import { type BuildEvent, buildEvent } from "../../../build/mod.ts";
 
-/** Longest line in bytes: the list of 100,000 files fits. */
+/** Longest line in bytes: enough for a list of 100,000 files. */
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** Everything that a process may write, in bytes. */
+/** Maximum total output of a process, in bytes. */
 const MAX_TOTAL = 256 * 1024 * 1024;
 
 const LINE_FEED = 10;

@@ -12,16 +12,16 @@ import { endUsers } from "../sandbox/sandbox.ts";
 import { removeBuildFolder } from "./build_folder.ts";
 import { ownPlaces, sharedPlaces } from "./build_places.ts";
 
-/** How many users builds may have run as: no platform runs more builds at a time. */
+/** How many users builds may have run as: more than any platform runs at once. */
 const MAX_USERS = 1000;
 
 export interface RecoverOptions {
   readonly dataDir: string;
   /** Identifies the processes and folders of this platform's builds. */
   readonly mark: string;
-  /** First of the users that builds run as. */
+  /** First user id for builds. */
   readonly firstUid: number;
-  /** Receives what the operator should know. */
+  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 
@@ -30,7 +30,7 @@ export async function recoverBuilds(options: RecoverOptions): Promise<void> {
   const { dataDir, mark, firstUid, onTrouble } = options;
   const shared = sharedPlaces(mark);
   const left = await Promise.all([ownPlaces(dataDir), shared].map(({ builds }) => namesIn(builds)));
-  // A build has a folder while it runs; looking at all processes takes a while.
+  // A build has a folder while it runs; scanning all processes takes time.
   if (left.every((names) => names.length === 0)) return;
   await killMarked(`${BUILD_MARK}=${mark}`);
   if (left[1]!.length > 0) {

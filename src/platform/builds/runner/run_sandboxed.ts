@@ -1,5 +1,5 @@
 /**
- * One run of a build in its sandbox: started, watched, and ended whatever it does.
+ * Runs a build in its sandbox: starts, watches and reliably ends it.
  *
  * @module
  */
@@ -25,29 +25,29 @@ export interface SandboxedBuild {
   readonly run: SandboxRun;
   readonly sandbox: SandboxOptions;
   readonly limits: BuildLimits;
-  /** Folders whose size on disk is limited. */
+  /** Folders with limited disk usage. */
   readonly folders: readonly string[];
   readonly log: BuildLogWriter;
   readonly masker: SecretMasker;
   readonly signal: AbortSignal;
-  /** How long to keep reading after the end of the build, in milliseconds; 5 s where missing. */
+  /** How long to keep reading after the build has ended, in milliseconds; 5 s by default. */
   readonly drainMs?: number;
-  /** Receives what the sandbox itself printed, for the operator. */
+  /** Receives the output of the sandbox itself, for the operator. */
   onTrouble(message: string): void;
 }
 
-/** Streams of output that are open at the same time; a build process opens two. */
+/** Maximum number of open output streams; a build process opens two. */
 const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** How much of the process's own errors is kept, in characters. */
+/** How much of the process's own error output is kept, in characters. */
 const MAX_WORDS = 2000;
 
-/** Output is read at once: if it is still open after this, an escaped process holds it. */
+/** Output is read immediately: if it is still open after this, an escaped process holds it. */
 const DRAIN_MS = 5000;
 
-/** Writes the events of the process to the log; returns the one that ends it, if any. */
+/** Writes the process's events to the log; returns the final one, if any. */
 async function listen(
   stream: ReadableStream<Uint8Array>,
   build: SandboxedBuild,
@@ -93,7 +93,7 @@ async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
     for await (const chunk of stream) {
       text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
     }
-  } catch { /* what was read until then counts */ }
+  } catch { /* events read so far count */ }
   return text.trim();
 }
 
@@ -102,7 +102,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Bounds how long the output of an ended build is read, to `drainMs`. */
+/** Limits how long to read the output of an ended build, to `drainMs`. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -114,7 +114,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 }
 
 /**
- * Runs the build to its end, after which no process of it is left.
+ * Runs the build to its end and leaves no process of it.
  *
  * @throws {StillRunningError} if one cannot be ended.
  */
@@ -129,7 +129,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const stopping = AbortSignal.any([signal, late, size.exceeded, processes.exceeded]);
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
-  // Whether it ended is decided below.
+  // The code below decides whether it ended.
   const stop = () => void end().then(reading.begin, reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
   const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });

@@ -1,6 +1,6 @@
 /**
- * Runs builds: each in a fresh checkout, in the best sandbox that this machine offers. The result
- * goes into the store.
+ * Runs builds: each in a fresh checkout, in the best sandbox that this machine offers. Stores the
+ * result.
  *
  * @module
  */
@@ -67,13 +67,16 @@ export interface SandboxedRunnerOptions {
   readonly program: BuildProgram;
   /** The platform's own `PATH`. */
   readonly path: string;
-  /** Finds what builds see of toolchains that are outside of the system's folders. */
+  /** Finds the toolchains outside the system's folders that builds can see. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
-  /** Receives what the operator should know. */
+  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 
-/** The user of tools, counted from the first user of builds: no platform runs so many at a time. */
+/**
+ * The user of other programs, relative to the first user of builds: no platform runs so many builds
+ * at once.
+ */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -82,7 +85,7 @@ const REFUSED =
 const STILL_RUNNING =
   "A process of this build could not be stopped, so its output was discarded. See the platform's log";
 
-/** A process that was to build reported checks instead. */
+/** A build process reported checks instead. */
 const UNASKED = "The build process reported checks that it was not asked for";
 
 /** A build in its folder. */
@@ -99,7 +102,7 @@ interface FolderBuild {
   readonly signal: AbortSignal;
 }
 
-/** Names what was fetched beside the repository itself. */
+/** Logs what was fetched in addition to the repository. */
 function reportParts(log: BuildLogWriter, { submodules, largeFiles }: ExportedParts): void {
   for (const { path, commitSha } of submodules) {
     log.add("info", `Fetched submodule ${plainText(path)} (${commitSha.slice(0, 7)})`);
@@ -132,8 +135,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox that builds get; `undefined` if builds are refused. It is tried until one works, so
-   * a machine that was busy or has been set up since needs no restart.
+   * The sandbox for builds; `undefined` if builds are refused. Probes until one works, so that a
+   * busy or newly set up machine needs no restart.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -146,8 +149,8 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for other programs that read what is foreign; `undefined` if there is none, or none
-   * whose users can enter folders of the data directory.
+   * The sandbox for other programs that read untrusted input; `undefined` if there is none whose
+   * users can enter folders of the data directory.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -283,12 +286,12 @@ export class SandboxedRunner implements BuildRunner {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // It may quote the build.
+        // The message may quote the build.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
     } finally {
-      // A process that still runs keeps its user, so that no other build gets it.
+      // A process that is still running keeps its user, so that no other build gets it.
       if (hasEnded) {
         await this.#clean(path, cache);
         this.#slots.give(job.projectId, slot);
@@ -318,7 +321,7 @@ export class SandboxedRunner implements BuildRunner {
     return { type: "built", content };
   }
 
-  /** Runs the commands of the checks in the checkout, and reports how each ended. */
+  /** Runs the check commands in the checkout, and reports the results. */
   async #check(
     folder: BuildFolder,
     build: FolderBuild,
@@ -330,7 +333,7 @@ export class SandboxedRunner implements BuildRunner {
     return commands.map((name) => ({ name, passed: false, durationMs: 0, problem }));
   }
 
-  /** Runs a build process in its sandbox: a build, or the checks of one. */
+  /** Runs a build or its checks in the sandbox. */
   async #runJob(
     folder: BuildFolder,
     build: FolderBuild,
@@ -370,14 +373,14 @@ export class SandboxedRunner implements BuildRunner {
       signal,
       onTrouble,
     });
-    // Without a sandbox a process may have left its group, but it still carries the mark.
+    // Without a sandbox, a process may have left its group, but still has the mark.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     return end;
   }
 
-  /** Returns the changes since the branch's deployment; null if they are unknown. */
+  /** Returns the changes since the branch's deployment; null if unknown. */
   async #changes(project: ProjectRecord, { since, commitSha }: BuildJob) {
-    // Other settings make another site of the same files.
+    // Changed settings can produce a different site from the same files.
     if (since === null || project.updatedAt > since.createdAt) return null;
     const range = { from: since.commitSha, to: commitSha };
     const files = await this.#options.git.changedFiles(project.id, range);

@@ -20,15 +20,15 @@ export interface BuildLimits {
   readonly cacheBytes: number;
 }
 
-/** Memory beyond what is measured before the control group of a build ends it, in bytes. */
+/** Memory beyond the measured amount before the control group ends a build, in bytes. */
 const UNSEEN_BYTES = 256 * 1024 ** 2;
 
 /** Processes of the sandbox itself. */
 const SANDBOX_PROCESSES = 64;
 
 /**
- * The limits of a build's control group. They lie above what the platform watches, so that
- * the group ends a build only for what the platform does not see in time.
+ * The limits of a build's control group. They are above the platform's own limits, so the group
+ * only ends a build if the platform does not notice in time.
  */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {

@@ -1,11 +1,11 @@
 /**
- * Ends processes that resist, and makes sure that they are gone: a build's output is read only
+ * Ends even resisting processes, and verifies that they are gone: a build's output is only read
  * after all its processes have ended.
  *
  * @module
  */
 
-/** A process that has ended, but that its parent has not waited for. */
+/** A process that has ended, but was not reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
 
 /** Real, effective, saved and file system user (proc(5), `status`). */
@@ -13,14 +13,14 @@ const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
 
 const PARENT = /^PPid:\s+(\d+)/m;
 
-/** Rounds of ending a user's processes, and the pause between two, in milliseconds. */
+/** Maximum rounds of ending a user's processes, and the pause between them, in milliseconds. */
 const MAX_ROUNDS = 200;
 const PAUSE_MS = 10;
 
-/** Rounds that must find nothing: a process can escape one round by starting another. */
+/** Rounds that must find nothing: a process can escape a round by starting another. */
 const CLEAN_ROUNDS = 3;
 
-/** Processes of a build could not be ended, so that nothing of the build may be touched. */
+/** Processes of a build could not be ended, so nothing of the build may be touched. */
 export class StillRunningError extends Error {
   override readonly name = "StillRunningError";
 }
@@ -32,8 +32,8 @@ interface Process {
 }
 
 /**
- * All running processes. The owner of `/proc/<pid>` does not show their user: a
- * process can make it root (prctl(2), PR_SET_DUMPABLE).
+ * All running processes. The owner of `/proc/<pid>` is not reliable: a process can make it root
+ * (prctl(2), PR_SET_DUMPABLE).
  */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
@@ -59,12 +59,12 @@ function kill(pid: number): void {
   } catch { /* it has ended */ }
 }
 
-/** Ids of the processes that run as a user. */
+/** Ids of a user's processes. */
 export function processesOf(uid: number): number[] {
   return runningProcesses().flatMap(({ pid, users }) => users.includes(uid) ? [pid] : []);
 }
 
-/** The users in a range (`to` excluded) that any process runs as. */
+/** The users in a range (`to` excluded) with running processes. */
 export function usersBetween(from: number, to: number): Set<number> {
   const users = runningProcesses().flatMap((each) => each.users);
   return new Set(users.filter((uid) => uid >= from && uid < to));
@@ -77,11 +77,11 @@ export function killChildren(parent: number): boolean {
   return children.length > 0;
 }
 
-/** Longest wait for a killed process, in milliseconds: one that waits for a disk cannot end. */
+/** Longest wait for a killed process, in milliseconds: it cannot end while it waits for a disk. */
 const END_MS = 30_000;
 
 /**
- * Waits for the end of a process that was killed.
+ * Waits until a killed process has ended.
  *
  * @throws {StillRunningError} if it has not ended after `limitMs` milliseconds.
  */
@@ -104,8 +104,8 @@ export async function waitForEnd(
 }
 
 /**
- * Ends every process of a user. `killAll` kills them from inside, all at once, so
- * that none escapes by forking; those that kill it first are killed one by one.
+ * Ends every process of a user. `killAll` kills them from inside, all at once, so that none escapes
+ * by forking. Processes that kill it first are killed one by one.
  *
  * @throws {StillRunningError}
  */

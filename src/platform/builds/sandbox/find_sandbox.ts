@@ -1,5 +1,5 @@
 /**
- * Which sandbox this machine offers to builds, found by trying each kind.
+ * Finds the sandbox that this machine offers to builds, by trying each kind.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * A sandbox neither worked nor failed in time. Taking a weaker one instead would
- * be wrong: a machine that is slow for a moment would keep it until its next start.
+ * A sandbox neither worked nor failed in time. Falling back to a weaker one would be wrong: a
+ * briefly slow machine would keep it until its next start.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
@@ -23,36 +23,36 @@ export class SandboxUndecidedError extends Error {
 type Trial = "works" | "fails" | "late";
 
 /**
- * How long a sandbox may take to answer, in milliseconds. The second attempt gets
- * longer, since the machine may be busy or may not have cached the program yet.
+ * How long a sandbox may take to respond, in milliseconds. The second attempt may take longer,
+ * because the machine may be busy or may not have cached the program yet.
  */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
 /**
- * Users that a trial can run as, counted from the first user of builds. They lie
- * above the users of builds, since all processes of its user end with a trial.
+ * Users for trials, relative to the first user of builds. They are above the users of builds,
+ * because a trial ends all processes of its user.
  */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {
-  /** A folder to write to. */
+  /** A writable folder. */
   readonly folder: string;
   readonly program: BuildProgram;
-  /** First user of builds. */
+  /** First user id for builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
   /** The operator allows builds without a sandbox. */
   readonly open: boolean;
-  /** The only kind to try; all of them where missing. */
+  /** The only kind to try; all by default. */
   readonly only?: SandboxKind;
-  /** How long each attempt at a kind may take, in milliseconds; 15 s, then 60 s where missing. */
+  /** Timeout of each attempt at a kind, in milliseconds; by default 15 s, then 60 s. */
   readonly patienceMs?: readonly number[];
 }
 
 /**
  * Finds the best sandbox that works here; `undefined` if none does.
  *
- * @throws {SandboxUndecidedError} if the machine is too busy to find out.
+ * @throws {SandboxUndecidedError} if the machine is too busy to tell.
  */
 export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
   const possible: readonly SandboxKind[] = Deno.uid() === 0
@@ -87,7 +87,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
     const { child, end } = startSandbox(run, { kind, program, hidden });
     const timer = setTimeout(() => {
       isLate = true;
-      // Whether it ended is decided below.
+      // The code below decides whether it ended.
       end().catch(() => {});
     }, limitMs);
     try {
@@ -108,7 +108,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
   }
 }
 
-/** A user that nothing runs as: neither a build nor a trial of another program. */
+/** A user without processes, used by neither a build nor another trial. */
 function freeUser(first: number): number {
   const { from, to } = TRIAL_USERS;
   const taken = usersBetween(first + from, first + to);
@@ -134,7 +134,7 @@ async function probeRun(
     uid: freeUser(options.uid),
     root,
     shown: [],
-    // The program itself must run, not just a shell.
+    // The program itself must work, not just a shell.
     command: [...program.command, BUILD_PROBE],
     env: { HOME: "/tmp", ...programVariables(program, { ownRoot: hasOwnRoot(kind) }) },
     limits: { processes: 256, fileBytes: 2 ** 30 },
@@ -142,10 +142,10 @@ async function probeRun(
 }
 
 /**
- * Finds the sandbox that builds of the present user would get, without a
- * platform; `undefined` if builds would be refused.
+ * Finds the sandbox for builds of the current user, without a platform; `undefined` if builds would
+ * be refused.
  *
- * @throws {SandboxUndecidedError} if the machine is too busy to find out.
+ * @throws {SandboxUndecidedError} if the machine is too busy to tell.
  */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,

@@ -14,17 +14,17 @@ export interface BuildProgram {
   /** Files and folders of the program, which must be visible inside. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** The folder with compiled source, which only a program that runs from source has. */
+  /** The folder with compiled source, only used when running from source. */
   readonly denoDir?: string;
 }
 
 /**
- * Path of compiled source in a sandbox with its own root folder: a build does not learn where
- * the platform keeps it.
+ * Path of compiled source in a sandbox with its own root folder, which hides where the platform
+ * keeps it.
  */
 export const SHOWN_DENO_DIR = "/deno";
 
-/** The environment that the program starts with. */
+/** The environment variables for the program. */
 export function programVariables(
   { env, denoDir }: BuildProgram,
   options: { readonly ownRoot: boolean },
@@ -42,7 +42,7 @@ function exists(path: string): boolean {
   }
 }
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function buildProgram(env: Readonly<Record<string, string | undefined>>): BuildProgram {
   const program = Deno.execPath();
   const network = networkVariables(env);
@@ -63,7 +63,7 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      // Without it, packages could resolve to another node_modules, which cannot be written inside.
+      // Without it, packages could resolve to another node_modules, which is not writable inside.
       "--frozen",
       `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,

@@ -1,6 +1,6 @@
 /**
- * The sandbox of a build. Which kind there is depends on the user that the
- * platform runs as and on what the system permits (`find_sandbox.ts`).
+ * The sandbox of a build. Its kind depends on the platform's user and the system's permissions
+ * (`find_sandbox.ts`).
  *
  * @module
  */
@@ -18,9 +18,9 @@ import { descriptorLimit } from "../../../lib/descriptors.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
 /**
- * - `namespaces`: its own user, and namespaces that show it nothing but
- *   the system's programs and its own folder (the platform runs as root);
- * - `own_namespaces`: such namespaces, made by an ordinary user;
+ * - `namespaces`: its own user, and namespaces that show it nothing but the system's programs and
+ *   its own folder (the platform runs as root);
+ * - `own_namespaces`: such namespaces, created by an ordinary user;
  * - `user`: its own user only (root, without the right to namespaces);
  * - `open`: no sandbox, because the operator allowed that.
  */
@@ -37,19 +37,19 @@ export interface SandboxRun {
   readonly uid: number;
   /** An empty folder that may become the root of what the build sees. */
   readonly root: string;
-  /** Folders that it may write to. */
+  /** Writable folders. */
   readonly shown: readonly Shown[];
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly limits: ProcessLimits;
-  /** The control group that it runs in, where the platform has such groups. */
+  /** Its control group, if the platform has control groups. */
   readonly group?: ControlGroup | undefined;
-  /** True if it needs no network, and has none if there are namespaces. */
+  /** True if it needs no network; with namespaces, it then has none. */
   readonly offline?: boolean;
 }
 
 export interface ProcessLimits {
-  /** Processes and threads at the same time. */
+  /** Maximum number of concurrent processes and threads. */
   readonly processes: number;
   /** Largest single file in bytes. */
   readonly fileBytes: number;
@@ -58,22 +58,21 @@ export interface ProcessLimits {
 export interface SandboxOptions {
   readonly kind: SandboxKind;
   readonly program: BuildProgram;
-  /** Paths that no build may see. */
+  /** Paths that builds cannot see. */
   readonly hidden: readonly string[];
 }
 
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
   /**
-   * Ends every process of the build, and resolves once none runs any more. Further
-   * calls wait for the same end.
+   * Ends every process of the build; resolves when none is left. Further calls share the result.
    *
    * @throws {StillRunningError}
    */
   end(): Promise<void>;
 }
 
-/** The search path of the programs that set up the sandbox. */
+/** The `PATH` of programs that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** True if each build has its own root folder. */
@@ -94,7 +93,7 @@ const asUser = (uid: number): string[] => [
   "--",
 ];
 
-/** Files and sockets that each process of a build may have open. */
+/** Maximum number of open files and sockets of a process. */
 const MAX_OPEN_FILES = 8192;
 
 function limited(run: SandboxRun): string[] {
@@ -132,7 +131,7 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     "svc-build",
     run.root,
     ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
-    // The program may be in a folder that one of the build's replaces, such as /tmp.
+    // The program may be in a folder that the build replaces, such as /tmp.
     ...needs.flatMap((path) => ["ro", path, path]),
     ...(denoDir === undefined ? [] : ["ro", denoDir, SHOWN_DENO_DIR]),
     ...options.hidden.flatMap((path) => ["hide", path]),
@@ -167,7 +166,7 @@ async function endUser(uid: number): Promise<void> {
 }
 
 /**
- * Ends all processes of the users in a range (`to` excluded) that run nothing but builds.
+ * Ends all processes of the users in a range (`to` excluded), which only run builds.
  *
  * @throws {StillRunningError}
  */
@@ -197,7 +196,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stderr: "piped",
   });
   const endNow = async (): Promise<void> => {
-    // The first process of the namespaces ends after all others, and `unshare` after that one.
+    // The first process of the namespaces ends after all others, followed by `unshare`.
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);
@@ -205,7 +204,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
       throw new StillRunningError(`A process of the control group of ${child.pid} still runs`);
     }
   };
-  // Two calls at the same time would each find and kill the processes that the other kills with.
+  // Two concurrent calls would kill each other's helper processes.
   let ended: Promise<void> | undefined;
   return { child, end: () => ended ??= endNow() };
 }

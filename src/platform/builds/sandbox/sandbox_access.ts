@@ -1,5 +1,5 @@
 /**
- * The sandbox of builds, for other programs that read what is foreign.
+ * The sandbox of builds, for other programs that read untrusted input.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {
   readonly options: SandboxOptions;
-  /** User and group to run as, where builds have their own users; no build has it. */
+  /** User and group to run as, if builds have their own users; builds never use it. */
   readonly uid: number;
-  /** Folder for scratch space, which is emptied after a crash. */
+  /** Folder for scratch space; emptied after a crash. */
   readonly folder: string;
-  /** Marks its processes, so that they are found after a crash, and says where programs are. */
+  /** Marks its processes, to find them after a crash, and sets their `PATH`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `undefined` if this machine offers no sandbox that fits. */
+/** `undefined` if this machine offers no suitable sandbox. */
 export type OpenSandbox = () => Promise<SandboxAccess | undefined>;

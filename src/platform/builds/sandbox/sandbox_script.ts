@@ -1,14 +1,13 @@
 /**
- * The fixed shell scripts that set up the sandbox of a build. What belongs to a
- * project reaches them as arguments only.
+ * The fixed shell scripts that set up a build's sandbox. Project data only reaches them as
+ * arguments.
  *
  * @module
  */
 
 /**
- * While the platform lives it holds the other end of standard input open. When
- * that ends, however it ends, everything of the build is killed; when the
- * build's own process ends, so does the rest.
+ * The platform holds the other end of standard input open. When it closes, for any reason,
+ * everything of the build is killed; when the build's main process ends, so does the rest.
  */
 const supervise = (killed: "-1" | "0") => `
 exec 3<&0 </dev/null
@@ -19,10 +18,9 @@ wait $!
 `;
 
 /**
- * Pid 1 of the namespaces: makes a root folder out of the system's own
- * read-only folders and those that are named, hides the rest, and starts the
- * build without any privilege. Arguments: root folder, then \`ro <from> <to>\`,
- * \`rw <from> <to>\`, \`hide <path>\`, then \`--\` and the command.
+ * Pid 1 of the namespaces: builds a root folder from the system's read-only folders and the given
+ * ones, hides the rest, and starts the build without privileges. Arguments: root folder, then \`ro
+ * <from> <to>\`, \`rw <from> <to>\`, \`hide <path>\`, then \`--\` and the command.
  */
 export const NAMESPACE_SCRIPT = `
 set -eu
@@ -71,16 +69,16 @@ rmdir /old
 seal /
 ${supervise("-1")}`;
 
-/** The build's first process where there are no namespaces: it has its user to itself. */
+/** The build's first process without namespaces: no other process has its user. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without a sandbox: at least the processes that stay in its process group end with it. */
+/** Without a sandbox: at least, processes that stay in its process group end with it. */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 
-/** Ends every process of the user who runs it, and waits until they are gone. */
+/** Ends every process of the current user, and waits until they are gone. */
 export const END_USER_SCRIPT = `
 rounds=0
 while kill -KILL -1 2>/dev/null && [ $rounds -lt 60 ]; do rounds=$((rounds + 1)); sleep 0.02; done

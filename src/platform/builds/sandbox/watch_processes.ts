@@ -1,13 +1,13 @@
 /**
- * Watches a process and all its descendants (proc(5), `stat`): how much memory they
- * take, and that each session that they begin has a low priority.
+ * Watches a process and all its descendants (proc(5), `stat`): measures their memory, and gives
+ * each of their sessions a low priority.
  *
  * @module
  */
 import { createPause, type Pause } from "../../../lib/next_turn.ts";
 
 export interface ProcessWatch {
-  /** Aborted when they take too much memory. */
+  /** Aborted when they use too much memory. */
   readonly exceeded: AbortSignal;
   stop(): void;
 }
@@ -16,8 +16,8 @@ const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
 /**
- * Priority of a session. Linux shares the processors between sessions first (sched(7),
- * autogroup): `nice` alone then counts only among the processes of one session.
+ * Priority of a session. Linux first shares the processors between sessions (sched(7), autogroup),
+ * so `nice` alone only affects processes within a session.
  */
 export const SESSION_NICE = 5;
 
@@ -28,7 +28,7 @@ interface Process {
 }
 
 interface Tree {
-  /** Resident memory of all. */
+  /** Total resident memory. */
   readonly bytes: number;
   /** A process of each session, by session. */
   readonly sessions: ReadonlyMap<number, number>;
@@ -38,7 +38,7 @@ interface Tree {
 function look(pid: string): Process | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    // The name is in parentheses, and may hold anything.
+    // The name is in parentheses and may contain anything.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ").map(Number);
     const [, parent, , session] = fields;
     return { parent: parent!, session: session!, bytes: fields[21]! * PAGE_BYTES };
@@ -47,7 +47,7 @@ function look(pid: string): Process | undefined {
   }
 }
 
-/** All processes of the machine. There may be thousands, so other work continues meanwhile. */
+/** All processes of the machine. There may be thousands, so it yields to other work. */
 async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   const found = new Map<number, Process>();
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -59,7 +59,7 @@ async function readProcesses(pause: Pause): Promise<Map<number, Process>> {
   return found;
 }
 
-/** A process and everything below it. */
+/** A process and its descendants. */
 function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   const children = Map.groupBy(processes.keys(), (pid) => processes.get(pid)!.parent);
   const sessions = new Map<number, number>();
@@ -76,7 +76,7 @@ function treeOf(root: number, processes: ReadonlyMap<number, Process>): Tree {
   return { bytes, sessions };
 }
 
-/** Lowers the priority of a process's session; false if the system does not do it now. */
+/** Lowers the priority of a process's session; false if the system refuses at the moment. */
 function lowerSession(pid: number): boolean {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/autogroup`, String(SESSION_NICE), { create: false });
@@ -87,8 +87,8 @@ function lowerSession(pid: number): boolean {
 }
 
 /**
- * Watches a process that has its own session, and its descendants, until it is
- * stopped. On a system without /proc, no amount of memory is too much.
+ * Watches a process with its own session, and its descendants, until it is stopped. Without /proc,
+ * memory is not limited.
  */
 export function watchProcesses(
   root: number,

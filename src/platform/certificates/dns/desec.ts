@@ -1,6 +1,6 @@
 /**
- * TXT records at deSEC (API v1). A record set is written whole, so one that other tools change at
- * the same moment may lose a value.
+ * TXT records at deSEC (API v1). Whole record sets are written, so concurrent changes by other
+ * programs may lose a value.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { belowZone, type DnsProvider, editingProvider, NoZoneError } from "./dns
 
 const BASE = "https://desec.io/api/v1";
 
-/** The shortest that deSEC allows by default, in seconds. */
+/** The shortest TTL that deSEC allows by default, in seconds. */
 const TTL = 3600;
 
 const domains = z.array(z.object({ name: z.string() }));

@@ -1,25 +1,25 @@
 /**
- * DNS-01 challenges (RFC 8555, 8.4): a TXT record proves a name, and every name below it.
+ * DNS-01 challenges (RFC 8555, 8.4): a TXT record proves control of a name and all names below it.
  *
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { DnsProvider } from "./dns_provider.ts";
 
-/** How often it is looked for a record, and for how long, in milliseconds. */
+/** How often and how long to look for a record, in milliseconds. */
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
-/** The values of a name at each name server of a zone, or the reason why there are none. */
+/** The values of a name at each name server of a zone, or why there are none. */
 export type Seen = readonly (readonly string[] | string)[];
 
 export interface Dns01Options {
   readonly provider: DnsProvider;
-  /** The name that `_acme-challenge.<domain>` is a CNAME of, if it is one. */
+  /** The target of the CNAME at `_acme-challenge.<domain>`, if there is one. */
   readonly alias?: string | undefined;
   /** Asks the name servers for the TXT records of a name. */
   readonly look: (name: string) => Promise<Seen>;
-  /** Called with what a person should know: a record that is left behind. */
+  /** Receives a message for the operator about a record that is left behind. */
   readonly onTrouble: (message: string) => void;
   readonly pauseMs?: number;
   readonly patienceMs?: number;
@@ -35,7 +35,7 @@ export class Dns01Challenges {
   /**
    * Publishes the proof of a domain; resolves when all its name servers have it.
    *
-   * @throws {Error} with the record that was expected and what was seen
+   * @throws {Error} with the expected record and what was found
    */
   async add(domain: string, value: string): Promise<void> {
     const { provider, pauseMs = PAUSE_MS, patienceMs = PATIENCE_MS } = this.#options;
@@ -52,7 +52,7 @@ export class Dns01Challenges {
     }
   }
 
-  /** Removes a proof; one that stays does no harm. */
+  /** Removes a proof; leaving one behind does no harm. */
   async remove(domain: string, value: string): Promise<void> {
     const name = this.#nameFor(domain);
     try {
@@ -67,7 +67,7 @@ export class Dns01Challenges {
   }
 }
 
-/** Whether a value is at every server that answers. */
+/** Whether every responding server has a value. */
 function isPublished(seen: Seen, value: string): boolean {
   const answers = seen.filter((each) => typeof each !== "string");
   return answers.length > 0 && answers.every((values) => values.includes(value));

@@ -1,6 +1,6 @@
 /**
- * Requests to the HTTP API of a DNS service: bounded in time and size, and with the service's own
- * words when it refuses.
+ * Requests to the HTTP API of a DNS service: bounded in time and size, and with the service's
+ * message if it refuses.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Maximum number of characters of a refusal that are quoted. */
+/** Longest quote of a refusal, in characters. */
 const MAX_QUOTE = 300;
 
 /** The service refused a request. */
@@ -24,10 +24,10 @@ export class DnsApiError extends Error {
 export interface DnsApiOptions {
   /** The service's name, for messages. */
   readonly provider: string;
-  /** Start of all URLs. */
+  /** Base of all URLs. */
   readonly base: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of bodies that are sent; JSON by default. */
+  /** Type of request bodies; JSON by default. */
   readonly contentType?: string;
   /** Sends a request; `fetch` by default. */
   readonly send?: (request: Request) => Promise<Response>;
@@ -51,7 +51,7 @@ export class DnsApi {
   }
 
   /**
-   * Sends a request and returns the text of its answer.
+   * Sends a request and returns the text of the response.
    *
    * @throws {DnsApiError} if the service refuses it
    */
@@ -86,7 +86,7 @@ export class DnsApi {
     );
   }
 
-  /** Sends JSON and reads the answer by a schema. */
+  /** Sends JSON and parses the response with a schema. */
   async json<Schema extends z.ZodType>(
     method: string,
     path: string,
@@ -109,7 +109,7 @@ export class DnsApi {
   }
 }
 
-/** The result, or `undefined` if the service does not know what was asked for. */
+/** The result, or `undefined` if the service does not know the resource. */
 export async function orMissing<Result>(request: Promise<Result>): Promise<Result | undefined> {
   try {
     return await request;
@@ -120,7 +120,8 @@ export async function orMissing<Result>(request: Promise<Result>): Promise<Resul
 }
 
 /**
- * The zone that contains a name, at a service that answers `<folder>/<zone>` with 404 for any other.
+ * The zone of a name, at a service that responds to `<folder>/<zone>` with 404 if there is no such
+ * zone.
  *
  * @throws {NoZoneError}
  */

@@ -4,19 +4,19 @@
  * @module
  */
 
-/** A service that holds a zone and lets the platform add TXT records to it. */
+/** A service that hosts a zone and lets the platform add TXT records. */
 export interface DnsProvider {
   /**
-   * Adds a value beside the others of a name; resolves when the service has accepted it.
+   * Adds a value to those of a name; resolves when the service has accepted it.
    *
-   * @throws {Error} with what the service says
+   * @throws {Error} with the service's message
    */
   addTxt(name: string, value: string): Promise<void>;
-  /** Removes a value; one that does not exist is fine. */
+  /** Removes a value; does nothing if it does not exist. */
   removeTxt(name: string, value: string): Promise<void>;
 }
 
-/** How long resolvers may remember a challenge, in seconds. */
+/** How long resolvers may cache a challenge, in seconds. */
 export const CHALLENGE_TTL = 60;
 
 /** No zone of the account contains the name. */
@@ -27,13 +27,15 @@ export class NoZoneError extends Error {
   }
 }
 
-/** The zones that could contain a name, the longest first: `a.b.c` gives `b.c` after `a.b.c`. */
+/** The zones that could contain a name, longest first: `a.b.c`, then `b.c`. */
 export function possibleZones(name: string): string[] {
   const labels = name.split(".");
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
 }
 
-/** A service that writes all values of a name at once: `change` edits them, each in quotes. */
+/**
+ * Adapts a service that writes all values of a name at once: `change` edits them, each in quotes.
+ */
 export const editingProvider = (
   change: (name: string, edit: (values: readonly string[]) => string[]) => Promise<void>,
 ): DnsProvider => ({
@@ -43,6 +45,6 @@ export const editingProvider = (
     change(name, (values) => values.filter((each) => each !== `"${value}"`)),
 });
 
-/** The part of a name in front of its zone; empty for the zone itself. */
+/** The part of a name before its zone; empty for the zone itself. */
 export const belowZone = (name: string, zone: string): string =>
   name === zone ? "" : name.slice(0, -zone.length - 1);

@@ -1,5 +1,5 @@
 /**
- * TXT records at Hetzner (Cloud API v1). The token needs the permission to read and write.
+ * TXT records at Hetzner (Cloud API v1). The token needs read and write permissions.
  *
  * @module
  */

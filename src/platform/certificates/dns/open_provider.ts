@@ -1,5 +1,5 @@
 /**
- * The DNS services that can prove names, and how each is signed in to.
+ * The supported DNS services, and their credentials.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { route53 } from "./route53.ts";
 export interface DnsAccess {
   /** The API token, or the key in the provider's form. */
   readonly token: string;
-  /** The name server that takes updates. */
+  /** The name server that accepts updates. */
   readonly server: { readonly address: string; readonly port: number } | undefined;
 }
 
@@ -50,7 +50,7 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   },
 };
 
-/** @throws {TypeError} if the access is not in the provider's form */
+/** @throws {TypeError} if the access does not have the provider's form */
 export function openDnsProvider(name: DnsProviderName, access: DnsAccess): DnsProvider {
   return PROVIDERS[name](access);
 }

@@ -1,6 +1,6 @@
 /**
- * TXT records by dynamic updates (RFC 2136) that a shared key signs (TSIG, RFC 8945). BIND, Knot,
- * PowerDNS and most other name servers take them.
+ * TXT records through dynamic updates (RFC 2136), signed with a shared key (TSIG, RFC 8945). BIND,
+ * Knot, PowerDNS and most other name servers accept them.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { createHmac, randomInt } from "node:crypto";
 import { CHALLENGE_TTL, type DnsProvider, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 10_000;
-/** How far the clocks of both sides may be apart, in seconds. */
+/** Maximum clock difference, in seconds. */
 const FUDGE = 300;
 
 const UPDATE = 5 << 11;
@@ -44,8 +44,8 @@ export interface TsigKey {
 }
 
 /**
- * Reads a key as `nsupdate -y` takes it: `hmac-sha256:name:base64`, where the algorithm may be
- * left out. Returns `undefined` for any other text.
+ * Parses a key in the form of `nsupdate -y`: `hmac-sha256:name:base64`, where the algorithm is
+ * optional. Returns `undefined` for any other text.
  */
 export function parseTsigKey(text: string): TsigKey | undefined {
   const found = /^(?:(hmac-sha\d+):)?([^:\s]+):([A-Za-z0-9+/]+={0,2})$/.exec(text.trim());
@@ -99,7 +99,7 @@ function updateMessage({ zone, name, value, action }: TxtChange, id: number): Bu
   ]);
 }
 
-/** Appends the signature of a message (RFC 8945, 5.1). */
+/** Appends the signature to a message (RFC 8945, 5.1). */
 function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   const keyName = wireName(key.name);
   const algorithm = wireName(key.algorithm);
@@ -132,7 +132,7 @@ function sign(message: Buffer, key: TsigKey, seconds: number): Buffer {
   return signed;
 }
 
-/** A signed update as it is sent, without the length that goes before it on TCP. */
+/** A signed update, without the length prefix of TCP. */
 export const signedUpdate = (
   change: TxtChange,
   { key, id, seconds }: { readonly key: TsigKey; readonly id: number; readonly seconds: number },
@@ -166,8 +166,8 @@ interface Server {
 }
 
 /**
- * The response is not verified: one that is forged only lets the order fail, as the platform looks
- * the record up before the authority does.
+ * The response is not verified: a forged one can only make the order fail, because the platform
+ * looks up the record before the authority does.
  */
 export function rfc2136(server: Server, key: TsigKey): DnsProvider {
   const where = `The name server ${server.address}:${server.port}`;
@@ -191,7 +191,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Which parent is a zone of the server is found by trying, as `nsupdate` asks for its SOA. */
+  /** Finds the parent zone by trying, like `nsupdate` asks for its SOA. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

@@ -24,7 +24,7 @@ const parser = new XMLParser({
 });
 const builder = new XMLBuilder({});
 
-/** An empty list is an empty text in XML. */
+/** In XML, an empty list is an empty text. */
 const list = <Item extends z.ZodType>(name: string, item: Item) =>
   z.union([
     z.literal("").transform(() => []),

@@ -1,5 +1,5 @@
 /**
- * Who is calling: the result of authentication that handlers work with.
+ * The caller of a request: the result of authentication, for handlers.
  *
  * @module
  */
@@ -14,31 +14,30 @@ export interface CallerUser {
   readonly email: string | null;
 }
 
-/** An API key, a tool's access token, or a browser session. */
+/** An API key, a CLI's access token, or a browser session. */
 export type Credential = Readonly<Identity["credential"]>;
 
-/** A valid credential and the account that it belongs to. */
+/** A valid credential and its account. */
 export interface CredentialOwner {
   readonly user: CallerUser;
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
   readonly hash: string;
-  /** The workspace that the credential is bound to; a session is bound to none. */
+  /** The workspace of the credential; null for a session. */
   readonly workspaceId: string | null;
 }
 
 /**
- * Which of a person's own resources a request may reach. Services take it
- * instead of a user id, so that an API key or a tool's token never reaches
- * beyond its workspace.
+ * Which of a person's own resources a request can access. Services take it instead of a user id, so
+ * that an API key or a CLI's token never reaches beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
-  /** The one workspace whose resources are in scope; null for everything of the account. */
+  /** The only workspace in scope; null for everything of the account. */
   readonly workspaceId: string | null;
 }
 
-/** Who calls an endpoint for their own resources (access `self`). */
+/** The caller of an endpoint for their own resources (access `self`). */
 export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
@@ -73,7 +72,7 @@ export interface KeyGrant {
   readonly expiresAt: number | null;
 }
 
-/** Whether a caller reaches a project of its workspace. */
+/** Whether a caller can access a project of its workspace. */
 export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: string): boolean {
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }
@@ -84,7 +83,7 @@ export function isPermitted({ grant }: Pick<Caller, "grant">, permission: Permis
     grant.permissions.includes(permission);
 }
 
-/** A caller in the workspace that the request is for. */
+/** A caller in the workspace of the request. */
 export interface Caller {
   readonly user: CallerUser;
   readonly workspace: {

@@ -1,5 +1,5 @@
 /**
- * Who is calling, what they may, and how often.
+ * Who is calling, what they can do, and how often.
  *
  * @module
  */

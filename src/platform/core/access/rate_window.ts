@@ -1,8 +1,7 @@
 /**
- * Limits the number of requests in any window of time, for each of many
- * subjects. The window slides and counts exactly: a request is remembered until
- * it is older than the window. The counts are in memory, so a restart resets
- * them.
+ * Limits the number of requests per subject in a sliding window of time. It counts exactly: a
+ * request is remembered until it is older than the window. The counts are in memory, so a restart
+ * resets them.
  *
  * @module
  */
@@ -12,9 +11,8 @@ export interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Requests within one step are remembered together, at the time of the last
-   * one, which bounds memory: a request may count for up to one step longer
-   * than the window, never for less. In milliseconds; 1 by default.
+   * Requests within one step share the time of the last one, which bounds memory. A request may
+   * count for up to one step longer than the window, never shorter. In milliseconds; 1 by default.
    */
   readonly stepMs?: number;
 }
@@ -24,13 +22,13 @@ export interface RateStanding {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until all counted requests have left the window; 0 if there are none. */
+  /** Seconds until all counted requests have left the window; 0 if none are counted. */
   readonly resetSeconds: number;
   /** Seconds until the next request passes; 0 if it would pass now. */
   readonly retryAfterSeconds: number;
 }
 
-/** Requests of one step. */
+/** Requests within one step. */
 interface Counted {
   readonly step: number;
   lastAt: number;
@@ -43,10 +41,7 @@ interface Subject {
   total: number;
 }
 
-/**
- * Maximum number of subjects that are counted; beyond that, the one that was idle longest is
- * dropped.
- */
+/** Maximum number of subjects; beyond it, the one idle longest is dropped. */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
@@ -76,7 +71,7 @@ export class RateWindow {
     return 0;
   }
 
-  /** Uncounts the latest request. */
+  /** Uncounts the last request. */
   refund(name: string): void {
     const subject = this.#subjects.get(name);
     const last = subject?.steps.at(-1);
@@ -100,7 +95,7 @@ export class RateWindow {
     };
   }
 
-  /** A subject without what is older than the window. */
+  /** A subject without requests older than the window. */
   #current(name: string, now: number): Subject | undefined {
     const subject = this.#subjects.get(name);
     if (subject === undefined) return undefined;

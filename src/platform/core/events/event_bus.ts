@@ -37,14 +37,14 @@ export function retryDelay(failures: number, error: unknown): number {
 }
 
 /**
- * Notifies everyone whom the events concern. After a crash it may be called
- * again with an event that it has handled, and must then change nothing.
+ * Notifies everyone concerned by the events. After a crash, it may be called again with an event
+ * that it has handled, and must then change nothing.
  */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
 export interface EventBusOptions {
   readonly store: EventStore;
-  /** One of them passes events on; this one alone where missing. */
+  /** One of them passes events on; this one alone by default. */
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
@@ -130,8 +130,8 @@ export class EventBus {
   }
 
   /**
-   * Passes on all waiting events, and from now on each new one; raises events
-   * that were noted but never raised, also by another node that is gone.
+   * Passes on all waiting events, then each new one; raises events that were stored but never
+   * raised, including those of a dead node.
    */
   start(passOn: PassOn): void {
     this.#passOn = passOn;

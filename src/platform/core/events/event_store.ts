@@ -61,7 +61,7 @@ const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
 
 /** The result of storing events. */
 export interface AddedEvents {
-  /** The id of each, in order; that of the older one where the key was used before. */
+  /** Their ids, in order; the older one's id if its key was used before. */
   readonly ids: readonly string[];
   /** Those that are new, in order. */
   readonly stored: readonly EventRecord[];

@@ -58,7 +58,7 @@ export interface CompletedCall {
   readonly endpoint: Endpoint;
   readonly caller: Caller;
   readonly client: Client;
-  /** The path as it was asked for, which holds no secret where an endpoint is guarded. */
+  /** The requested path, which contains no secret if the endpoint is guarded. */
   readonly path: string;
   /** The project that the path names, by name or id; null if it names none. */
   readonly project: string | null;

@@ -20,10 +20,9 @@ export interface ServerEvent {
 }
 
 /**
- * Responds with a stream of events. `subscribe` receives the function that
- * sends, and returns the one that ends the subscription. That one is called when
- * the reader goes away, or when `closing` is aborted because the platform stops.
- * Events that are sent after the end are dropped.
+ * Responds with a stream of events. `subscribe` receives a function to send events, and returns one
+ * that ends the subscription, which is called when the reader leaves, or `closing` aborts because
+ * the platform stops. Later events are dropped.
  */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,

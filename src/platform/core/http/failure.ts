@@ -66,7 +66,7 @@ export class Failure extends Error {
   }
 }
 
-/** When to retry what the store was too busy for, or lost its races, in seconds. */
+/** When to retry after the store was too busy or races were lost, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
 /** Returns the public failure for whatever was thrown. */

@@ -13,11 +13,10 @@ function isOfOthers(error: unknown): boolean {
 }
 
 /**
- * Makes the `onError` of `Deno.serve`, which receives the errors of handlers
- * and of bodies. If a body breaks off, its connection is closed, and the
- * response made here goes nowhere. Only the platform's own faults are logged,
- * not functions that are killed or other sites that fail in the middle of a
- * response.
+ * Makes the `onError` of `Deno.serve`, which receives the errors of handlers and of bodies. If a
+ * body breaks off, its connection is closed, and the response from here is not sent. Only the
+ * platform's own faults are logged, not functions that are killed or other sites that fail in the
+ * middle of a response.
  */
 export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) => Response {
   return (error) => {

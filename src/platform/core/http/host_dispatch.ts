@@ -10,7 +10,7 @@ import { hostnameOf } from "./hostname.ts";
 
 type Answer = Response | Promise<Response>;
 
-/** A connection to the edge; `isOwn` where a server of a deployment opened it. */
+/** A connection to the edge; `isOwn` if a server of a deployment opened it. */
 export interface EdgeConnection extends ClientConnection {
   readonly isOwn?: boolean;
 }

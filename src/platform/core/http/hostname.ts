@@ -17,9 +17,8 @@ function endsInDigit(hostname: string): boolean {
 }
 
 /**
- * The hostname of the latest URL, with what comes before its path: requests of one
- * client follow each other, and whoever looks up the same string again need not
- * compute its hash.
+ * The hostname of the latest URL, with everything before its path: requests of one client follow
+ * each other, and looking up the same string again reuses its hash.
  */
 let latest = { origin: "", hostname: "" };
 
@@ -45,8 +44,8 @@ function readHostname(url: string, endOfOrigin: number): string {
 }
 
 /**
- * Makes the test for hosts that the API answers on: the given names and any IP
- * address. All other hosts belong to the edge.
+ * Creates the test for hosts of the API: the given names and any IP address. All other hosts belong
+ * to the edge.
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));

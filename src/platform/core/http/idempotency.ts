@@ -1,13 +1,11 @@
 /**
- * `Idempotency-Key`: a request that is sent again gets the first response
- * again, and nothing is created twice. One mechanism serves all endpoints that
- * the contract marks; responses are stored for a day, bound to credential and
- * path.
+ * `Idempotency-Key`: a repeated request gets the first response again, and nothing is created
+ * twice. It works for all endpoints that the contract marks; responses are stored for a day, by
+ * credential and path.
  *
- * The start of a request is stored before it is carried out. A crash in between
- * therefore leaves a mark without a response, and a repeated request is
- * refused, as it is unknown whether the first one took effect. Nodes share what
- * is stored: of a request that reaches two of them, one carries it out.
+ * The start of a request is stored before it is carried out. A crash in between therefore leaves a
+ * mark without a response, and a repeated request is refused, because the first may have taken
+ * effect. Nodes share the marks: if a request reaches two nodes, only one carries it out.
  *
  * @module
  */
@@ -61,7 +59,7 @@ export interface RepeatableRequest {
 
 interface IdempotencyParts {
   readonly kv: RecordStore;
-  /** Seals answers: some hold a secret that is shown once. */
+  /** Seals responses, because some contain a secret that is shown once. */
   readonly box: SecretBox;
   readonly now: Clock;
 }
@@ -78,11 +76,11 @@ export class Idempotency {
   }
 
   /**
-   * Answers a request once; the same one again gets the same answer, with
-   * `Idempotency-Replayed`. Refusals and failures are not kept.
+   * Handles a request once; a repetition gets the same response, with `Idempotency-Replayed`.
+   * Refusals and failures are not stored.
    *
-   * @throws {Failure} `conflict` if the key came with another request, or
-   *   the first one was interrupted, or another node has not answered it yet.
+   * @throws {Failure} `conflict` if the key was used for another request, or the first one was
+   * interrupted, or another node is still handling it.
    */
   async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {
     const { request, credentialId, key } = asked;

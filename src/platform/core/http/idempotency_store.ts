@@ -31,8 +31,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Marks a request as begun, replacing what an earlier one with the same key left; false
-   * if another node was faster.
+   * Marks a request as started, replacing an earlier mark with the same key; false if another node
+   * was faster.
    */
   async begin(
     id: string,

@@ -19,7 +19,9 @@ function describeReach({ projects }: KeyGrant): string {
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
 }
 
-/** A refusal that says what an API key may do, if that is known, and what it needs one of. */
+/**
+ * A refusal that lists the permissions of an API key, if known, and those of which it needs one.
+ */
 export function lackedPermission(
   grant: KeyGrant | undefined,
   lacked: readonly Permission[],

@@ -10,7 +10,10 @@ import { Failure } from "./failure.ts";
 /** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/** An announced body of at most so many bytes is read at once: a stream costs more than it holds. */
+/**
+ * A body announced to be at most this long is read at once, because a stream costs more than the
+ * body.
+ */
 const MAX_AT_ONCE = 65_536;
 
 /**

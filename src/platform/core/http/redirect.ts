@@ -18,8 +18,8 @@ const permanently = (location: string): Response =>
   });
 
 /**
- * Redirects to another host, keeping port, path and query; the scheme is that
- * of the connection, whatever the request line says.
+ * Redirects to another host, keeping port, path and query; the scheme is that of the connection,
+ * regardless of the request line.
  */
 export function redirectToHost(
   requestUrl: string,

@@ -13,8 +13,8 @@ export interface RefusalOptions {
 }
 
 /**
- * A path as error messages may show it: whatever could be a secret, such as
- * the token of a deploy hook, is left out.
+ * A path that is safe for error messages: anything that could be a secret, such as the token of a
+ * deploy hook, is left out.
  */
 export function shownPath(path: string): string {
   return path.replace(/[0-9a-f]{32,}/gi, "…");
@@ -49,7 +49,7 @@ export class Refusals {
     return response;
   }
 
-  /** For a path that nothing is bound to: a page for a browser that is not calling the API. */
+  /** For an unknown path: a page for browsers, unless they call the API. */
   ofUnknownPath(
     { request, pathname }: { readonly request: Request; readonly pathname: string },
     requestId: string,
@@ -62,7 +62,7 @@ export class Refusals {
     return this.asJson(new Failure("not_found", message), requestId);
   }
 
-  /** The public failure for whatever was thrown; one that is the platform's own is reported. */
+  /** The public failure for a thrown error; faults of the platform are reported. */
   failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.#options.onFault(requestId, failure.cause ?? failure);

@@ -1,8 +1,7 @@
 /**
- * Which handler answers which method of which path. If several paths match a
- * request, only the most specific one counts: a fixed segment wins over a
- * parameter, from left to right, so that `/v1/notifications/preferences` is
- * never taken for `/v1/notifications/{notification}`.
+ * Which handler answers which method of which path. If several paths match a request, only the most
+ * specific one counts: a fixed segment wins over a parameter, from left to right, so that
+ * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module
  */
@@ -18,7 +17,7 @@ export interface RouteSet<Handler> {
   readonly allow: string;
 }
 
-/** Orders paths so that of those that fit the same request the most specific comes first. */
+/** Orders paths that match the same request by specificity, most specific first. */
 function compareSpecificity(one: PathPattern, other: PathPattern): number {
   const [left, right] = [one, other].map((path) =>
     path.split("/").map((segment) => segment.startsWith(":") ? "1" : "0").join("")

@@ -1,7 +1,6 @@
 /**
- * Binds endpoints of the contract to handlers: a request reaches its handler
- * only after it was authenticated and parsed, and the response is what the
- * contract says.
+ * Binds endpoints of the contract to handlers: a request only reaches its handler once it is
+ * authenticated and parsed, and the response follows the contract.
  *
  * @module
  */
@@ -117,8 +116,8 @@ export class Router {
   }
 
   /**
-   * Binds an endpoint that is authorized by a secret in its path: `admit`
-   * checks it before any of the body is read. Where `before` answers, the body is not parsed.
+   * Binds an endpoint that is authorized by a secret in its path: `admit` checks it before any of
+   * the body is read. If `before` responds, the body is not parsed.
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
@@ -211,9 +210,9 @@ export class Router {
   }
 
   /**
-   * Binds a page, or the form that it sends. `path` is in Hono's spelling, as
-   * in `/welcome/:token`. A page renders failures of its visitor itself; those
-   * of the platform are thrown, and rendered here.
+   * Binds a page, or the form that it sends. `path` is in Hono's spelling, as in `/welcome/:token`.
+   * A page renders its visitor's failures itself; failures of the platform are thrown, and rendered
+   * here.
    */
   page(
     method: "GET" | "POST",
@@ -285,10 +284,7 @@ export class Router {
     }
   }
 
-  /**
-   * Answers a request; one with an `Idempotency-Key` only once, if the endpoint
-   * stores responses.
-   */
+  /** Handles a request; with an `Idempotency-Key` only once, if the endpoint stores responses. */
   async #once(
     endpoint: Endpoint,
     asked: {

@@ -1,8 +1,7 @@
 /**
- * Distinguishes requests of the platform's own pages from those that another
- * site makes a browser send. Deployments are on hosts below the platform's,
- * which browsers treat as the same site: so only the same origin counts, and
- * `SameSite` cookies alone are not enough.
+ * Distinguishes requests from the platform's own pages from those that another site triggers.
+ * Browsers treat deployments below the platform's host as the same site, so `SameSite` cookies are
+ * not enough: only the same origin counts.
  *
  * @module
  */

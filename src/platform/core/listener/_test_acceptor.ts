@@ -17,7 +17,7 @@ export interface TestAcceptor {
   serve(listener: Deno.TcpListener | Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 
-/** An acceptor whose handler answers "hello", unless another one is given. */
+/** An acceptor whose handler responds "hello" by default. */
 export function testAcceptor(
   given: Partial<ConnectionAcceptorOptions> & {
     readonly handler?: ConnectionHandler;

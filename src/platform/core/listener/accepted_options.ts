@@ -34,7 +34,7 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
 }
 
 export interface AcceptedOptions {
-  /** Longest time in which a client acknowledges nothing that is sent to it, in milliseconds. */
+  /** Longest time without an acknowledgement from the client, in milliseconds. */
   readonly stalledMs: number;
 }
 

@@ -21,8 +21,8 @@ const EVICTED_AT_SHORTAGE = 16;
 /** How often it is checked whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
 /**
- * How long new connections may take for their first request once no others are accepted: who
- * opened one a moment ago has not been told of the end, and may not send a request again.
+ * How long new connections have for their first request once no others are accepted: their clients
+ * do not know of the shutdown yet, and may not retry.
  */
 const NEWCOMER_MS = 1000;
 /** Turns of the event loop in which connections and requests that had arrived are read. */
@@ -107,8 +107,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Answers continue, and each is the last of its connection. Resolves when what had arrived by now
-   * has been read: requests on connections that are kept, and connections themselves.
+   * Keeps responding, with the last response of each connection. Resolves when everything that has
+   * arrived is read: requests on open connections, and connections themselves.
    */
   async leave(): Promise<void> {
     this.#isLeaving = true;
@@ -116,8 +116,8 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Gives running requests that many milliseconds to finish, and new connections a moment for
-   * their first one; then closes what is left. The listeners are closed before.
+   * Gives running requests that many milliseconds to finish, and new connections a moment for their
+   * first one, then closes the rest. Close the listeners first.
    */
   async drain(milliseconds: number): Promise<void> {
     this.#isLeaving = true;

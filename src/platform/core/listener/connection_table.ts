@@ -25,7 +25,7 @@ export interface BodyWait {
   since: number;
 }
 
-/** An answer on its way to a client. */
+/** A response on its way to a client. */
 export interface Sending {
   /** When the client last took a part of it; `undefined` while more is awaited from its source. */
   since: number | undefined;
@@ -74,18 +74,18 @@ export interface TableOptions {
 const EVICTED_PART = 1 / 8;
 
 /**
- * How many times the limit for a body without progress a response may still
- * take once its connection is ending.
+ * How many times the limit for a stalled body a response may still take once its connection is
+ * closing.
  */
 const CLOSING_BODIES = 10;
 
 /**
  * Maximum number of requests under way on a connection. The runtime allows 200 streams; a client
- * has more only where it resets those whose answers are still being created.
+ * has more only where it resets those whose responses are still being created.
  */
 const MAX_REQUESTS = 256;
 
-/** Maximum number of answers that a client may give up in a time, in milliseconds. */
+/** Maximum number of responses that a client may give up in a time, in milliseconds. */
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
@@ -93,7 +93,7 @@ const RESETS_MS = 10_000;
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** The share of each connection when all of that is in use. */
 const FAIR_UNSENT = 1024 * 1024;
-/** How long an answer may rest while it is all taken, in milliseconds. */
+/** How long a fully received response may rest, in milliseconds. */
 const PRESSED_MS = 2_000;
 
 /** Phases of connections that had no request yet. */
@@ -137,8 +137,8 @@ export class ConnectionTable {
   }
 
   /**
-   * Adds a new connection. At the limit of its group, those that were idle
-   * longest make room; `undefined` if all of them are busy.
+   * Adds a new connection. At the limit of its group, those idle longest are closed; `undefined` if
+   * all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
@@ -210,7 +210,7 @@ export class ConnectionTable {
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Notes that an answer is to be sent; call `sent` when that has ended. */
+  /** Notes that a response is to be sent; call `sent` when that has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -220,17 +220,17 @@ export class ConnectionTable {
     return sending;
   }
 
-  /** Notes that the client wants more of an answer. */
+  /** Notes that the client wants more of a response. */
   wants(sending: Sending): void {
     sending.since = undefined;
   }
 
-  /** Notes that the client has been handed more of an answer. */
+  /** Notes that the client has been handed more of a response. */
   progressed(sending: Sending): void {
     sending.since = this.#now();
   }
 
-  /** Notes that the client has an answer, or gave it up. */
+  /** Notes that the client has a response, or gave it up. */
   sent(entry: Tracked, sending: Sending, how: "whole" | "reset"): void {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
@@ -278,7 +278,7 @@ export class ConnectionTable {
     }
   }
 
-  /** How a connection ends whose client does not take its answers; others on it continue first. */
+  /** Ends a connection whose client does not read its responses; others on it continue first. */
   #stalled(entry: Tracked, now: number): Ending | undefined {
     // Elsewhere the system ends what makes no progress.
     if (!entry.isShared) return undefined;

@@ -109,7 +109,7 @@ export class HttpConnection implements ClientConnection {
     entry.isShared = isHttp2;
     const mayBeShared = isHttp2 || !isTls(this.#conn);
     const watch = { table, entry, random: this.#options.random };
-    /** Counts a request as over when the client has its answer. */
+    /** Counts a request as over when the client has its response. */
     const send = (response: Response, { completed }: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       const watched = mayBeShared ? watchAnswer(response, watch) : undefined;
       if (watched === undefined) {

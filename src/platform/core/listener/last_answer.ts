@@ -16,8 +16,8 @@ function endsConnection(response: Response): Response {
 }
 
 /**
- * Tells the client that this answer is the last of its connection. A connection that is closed
- * without that may be closed just as the client sends another request, which is lost then.
+ * Tells the client that this response is the last of its connection. Otherwise, the connection
+ * could close just as the client sends another request, which would be lost.
  */
 export function asLast(answer: Response | Promise<Response>): Response | Promise<Response> {
   return answer instanceof Promise ? answer.then(endsConnection) : endsConnection(answer);

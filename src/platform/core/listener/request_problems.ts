@@ -1,6 +1,6 @@
 /**
- * Requests that are refused by their head alone: it is unclear which host they
- * are for (RFC 9112, 3.2), or where their body ends (RFC 9112, 6.1).
+ * Requests that are refused because of their head: their host (RFC 9112, 3.2) or the end of their
+ * body (RFC 9112, 6.1) is unclear.
  *
  * @module
  */
@@ -46,9 +46,9 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
 }
 
 /**
- * Returns the problem of a request's framing; `undefined` if there is none. A proxy could take a
- * request with two framings to end elsewhere than its sender meant, and a body in another coding
- * would reach the site as if it were in none.
+ * Returns the problem of a request's framing; `undefined` if there is none. With two framings, a
+ * proxy could disagree about where a request ends, and an encoded body would reach the site as if
+ * it were plain.
  */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");

@@ -84,9 +84,9 @@ function setShared(libc: Libc, port: number, isShared: boolean): readonly number
 }
 
 /**
- * Has the system pass all new connections to these sockets, whoever joins them. Only a group
- * takes a program, and a socket that listened before it could be shared is in none until
- * another one joins: one that drops what comes to it meanwhile, and is closed at once.
+ * Makes the system pass all new connections to these sockets, regardless of who joins the group.
+ * Only a group accepts such a program, and a socket that listened before sharing is in no group
+ * until another joins: this one does, drops what arrives meanwhile, and is closed at once.
  */
 function keepConnections(libc: Libc, sockets: readonly number[]): void {
   const first = sockets[0]!;
@@ -112,9 +112,9 @@ function keepConnections(libc: Libc, sockets: readonly number[]): void {
 }
 
 /**
- * Lets other processes of this user listen on a port that this process listens on, which gets
- * all new connections until one of them attracts them. Returns the number of its sockets
- * there: 0 on systems that cannot share a port.
+ * Lets other processes of this user listen on this process's port; it still gets all new
+ * connections until one of them attracts them. Returns the number of its sockets there: 0 on
+ * systems that cannot share a port.
  */
 export function sharePort(port: number): number {
   const libc = openLibc();
@@ -179,14 +179,14 @@ export function attractConnections(port: number, others: number): boolean {
 }
 
 /**
- * Has the system pass no new connection of a shared port to the sockets of this process, which
- * are to be closed, one after the other, while those of another process stay.
+ * Stops the system from passing new connections of a shared port to this process, whose sockets
+ * close one after the other while those of another process stay.
  *
- * A socket that closes leaves its place to the last one of the group, and where a program
- * names a place without a socket, the system chooses any: one that is about to close, too,
- * would lose what is in its queue. The first place behind the own ones keeps its socket until
- * as many have closed as the other process has. After that, a first packet that comes to a
- * socket of this process is dropped: the client sends it again after a second.
+ * A socket that closes leaves its place to the last one of the group, and if a program names an
+ * empty place, the system chooses any: a socket that is also about to close would lose its queue.
+ * The first place after this process's own keeps its socket until as many have closed as the other
+ * process has. After that, a first packet to a socket of this process is dropped, and the client
+ * repeats it after a second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();

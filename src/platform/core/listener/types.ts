@@ -18,7 +18,9 @@ export interface ClientConnection {
   readonly isRelayedHere?: boolean | undefined;
   /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
   hold(ended: Promise<unknown>): void;
-  /** Counts the connection no longer as one of its address: it serves the clients of a front edge. */
+  /**
+   * Stops counting the connection for its address, because it serves the clients of a front edge.
+   */
   exempt?(): void;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Answers whose progress is watched, on connections that may carry many at a time.
+ * Watches the progress of responses on connections that may carry several.
  *
- * A client of HTTP/2 that opens no window takes nothing, and the runtime holds what it was handed.
- * It reports the end of streams alone, which cost twice as much as an answer in one piece, so of
- * those only some are watched: a connection on which many rest is found by the few.
+ * An HTTP/2 client that opens no window receives nothing, and the runtime holds the response. It
+ * only reports the end of streams, which cost twice as much as a response in one piece. So only
+ * some of the latter are watched: these few reveal a connection that has many pending.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { addField, addFieldsOf, hasField } from "../../../lib/raw_fields.ts";
 import { inPieces, wholeBody } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Sending, Tracked } from "./connection_table.ts";
 
-/** Of so many answers in one piece one is watched, and stands for all. */
+/** One in this many single-piece responses is watched, and represents the rest. */
 const SAMPLED = 16;
 /** Maximum bytes that the runtime buffers of a stream whose client does not read. */
 const STREAM_BYTES = 64 * 1024;
@@ -29,7 +29,7 @@ export interface WatchedAnswer {
   readonly sending: Sending;
 }
 
-/** Watches an answer, if it is one to watch; to be called once the connection has it to send. */
+/** Watches a response, if it is one to watch; to be called once the connection has it to send. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,

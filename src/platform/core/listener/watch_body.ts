@@ -12,14 +12,14 @@ import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Longest announced body, in bytes, that is read at once: all of it has to come in the time in
- * which a longer one has to continue.
+ * Longest announced body to read at once, in bytes: all of it must arrive within the idle timeout
+ * of a longer one.
  */
 const MAX_AT_ONCE = 64 * 1024;
 
 /** Most that is read of the rest of a body, in bytes. */
 const MAX_REST = 16 * 1024 * 1024;
-/** How long the rest of a body may take to arrive, in milliseconds. */
+/** Timeout for the rest of a body, in milliseconds. */
 const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
@@ -28,8 +28,8 @@ const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as co
 type Awaits = () => { over(): void };
 
 /**
- * The request as its handler sees it: without a body where it brings none, else with one whose
- * reads are reported. In HTTP/2, whose connection is `shared`, the fields need not announce it.
+ * The request as its handler sees it: without a body if it has none, otherwise with reads that are
+ * reported. In HTTP/2, whose connection is `shared`, the fields need not announce a body.
  */
 export function watchRequest(
   request: Request,
@@ -77,7 +77,7 @@ function watchReads(request: Request, awaits: Awaits): Request {
   return request;
 }
 
-/** Watches the reads of the whole body, and its stream where one is asked for. */
+/** Watches the reads of the whole body, and of its stream if used. */
 const WATCHED: object = Object.create(Request.prototype, {
   body: {
     get(this: Watched) {
@@ -138,9 +138,9 @@ function watched(
 }
 
 /**
- * Reads the rest of a body that its handler left; to be called with the response. `undefined` where
- * nothing is left, nothing was sent, as the client waits to be asked for it, or the response may be
- * a stream that still reads the body.
+ * Reads the rest of a body that its handler left; call it with the response. `undefined` if nothing
+ * is left, if the client still waits for permission to send, or if the response may be a stream
+ * that still reads the body.
  */
 export function leaveBody(request: Request, response: Response): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
@@ -153,8 +153,8 @@ export function leaveBody(request: Request, response: Response): Promise<void> |
 }
 
 /**
- * Reads what nobody wants, within limits. The runtime drops the rest of a body with the
- * response and closes the connection, so a client that is still sending would lose the response.
+ * Reads an unwanted body, within limits. Otherwise, the runtime drops the rest of it with the
+ * response and closes the connection, so a client that is still sending loses the response.
  */
 async function readRest(
   reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,

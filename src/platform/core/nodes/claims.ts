@@ -9,7 +9,7 @@ import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";
 
-/** The name of the process that holds a claim, as it is stored; `null` for nobody's work. */
+/** The stored name of the process that holds a claim; `null` if nobody does. */
 export type ClaimHolder = string | null;
 
 const claimRecord = z.string();
@@ -17,7 +17,7 @@ const claimRecord = z.string();
 export class Claims {
   readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
 
-  /** @param nodes the nodes that share the work; this process has it alone where missing */
+  /** @param nodes the nodes that share the work; this process has it alone by default */
   constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {
     this.#nodes = nodes;
   }
@@ -37,8 +37,8 @@ export class Claims {
   /**
    * Claims work whose own record names its holder.
    *
-   * @param update stores this process's name, unless another holder is named by then
-   * @returns what `update` returns; `undefined` if another process that lives has it
+   * @param update stores this process's name, unless there is another holder by then
+   * @returns the result of `update`; `undefined` if another live process has it
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,
@@ -48,8 +48,8 @@ export class Claims {
   }
 
   /**
-   * Claims work by its own record, as long as `work` still is as it was listed. The check
-   * that it returns holds while the claim does: whoever ends the work deletes its key.
+   * Claims work by its own record, if `work` is still as listed. The returned check succeeds as
+   * long as the claim exists: the end of the work deletes its key.
    */
   async take(
     kv: RecordStore,

@@ -1,7 +1,7 @@
 /**
- * Leases of roles, each held by one node at a time. A node holds what it has taken as long
- * as its pulse is stored, which expires by the database's clock; whoever takes a lease over
- * changes its record, and with that every check of the holder before fails.
+ * Leases of roles, each held by one node at a time. A node holds a lease as long as its pulse is
+ * stored, which expires by the database's clock. Taking over a lease changes its record, so every
+ * check of the earlier holder fails.
  *
  * @module
  */
@@ -60,12 +60,12 @@ export class Leases {
     }
   }
 
-  /** Renews what is held, and takes what nobody holds. */
+  /** Renews held leases, and takes free ones. */
   async round(): Promise<void> {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that came meanwhile found that nobody leads, and waits for nothing.
+    // Work that arrived meanwhile found no leader, and waits for nothing.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
     for (const role of ROLES) await this.#look(role, hasLapsed);

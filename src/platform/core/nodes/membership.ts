@@ -1,5 +1,5 @@
 /**
- * A node among others that share its store: it says that it lives, sees who else does, and
+ * A node among others that share its store: it reports that it is alive, tracks the others, and
  * holds leases.
  *
  * @module
@@ -24,7 +24,7 @@ import type { Lease, RecordStore } from "../../../store/mod.ts";
 /** How long a node is listed after it was last heard of, and how often it is heard of. */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;
-/** How long a node is known after it was last heard of, and how often that is noted. */
+/** How long a node is remembered after it was last seen, and how often that is recorded. */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
 const KNOWN_EVERY_MS = 60 * 60 * 1000;
 
@@ -43,7 +43,7 @@ export interface MembershipOptions extends NodeIdentity {
   readonly now: Clock;
   /** Milliseconds of a clock that is never set. */
   readonly monotonic: () => number;
-  /** How far this node is behind what others changed, in milliseconds. */
+  /** How far this node is behind the changes of others, in milliseconds. */
   lagMs(): number;
   onTrouble(message: string): void;
 }
@@ -101,7 +101,7 @@ export class Membership implements Nodes {
     ];
   }
 
-  /** Says that it lives, takes what nobody leads, and looks who has died. */
+  /** Shows that it is alive, takes free leases, and looks for dead nodes. */
   async pulse(): Promise<void> {
     await this.#leases.round();
     await this.#watchDeaths();
@@ -168,7 +168,7 @@ export class Membership implements Nodes {
     }
   }
 
-  /** Stores what this node is; its record may have expired, or be of a process before. */
+  /** Stores this node's record, which may have expired, or belong to an earlier process. */
   async #announce(): Promise<void> {
     const { kv, id, home, instance, version, addresses, url, lagMs } = this.#options;
     const key = keys.node(id);

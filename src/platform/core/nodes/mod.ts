@@ -1,6 +1,6 @@
 /**
- * Several nodes that share a store: who they are, and which of them does what one node does
- * for all (docs/scaling.md).
+ * Nodes that share a store: their identities, and which of them does work that one does for all
+ * (docs/scaling.md).
  *
  * @module
  */

@@ -49,9 +49,9 @@ function damaged(path: string, cause: unknown): NodeFileError {
 }
 
 /**
- * The identity that a data directory has, made if it has none.
+ * The identity of a data directory, created if missing.
  *
- * @param id the name that the operator gives, which is kept instead of another one.
+ * @param id the operator's name for the node, which replaces any other.
  * @throws {NodeFileError} if its file is damaged.
  */
 export async function keepIdentity(

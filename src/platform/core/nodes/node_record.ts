@@ -29,7 +29,7 @@ export const nodeRecord = z.object({
   url: z.string().optional(),
   /** When it started, in milliseconds since the epoch, by its own clock. */
   since: z.number(),
-  /** How far it is behind what others changed, in milliseconds. */
+  /** How far it is behind the changes of others, in milliseconds. */
   lagMs: z.number(),
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;

@@ -1,6 +1,5 @@
 /**
- * The nodes of a platform as its capabilities see them: which one this is, and what it
- * leads.
+ * The nodes of a platform for its capabilities: this node's identity, and what it leads.
  *
  * @module
  */
@@ -16,17 +15,17 @@ export interface Nodes {
   /** Whether this node leads. */
   leads(role: Role): boolean;
   /**
-   * Runs a round of what one node does for all; `undefined` if another node leads. What
-   * the round commits under its lease is refused once that was lost.
+   * Runs a round of work that one node does for all; `undefined` if another node leads. Commits
+   * under its lease are refused once the lease is lost.
    *
    * @throws {LeaseLostError} if it was lost meanwhile.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
-  /** Calls back whenever this node begins to lead; at once where there are no others. */
+  /** Calls back whenever this node begins to lead; at once if there are no others. */
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever the process of another node has ended without giving back its claims. */
   onDeath(look: () => void): void;
-  /** Whether a process still holds what it has claimed. */
+  /** Whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
   /** How many there are, as this one last saw it. */
   count(): number;
@@ -36,7 +35,7 @@ export interface Nodes {
   lost(): Promise<readonly KnownNodeRecord[]>;
 }
 
-/** The nodes of a platform that is one: it leads everything, and pays nothing for it. */
+/** A platform with a single node: it leads everything, at no cost. */
 export function soleNode(
   { instance, id, self }: {
     readonly id: string;

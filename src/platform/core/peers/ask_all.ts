@@ -7,7 +7,7 @@ import type * as z from "zod";
 import { PeerError } from "./peer_error.ts";
 import type { Peers, SilentNode } from "./peers.ts";
 
-/** Time for a whole answer, in milliseconds. */
+/** Time for a whole response, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
 export interface Gathered<T> {
@@ -17,7 +17,7 @@ export interface Gathered<T> {
   readonly silent: readonly SilentNode[];
 }
 
-/** Asks all other nodes at once; those that do not respond, or are gone, are named. */
+/** Asks all other nodes at once, and names those that do not respond or are gone. */
 export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {
@@ -25,9 +25,9 @@ export async function askAll<T>(
     /** The question of a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
-    /** Whether nodes that are gone have taken a part of the answer with them. */
+    /** Whether nodes that are gone have taken a part of the response with them. */
     readonly withLost: boolean;
-    /** Of each part of an answer. */
+    /** Of each part of a response. */
     readonly schema: z.ZodType<T>;
     /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
@@ -55,7 +55,9 @@ export async function askAll<T>(
   return { answers, silent };
 }
 
-/** The field of an answer that names nodes whose part is missing; none if all have given theirs. */
+/**
+ * The field of a response that names nodes whose part is missing; none if all have given theirs.
+ */
 export function missingNodes(
   silent: readonly SilentNode[],
 ): { readonly missingNodes?: SilentNode[] } {

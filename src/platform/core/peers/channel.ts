@@ -1,8 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and nobody without the file can send requests. The asker and the answerer each
- * bring a salt: no key seals twice with the same nonce, though a question is sent again by someone
- * who has recorded it.
+ * needs no TLS, and nobody without the file can send requests. Both sides contribute a salt, so no
+ * key seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import { PeerError } from "./peer_error.ts";
 const SALT_BYTES = 32;
 const LENGTH_BYTES = 4;
 const NONCE_BYTES = 12;
-/** Longest part of an answer, sealed. */
+/** Longest part of a response, sealed. */
 const MAX_FRAME = 16 * 1024 * 1024;
 /** How far the clocks of two nodes may be apart, in milliseconds. */
 const MAX_SKEW_MS = 60_000;
@@ -81,7 +80,7 @@ const ofAnswer = (question: Bytes, answer: Bytes, keyId: string) => ({
   keyId,
 });
 
-/** Seals a question; the salt opens its answer. */
+/** Seals a question; the salt opens its response. */
 export async function sealQuestion(
   question: OpenedQuestion,
   { box, random }: { readonly box: Keys; readonly random: Random },
@@ -118,7 +117,7 @@ export async function openQuestion(
   return { question, salt };
 }
 
-/** Seals the parts of an answer, in their order. */
+/** Seals the parts of a response, in their order. */
 export class AnswerSealer {
   #count = 0;
 
@@ -145,7 +144,7 @@ export class AnswerSealer {
 }
 
 /**
- * Opens the parts of an answer.
+ * Opens the parts of a response.
  *
  * @throws {PeerError} if a part was changed, left out, or comes twice.
  */

@@ -11,13 +11,13 @@ import type { Peer, Peers, SilentNode } from "./peers.ts";
 /** How often to look for nodes that are not followed, in milliseconds. */
 const LOOK_MS = 2000;
 
-/** Follows every other node until the signal is aborted; one that does not respond is asked again. */
+/** Follows every other node until the signal aborts; retries those that do not respond. */
 export async function followAll<T>(
   peers: Peers,
   { name, data, schema, signal, onPart, onSilent }: {
     readonly name: string;
     readonly data: unknown;
-    /** Of each part of an answer. */
+    /** Of each part of a response. */
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;

@@ -9,8 +9,8 @@ const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
 
 /**
- * The address that the operator gives, or that of the listener; where that takes all of the
- * machine's addresses, the first that is not of the machine alone.
+ * The operator's URL, or the listener's; if that listens on all addresses, the first one that is
+ * not local to the machine.
  */
 export function nodeUrlOf(
   { nodeUrl, host, port }: {

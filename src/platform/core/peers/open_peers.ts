@@ -13,7 +13,7 @@ import { AnswerSealer, openAnswer, openQuestion, sealedQuestion, sealQuestion } 
 import { PeerError } from "./peer_error.ts";
 import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } from "./peers.ts";
 
-/** How often an answer says that it continues, in milliseconds. */
+/** How often a pending response sends a sign of life, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
 /** Longest explanation of a refusal that is read. */
@@ -32,7 +32,7 @@ export interface PeersOptions {
 }
 
 export interface OpenPeers extends Peers {
-  /** Answers a request to `PEER_PATH`. */
+  /** Handles a request to `PEER_PATH`. */
   handle(request: Request): Promise<Response>;
 }
 
@@ -41,7 +41,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of an answer; `alive` says that it continues. */
+/** A part of a response; `alive` says that it continues. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };
@@ -58,7 +58,7 @@ async function readQuestion(request: Request): Promise<unknown> {
   return JSON.parse(text);
 }
 
-/** The values as sealed parts, one read ahead, with a sign of life where none comes for long. */
+/** The values as sealed parts, one read ahead, with a sign of life during long pauses. */
 function answerStream(
   values: AsyncIterable<unknown>,
   { sealer, abort, onFault }: {

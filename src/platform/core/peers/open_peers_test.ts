@@ -11,7 +11,7 @@ import { PeerError } from "./peer_error.ts";
 
 interface Sent {
   readonly body: string;
-  /** Changes an answer on its way. */
+  /** Changes a response on its way. */
   change: ((bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>) | undefined;
 }
 

@@ -31,7 +31,9 @@ export interface PeerQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Gives the answer to a question part by part; the signal is aborted when nobody waits for it. */
+/**
+ * Gives the response to a question part by part; the signal is aborted when nobody waits for it.
+ */
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {

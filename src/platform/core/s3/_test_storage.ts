@@ -1,7 +1,6 @@
 /**
- * A real object storage for tests: the one that `SVC_TEST_S3` names (as `--blobs` does, with
- * keys in the environment), else s3rver in this process. A proxy before it breaks what a
- * test wants broken.
+ * A real object storage for tests: the one in `SVC_TEST_S3` (like `--blobs`, with keys in the
+ * environment), else s3rver in this process. A proxy in front of it can break requests.
  *
  * @module
  */

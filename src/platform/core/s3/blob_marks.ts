@@ -2,11 +2,10 @@
  * Marks of blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
  * and a mark changes only in a checked commit.
  *
- * A blob goes in two steps. A sweep marks it; a day later a sweep that finds the mark
- * untouched changes it to "removing" and removes the object. Whoever needs the blob
- * meanwhile takes the mark back: of the two commits, one succeeds. The request that removes
- * the object is signed before the commit and expires, so that a node that was stopped in
- * between cannot remove what was stored again since.
+ * A blob goes in two steps. A sweep marks it; a day later a sweep that finds the mark untouched
+ * changes it to "removing" and removes the object. Code that needs the blob meanwhile removes the
+ * mark: only one of the two commits succeeds. The request that removes the object is signed before
+ * the commit and expires, so that a suspended node cannot remove an object that was stored again.
  *
  * @module
  */
@@ -51,7 +50,7 @@ export class BlobMarks {
     }
   }
 
-  /** Sets a mark where `before` still is what is there; false if others were quicker. */
+  /** Sets a mark if it is still `before`; false if others were faster. */
   async set(
     blob: BlobName,
     before: Versioned<BlobMark> | undefined,

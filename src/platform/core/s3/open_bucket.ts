@@ -1,5 +1,5 @@
 /**
- * A bucket as it is, for what is not a blob.
+ * Direct access to a bucket, for objects other than blobs.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface OpenBucket {
   readonly bucket: S3Bucket;
   /** Its address for people. */
   readonly name: string;
-  /** What the storage said, or that it did not respond, behind a failed call. */
+  /** The storage's message behind a failed call, or that it did not respond. */
   refusalOf(error: unknown): S3Error | undefined;
   close(): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Storing, reading and deleting one object, for whoever sets object storage up.
+ * Stores, reads and deletes one object, to test a new configuration of object storage.
  *
  * @module
  */

@@ -61,7 +61,7 @@ export function objectKey(workspaceId: string, sha256: string): string {
   return `${workspaceId}/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-interface Seen {
+interface KnownBlob {
   readonly size: number;
   readonly at: number;
 }
@@ -71,7 +71,7 @@ export class S3BlobStore implements BlobStore {
   readonly #folder: string;
   readonly #fetches = new SingleFlight<void>();
   /** Blobs that were in the storage, unmarked. */
-  readonly #seen = new Map<string, Seen>();
+  readonly #seen = new Map<string, KnownBlob>();
 
   readonly #options: S3BlobStoreOptions;
 
@@ -138,7 +138,7 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof FileChangedError) await this.#local.reportDamage(sha256);
       throw error;
     } finally {
-      // Not before: a file that is known may go at any time.
+      // Not earlier: a known file may be evicted at any time.
       this.#options.cache.add(this.#nameOf(sha256), size);
     }
   }
@@ -286,7 +286,7 @@ export class S3BlobStore implements BlobStore {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));
       if (mark?.value.state !== "removing") return mark;
       const { requests } = this.#options.bucket;
-      // This machine's clock may have been set since the last answer of the storage.
+      // This machine's clock may have been set since the storage's last response.
       await requests.look();
       if (mark.value.until < requests.storageTime()) return mark;
       await new Promise((resolve) => setTimeout(resolve, REMOVAL_PAUSE_MS));
@@ -301,7 +301,7 @@ export class S3BlobStore implements BlobStore {
     return undefined;
   }
 
-  #remember(sha256: string, seen: Seen): void {
+  #remember(sha256: string, seen: KnownBlob): void {
     if (this.#seen.size >= MAX_REMEMBERED) this.#seen.clear();
     this.#seen.set(sha256, seen);
   }

@@ -48,13 +48,13 @@ export interface CachedVault extends BlobVault {
 }
 
 /**
- * Opens the blobs in object storage. One that does not respond is waited for in the background:
- * what is cached can be read.
+ * Opens the blobs in object storage. If it does not respond, retries in the background; cached
+ * blobs stay readable.
  *
  * @throws {S3PlaceError}
- * @throws {S3CredentialsError} if no access keys are there.
- * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or
- * the folder cannot be written.
+ * @throws {S3CredentialsError} if there are no access keys.
+ * @throws {StoreUnusableError} if the storage refuses the keys or has no such bucket, or the folder
+ * cannot be written.
  */
 export async function openS3BlobVault(options: S3VaultOptions): Promise<CachedVault> {
   const { kv, now, cache: root, onTrouble } = options;

@@ -63,8 +63,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file, a large one in parts at the same time. The object appears when all of it
-   * is there; after a failure nothing is left of it.
+   * Stores a file; a large one in parallel parts. The object appears when it is complete; after a
+   * failure, nothing is left.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {
@@ -83,7 +83,7 @@ export class S3Bucket {
     try {
       await upload.complete();
     } catch (error) {
-      // An earlier attempt has succeeded, and its answer was lost.
+      // An earlier attempt has succeeded, and its response was lost.
       if (await this.size(key).catch(() => undefined) === size) return;
       await upload.abort();
       throw error;

@@ -73,9 +73,9 @@ function checkSettings(settings: URLSearchParams): void {
 }
 
 /**
- * Reads the address of object storage.
+ * Parses the URL of object storage.
  *
- * @throws {S3PlaceError} saying what is wrong with it.
+ * @throws {S3PlaceError} with the problem.
  */
 export function parseS3Place(text: string): S3Place {
   const url = URL.parse(text);

@@ -1,6 +1,6 @@
 /**
- * Requests to object storage: signed, bounded in time, repeated where that helps. It also knows
- * whether the storage answers, so that nobody waits for one that does not.
+ * Requests to object storage: signed, bounded in time, and retried if that helps. It also tracks
+ * whether the storage responds, so that nobody waits for one that does not.
  *
  * @module
  */
@@ -28,9 +28,12 @@ const noAnswer = (reason: unknown): S3Error =>
 
 /** How long to wait, and how often to try. */
 export interface S3Patience {
-  /** Until the head of an answer, beside the time for the request's body, in milliseconds. */
+  /**
+   * Timeout for the head of a response, in addition to the time for the request's body, in
+   * milliseconds.
+   */
   readonly answerMs: number;
-  /** Without a byte of an answer's body, in milliseconds. */
+  /** Without a byte of a response's body, in milliseconds. */
   readonly idleMs: number;
   /** Attempts after the first. */
   readonly retries: number;
@@ -59,7 +62,7 @@ const SLOWEST_UPLOAD = 32;
 /** Requests at the same time. */
 const MAX_REQUESTS = 64;
 
-/** Longest answer that is read whole, in bytes: a page of a listing is below 1 MiB. */
+/** Longest response to read completely, in bytes: a page of a listing is below 1 MiB. */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
 /** When clients may try again, in seconds. */
@@ -82,7 +85,7 @@ export interface S3RequestsOptions {
   readonly credentials: S3Credentials;
   readonly patience: S3Patience;
   readonly now: Clock;
-  /** Certificates (PEM) of authorities that are trusted beside the system's. */
+  /** Trusted authorities' certificates (PEM), in addition to the system's. */
   readonly caCerts?: readonly string[];
   /** Called when the storage stops answering, and when it answers again. */
   onChange(problem: string | undefined): void;
@@ -139,12 +142,12 @@ export class S3Requests {
   }
 
   /**
-   * Runs work that is done of requests, again where it failed in a way that may pass, and
-   * once only while the storage does not respond.
+   * Runs work that consists of requests. Retries temporary failures, but not while the storage does
+   * not respond.
    *
    * @throws {S3Error} if the storage says that an object is missing.
    * @throws {UnavailableError} if all attempts failed.
-   * @throws whatever else the work throws, at once.
+   * @throws any other error of the work, immediately.
    */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
     const { retries, longestMs, firstPauseMs, longestPauseMs } = this.#options.patience;
@@ -179,7 +182,7 @@ export class S3Requests {
     );
   }
 
-  /** Sends one request and returns its successful answer, whose body the caller takes. */
+  /** Sends one request and returns its successful response, whose body the caller must read. */
   async send(request: S3Request): Promise<Response> {
     const url = s3Url(this.#options.place, request.key);
     for (const [name, value] of Object.entries(request.query ?? {})) {
@@ -204,7 +207,7 @@ export class S3Requests {
     return etag;
   }
 
-  /** Sends one request and reads its answer as text. */
+  /** Sends one request and reads its response as text. */
   async text(request: S3Request): Promise<string> {
     return await readText(await this.send(request));
   }

@@ -1,5 +1,5 @@
 /**
- * The XML that object storage answers with.
+ * The XML that object storage responds with.
  *
  * @module
  */

@@ -46,12 +46,12 @@ export async function sweepObjects(options: SweepOptions): Promise<number> {
       if (await judge(options, blob, known !== undefined)) removed++;
     }
   }
-  // Of objects that are gone, marks say nothing any more.
+  // Marks of removed objects are obsolete.
   for (const blob of marked.values()) await removeMark(options, blob);
   return removed;
 }
 
-/** Marks an object that nothing needs, or removes one that was marked long ago. */
+/** Marks an unneeded object, or removes one that was marked long ago. */
 async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): Promise<boolean> {
   const { bucket, marks, now, lease } = options;
   const found = isMarked ? await marks.find(blob) : undefined;

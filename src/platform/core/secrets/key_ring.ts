@@ -21,7 +21,7 @@ const fileSchema = z.object({
   keys: z.array(z.object({
     id: z.string().regex(/^[0-9a-f]{8}$/),
     key: z.base64().length(44),
-    /** Shows whether the key is the one that was created; keys from before there was one have none. */
+    /** Proves that the key is the original one; older keys have none. */
     check: z.string().optional(),
   })).min(1),
 }).strict();

@@ -33,10 +33,9 @@ export async function sealedSetting(
 const CHECK = "keys_check";
 
 /**
- * Makes sure that these are the keys that the store's secrets are sealed with, before anything
- * is served or sealed.
+ * Verifies that these are the keys of the store's secrets, before anything is served or sealed.
  *
- * @throws {DataIncompleteError} saying which file is another one's.
+ * @throws {DataIncompleteError} naming the file that does not match.
  */
 export async function checkKeys(
   { kv, box }: { readonly kv: RecordStore; readonly box: SecretBox },

@@ -60,7 +60,7 @@ export class TestProxy implements AsyncDisposable {
   readonly #done: Promise<void>;
   /** Called with what a client sends, before the server has it. */
   onRequest: (bytes: Uint8Array) => void = () => {};
-  /** Whether clients get what the server answers; their connection is closed where not. */
+  /** Whether clients get the server's responses; otherwise, their connection is closed. */
   passesAnswers = true;
 
   readonly #socket: string;

@@ -41,7 +41,7 @@ export interface BlobFile {
 
 /** The blobs of one workspace. */
 export interface LookOptions {
-  /** True if what was found some seconds ago may be taken for what is there now. */
+  /** True to accept a result from a few seconds ago. */
   readonly lately?: boolean;
 }
 
@@ -111,10 +111,9 @@ export interface BlobVault {
   problem(): string | undefined;
   close(): void;
   /**
-   * Removes blobs that are not needed: those for which the predicate of `mark`
-   * is false, that are older than `minAgeMs`, and that nobody looks up meanwhile.
-   * If several platforms share the blobs, it takes two sweeps, a day apart.
-   * Returns how many were removed.
+   * Removes unneeded blobs: those for which the predicate of `mark` is false, that are older than
+   * `minAgeMs`, and that nobody looks up meanwhile. If several platforms share the blobs, it takes
+   * two sweeps, a day apart. Returns the number of removed blobs.
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;

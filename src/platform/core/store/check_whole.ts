@@ -1,5 +1,5 @@
 /**
- * Checks that the parts of a data directory belong together: a new platform beside the remains of
+ * Checks that the parts of a data directory belong together: a new platform in the remains of
  * another would lose those permanently.
  *
  * @module
@@ -30,10 +30,10 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Makes sure that neither the keys nor the records are missing while the rest
- * is there, and that nothing is half moved.
+ * Checks that neither keys nor records are missing while the rest exists, and that no move is
+ * incomplete.
  *
- * @throws {DataIncompleteError} saying what is missing and how to continue.
+ * @throws {DataIncompleteError} with what is missing and how to continue.
  */
 export async function checkWhole(
   parts: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "countWorkspaces"> },

@@ -28,7 +28,7 @@ export interface GroupLimits {
   readonly bytes: number;
 }
 
-/** Half of what Deno KV takes: 100 checks, 1,000 mutations, 80 KiB of keys, 800 KiB in all. */
+/** Half of Deno KV's limits: 100 checks, 1,000 mutations, 80 KiB of keys, 800 KiB in total. */
 export const LOCAL_LIMITS: GroupLimits = {
   checks: 50,
   mutations: 500,
@@ -39,7 +39,7 @@ export const LOCAL_LIMITS: GroupLimits = {
 /** A store of another machine (`denokv`) takes 10 checks. */
 export const REMOTE_LIMITS: GroupLimits = { ...LOCAL_LIMITS, checks: 10 };
 
-/** A store in PostgreSQL commits each for itself: what one call and its transaction can bear. */
+/** PostgreSQL commits each operation separately: the limits of one call and its transaction. */
 export const BATCH_LIMITS: GroupLimits = {
   checks: 1_000,
   mutations: 2_000,
@@ -98,10 +98,9 @@ class Union {
 }
 
 /**
- * Takes the commits that share the next transaction; the others stay in order.
- * No two of a group touch the same key, except to check it for the same
- * version, and none overtakes an earlier one that touches its own key: so
- * the outcome is that of one commit after the other.
+ * Selects the commits for the next transaction; the others keep their order. No two commits of a
+ * group touch the same key, except to check it for the same version, and none overtakes an earlier
+ * one that touches its keys. So the result is the same as that of separate commits.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(
   waiting: readonly T[],

@@ -9,8 +9,8 @@ import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
 
 /**
- * How long a process that was killed may take to end and to free its lock, in milliseconds: a
- * write to the disk that is under way is ended first.
+ * How long a killed process may take to end and release its lock, in milliseconds, because it
+ * finishes disk writes first.
  */
 const ENDING_MS = 3000;
 
@@ -54,9 +54,8 @@ export class DataDirUnusableError extends Error {
 }
 
 /**
- * Creates the data directory if it is missing (readable by its owner only) and
- * locks it for this process; the system frees the lock when the process ends,
- * however it ends.
+ * Creates the data directory if it is missing (readable by its owner only) and locks it for this
+ * process; the system frees the lock when the process ends for any reason.
  *
  * @throws {DataDirInUseError} when another process holds it.
  * @throws {DataDirUnusableError} when it cannot be created or written.
@@ -78,7 +77,7 @@ export async function openDataDir(root: string): Promise<DataDir> {
 }
 
 /**
- * Locks a folder that may be a data directory; nothing is to be locked where none ever was.
+ * Locks a folder that may be a data directory; does nothing if it never was one.
  *
  * @throws {DataDirInUseError} when another process holds it.
  */

@@ -1,6 +1,5 @@
 /**
- * Deletes many records, in batches: a crash in between leaves some of them, so
- * the caller makes sure that it is called again.
+ * Deletes many records in batches. A crash may leave some of them, so the caller must repeat it.
  *
  * @module
  */

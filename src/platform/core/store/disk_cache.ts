@@ -1,7 +1,7 @@
 /**
- * The files of blobs that are on this machine, bounded in bytes: those used longest ago go
- * first. Names are written last, and what is read is checked against its hash, so that a
- * crash at any moment leaves nothing wrong behind.
+ * Caches the files of blobs on this machine, bounded in bytes: the least recently used go first.
+ * Names are written last, and reads are verified by hash, so a crash never leaves wrong content
+ * behind.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isUuid } from "../../../lib/ids.ts";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { blobPath } from "./fs_blob_store.ts";
 
-/** Part of the bound that is free after files went, so that they do not go one by one. */
+/** Part of the capacity that eviction frees at once, to avoid evicting files one by one. */
 const ROOM = 0.05;
 
 interface FoundFile {

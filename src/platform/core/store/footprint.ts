@@ -7,7 +7,7 @@
 import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
 import { type Footprint, keyName, keySize } from "./commit_group.ts";
 
-/** Largest key and value of Deno KV, in bytes: what may be larger is left to it to refuse. */
+/** Largest key and value of Deno KV, in bytes; Deno KV itself refuses anything larger. */
 const MAX_KEY_BYTES = 2048;
 const MAX_VALUE_BYTES = 65_536;
 
@@ -15,9 +15,8 @@ const MAX_VALUE_BYTES = 65_536;
 const VERSION = /^[0-9a-f]{20}$/;
 
 /**
- * Whether Deno KV takes a change for certain. A counter can be of a type that is not a
- * counter's, and Deno KV then keeps what it had changed before it failed: so no other commit
- * may be beside it.
+ * Whether Deno KV is certain to accept a change. A counter can have another type, and Deno KV then
+ * keeps the changes it made before the failure, so such a commit must run alone.
  */
 function isUsual(mutation: Mutation): boolean {
   if (mutation.type === "delete") return true;

@@ -33,9 +33,9 @@ const READ_WHOLE = 1024 * 1024;
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /**
- * Mode of a file that is linked elsewhere: a server may run as its own user, and
- * packages contain programs, whose modes deployments do not note.
- * The folders around both names are closed to all users but the platform's.
+ * Mode of a file that is linked elsewhere: a server may run as its own user, and packages contain
+ * programs, whose modes deployments do not record. Only the platform's user can enter the folders
+ * around both names.
  */
 const LINKED_MODE = 0o755;
 
@@ -122,7 +122,7 @@ export class FsBlobStore implements BlobStore {
       : info;
   }
 
-  /** Lets a file count as new. It fails where a sweep has removed the file meanwhile. */
+  /** Makes a file count as new. Fails if a sweep has removed it meanwhile. */
   async #renew(sha256: string, info: Deno.FileInfo): Promise<Deno.FileInfo> {
     const now = new Date();
     if (now.getTime() - (info.mtime?.getTime() ?? 0) < RENEW_AFTER_MS) return info;

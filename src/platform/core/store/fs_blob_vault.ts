@@ -54,7 +54,7 @@ export async function openFsBlobVault(
 ): Promise<BlobVault> {
   const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
-  /** Blobs that were looked up since the last sweep began: they may be about to be recorded. */
+  /** Blobs that were looked up since the last sweep began: they may be recorded soon. */
   let used = new Set<string>();
   return {
     of(workspaceId) {

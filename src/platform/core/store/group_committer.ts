@@ -28,10 +28,9 @@ export interface GroupCommitter {
 }
 
 /**
- * For Deno KV, whose transactions succeed or fail completely: commits that touch different
- * keys share one, and have the same version. If a check fails, the halves of a group are
- * committed on their own, until the one whose check it is stands alone. An error concerns
- * all.
+ * For Deno KV, whose transactions succeed or fail completely: commits that touch different keys
+ * share one, and have the same version. If a check fails, the halves of a group are committed
+ * separately, until the failing commit is isolated. An error affects all.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {
   const commit = async (group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]> => {

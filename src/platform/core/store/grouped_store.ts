@@ -17,7 +17,7 @@ import type { GroupCommitter, Waiting } from "./group_committer.ts";
 import { sharedReads } from "./shared_reads.ts";
 import { StoreBusyError } from "./store_busy.ts";
 
-/** Maximum number of commits that wait, and the most that they may hold. */
+/** Maximum number of waiting commits, and their maximum total size. */
 const MAX_WAITING = 5000;
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
@@ -29,16 +29,15 @@ interface Writer extends Waiting {
 }
 
 /**
- * The same store, with commits that wait at the same time in one transaction
- * where the committer lets them. Each has its own outcome, as if they were committed one
- * after the other.
+ * The same store, but commits that wait at the same time share a transaction if the committer
+ * allows it. Each has its own outcome, as if they were committed one after the other.
  */
 export class GroupedStore extends StoreLayer {
   override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
   #waiting: Writer[] = [];
   #bytes = 0;
   #running = false;
-  /** The newest version that was stored here: the answer to a commit of nothing. */
+  /** The newest version that was stored here: the response to a commit of nothing. */
   #newest = NEVER;
 
   readonly #committer: GroupCommitter;

@@ -20,14 +20,14 @@ export const keys = {
   /** Nodes of the last day: what they have for themselves is missing if they are gone. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
-  /** Processes of nodes that live: what they hold is theirs until this expires. */
+  /** Live processes of nodes: their claims are valid until this expires. */
   pulses: (): Key => ["pulses"],
   pulse: (instance: string): Key => ["pulses", instance],
   /** Front edges by id, by name, and by the hash of their key. */
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** Which node does what one does for all. */
+  /** The node for each role that one node fills for all. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
@@ -295,7 +295,7 @@ export const keys = {
   hookReplays: (id: string): Key => ["deploy_hook_replays", id],
   hookReplay: (id: string, keyHash: string): Key => ["deploy_hook_replays", id, keyHash],
 
-  /** Requests with an `Idempotency-Key`, and their answers. */
+  /** Requests with an `Idempotency-Key`, and their responses. */
   idempotency: (id: string): Key => ["idempotency", id],
   idempotencyAnswer: (id: string): Key => ["idempotency_answers", id],
   idempotencyParts: (id: string): Key => ["idempotency_parts", id],

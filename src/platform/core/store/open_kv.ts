@@ -68,7 +68,7 @@ export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-/** Says of which place an error is, and what the operator can do. */
+/** Names the place of an error, and what the operator can do. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
   // An address error needs no wrapper, because nothing was opened yet.
@@ -97,9 +97,9 @@ async function isFile(place: string): Promise<boolean> {
 }
 
 /**
- * Opens a Deno KV database by path, or by URL if it is another machine's, or a store in PostgreSQL.
+ * Opens a Deno KV database by path, a remote one by URL, or a store in PostgreSQL.
  *
- * @param env has what the URL of a PostgreSQL leaves open, such as the password; a file needs none.
+ * @param env completes a PostgreSQL URL, for example with the password; a file needs none.
  * @throws {StoreUnusableError} if it cannot be opened, saying which and why.
  */
 export async function openKv(
@@ -160,8 +160,8 @@ async function openReadable(
 }
 
 /**
- * Closes the files of a database to other users: the folder around them may let
- * one of them pass, as the owner of a local PostgreSQL.
+ * Closes the files of a database to other users, because the surrounding folder may admit one, such
+ * as the owner of a local PostgreSQL.
  */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;

@@ -13,7 +13,7 @@ import { describeDamage, markDamaged } from "./set_aside.ts";
 
 const BROKEN_KEY = "Its key was changed on disk";
 
-/** @throws whatever is wrong with the URL, the files that it names, or the server. */
+/** @throws if the URL, its files, or the server are invalid. */
 export function openPg(url: string, env: Environment): Promise<PgStore> {
   return openPgStore(parseStoreUrl(url, {
     variable: (name) => env[name],

@@ -77,7 +77,7 @@ testPg("connections that are cut again and again lose and repeat nothing", async
 
 testPg("of several hosts, the one is used that takes writes", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
-  // Closed at once: nothing listens there any more.
+  // Closed immediately, so that nothing listens there.
   using unused = Deno.listen({ hostname: LOCALHOST, port: 0 });
   const closed = unused.addr.port;
   unused.close();
@@ -133,7 +133,7 @@ testPg("nothing is read from a server that is behind what the node knows", async
     assert.deepEqual((await kv.get(["a", 1])).value, bytes(1));
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["a"] }))).length, 9);
 
-    // A server that takes commits is the primary, whatever was lost.
+    // A server that accepts commits is the primary, whatever was lost.
     await move(-5);
     await pg.runSql(
       "DELETE FROM svc.changes WHERE version > (SELECT version FROM svc.clock)",

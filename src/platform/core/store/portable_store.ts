@@ -43,7 +43,7 @@ const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
 /** Null, in the format that Deno 2.9 stores natively. */
 const NEWER_NULL = new Uint8Array([0xff, 0x10, 0x30]);
 
-/** Whether this runtime may have written natively what an older one cannot read. */
+/** Whether this runtime may have written values that an older one cannot read. */
 function readsNewerFormat(): boolean {
   try {
     return deserialize(NEWER_NULL) === null;
@@ -66,10 +66,10 @@ async function isMarkedPortable(kv: RecordStore): Promise<boolean> {
 }
 
 /**
- * Makes sure that all values can be read, without changing anything. Returns
- * whether to mark the store, so that the next start can skip the check.
+ * Verifies that all values are readable, without changing anything. Returns whether to mark the
+ * store, so that the next start can skip the check.
  *
- * @throws {NewerValuesError} if one cannot.
+ * @throws {NewerValuesError} if one is not.
  */
 export async function checkReadable(kv: RecordStore): Promise<boolean> {
   if (await isMarkedPortable(kv)) return false;
@@ -90,7 +90,7 @@ export async function markPortable(kv: RecordStore): Promise<void> {
   await kv.set(MARK, new Uint8Array([1]));
 }
 
-/** How a store treats what is damaged in it. */
+/** How a store treats damaged records. */
 export interface DamageOptions {
   /** Is told of each record that was set aside; without it, reading one fails. */
   readonly onDamaged?: (message: string) => void;
@@ -172,7 +172,7 @@ export class PortableStore extends StoreLayer {
     return await this.under.write({ checks, mutations: encoded });
   }
 
-  /** Sets a record of a wrong shape aside where nothing says that it is what was stored. */
+  /** Sets a malformed record aside if nothing proves that it was stored that way. */
   override async setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean> {
     if (this.#options.onDamaged === undefined) return false;
     const entry = await this.under.get(key);

@@ -1,10 +1,9 @@
 /**
  * Values of the store in a form that every runtime can read.
  *
- * Deno KV writes values in the format of its V8, and an older V8 cannot read
- * what a newer one wrote. Bytes are stored as they are: so records are stored
- * as JSON, and values that JSON cannot represent in format 15 of V8, which
- * `node:v8` writes on all runtimes (docs/decisions/store.md).
+ * Deno KV writes values in the format of its V8, and an older V8 cannot read what a newer one
+ * wrote. Bytes are stored unchanged, so records are stored as JSON, and other values in format 15
+ * of V8, which `node:v8` writes on all runtimes (docs/decisions/store.md).
  *
  * @module
  */
@@ -69,9 +68,9 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The value in the form that Deno KV stores under a key, with a checksum where there is room for
- * it. Counters stay as they are, because the store itself adds to them, and so do bytes that do
- * not look like an encoded value.
+ * The stored form of a value under a key, with a checksum if there is room. Counters stay
+ * unchanged, because the store itself adds to them, and so do bytes that do not look like an
+ * encoded value.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */

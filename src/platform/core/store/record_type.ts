@@ -1,7 +1,7 @@
 /**
- * Record types: each says where its records are, what shape they have, and which entries besides
- * them lead to them. A commit that changes a record changes its entries with it.
- * `table.ts` reads and changes the records of a type in a store.
+ * A record type declares where its records are, their schema, and their index entries. A commit
+ * that changes a record changes its entries with it. `table.ts` reads and changes the records of a
+ * type in a store.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...this.#declared.parts(record)];
   }
 
-  /** Adds a new record to a commit, which fails where another one has one of its unique entries. */
+  /** Adds a new record to a commit, which fails if another one has one of its unique entries. */
   insert(draft: Draft, record: T, options?: SetOptions): void {
     for (const { key, unique } of this.#entriesOf(record)) {
       if (unique) draft.check({ key, versionstamp: null });
@@ -74,8 +74,8 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
   }
 
   /**
-   * Adds a change to a commit, which fails where the record has changed since it was read, or where
-   * another one has a unique entry that is new.
+   * Adds a change to a commit, which fails if the record has changed since it was read, or if
+   * another one has a new unique entry.
    */
   replace(draft: Draft, before: Versioned<T>, after: T, options: SetOptions = this.#expiry): void {
     const [from, to] = [this.keyOf(before.value), this.keyOf(after)];

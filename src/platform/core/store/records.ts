@@ -30,11 +30,11 @@ export class ContentionError extends Error {
 }
 
 /**
- * Parses what was read; `undefined` for a record from before there were checksums that has been
- * set aside because its shape is wrong.
+ * Parses a stored record; `undefined` for a malformed record without a checksum, which is set
+ * aside.
  *
- * @throws {DamagedRecordError} if a record has its right checksum and another shape: another
- *   version of svc wrote it.
+ * @throws {DamagedRecordError} if a malformed record has the right checksum: another version of svc
+ * wrote it.
  */
 async function parse<T>(
   kv: RecordReader,
@@ -90,7 +90,9 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /** Whether the list shows a record; all where missing. A filtered page may have few items, or none. */
+  /**
+   * Whether the list shows a record; all by default. A filtered page may have few items, or none.
+   */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 
@@ -165,13 +167,12 @@ function queueOf(kv: object): KeyedLock {
  * Retries a check-and-set until it commits. `attempt` reads what it needs, adds its checks and
  * changes to an empty operation, and returns the result.
  *
- * Changes of the same record within this process run one at a time, in the
- * order of the calls, so that they do not race. The checks guard against other
- * processes. `attempt` must not call this function for a record that it waits
- * for: it would wait for itself.
+ * Changes of the same record within this process run one at a time, in the order of the calls, so
+ * that they do not race. The checks guard against other processes. `attempt` must not call this
+ * function for the same record, or it would wait for itself.
  *
- * @param contended The records that the commit changes and checks, as far as
- *   they are known beforehand; empty if nothing else changes them.
+ * @param contended The records that the commit changes and checks, as far as they are known; empty
+ * if nothing else changes them.
  * @throws {ContentionError} after 20 races lost against other processes.
  * @throws {StoreBusyError} if 1,000 changes of a record wait already.
  */

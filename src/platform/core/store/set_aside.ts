@@ -7,7 +7,7 @@
 import { encodeKey, type Entry, type RecordKey, type RecordStore } from "../../../store/mod.ts";
 import { keys } from "./keys.ts";
 
-/** How long a damaged record is kept, in milliseconds: time to restore a backup beside it. */
+/** How long a damaged record is kept, in milliseconds: time to restore a backup. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Longest key in the place of damaged records, in bytes. */
@@ -63,7 +63,7 @@ export function nameOf(key: RecordKey): string {
   }));
 }
 
-/** Whether damaged records are kept: what they needed must not be removed. */
+/** Whether damaged records are kept, whose blobs must not be removed. */
 export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;

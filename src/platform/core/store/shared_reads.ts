@@ -1,6 +1,6 @@
 /**
- * Reads that wait at the same time in one request to the store: each request
- * costs a transaction and two changes of threads, whatever it reads.
+ * Combines reads that wait at the same time into one request to the store: each request costs a
+ * transaction and two thread switches.
  *
  * @module
  */

@@ -13,8 +13,8 @@ const MAX_REMEMBERED = 1_000_000;
 const FILES_PER_STEP = 32;
 
 /**
- * How long a look at a file holds, in milliseconds: a deployment that goes live just after
- * it was created needs no second one.
+ * How long a check of a file is valid, in milliseconds: a deployment that goes live just after its
+ * creation needs no second one.
  */
 const LOOK_MS = 5000;
 
@@ -72,9 +72,8 @@ export class VerifiedBlobs {
   }
 
   /**
-   * Notes in `sizes` those of `hashes` that are verified and unchanged, with their sizes
-   * in bytes, and returns the others. The system knows these files: to look at one here
-   * takes a tenth of what it takes to ask another thread.
+   * Adds the sizes of verified, unchanged `hashes` to `sizes`, and returns the others. The system
+   * has these files cached, so a lookup here takes a tenth of the time of asking another thread.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -1,7 +1,7 @@
 /**
- * Masks what a branch holds, in one transaction: tables, and what PostgreSQL derives from them
- * (statistics and materialized views). Triggers of people do not run meanwhile, because one may
- * note old values elsewhere; foreign keys are checked again afterwards.
+ * Masks the data of a branch in one transaction: tables, and what PostgreSQL derives from them
+ * (statistics and materialized views). User triggers are disabled meanwhile, because they may copy
+ * old values elsewhere; foreign keys are checked again afterwards.
  *
  * @module
  */

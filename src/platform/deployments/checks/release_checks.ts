@@ -87,7 +87,7 @@ export class ReleaseChecker {
     return { url: addresses.url(uniqueLabel), bypass };
   }
 
-  /** Runs all checks; `commands` runs those that need the project's folder, where there is one. */
+  /** Runs all checks; `commands` runs those that need the project's folder, if available. */
   async run(
     deployment: DeploymentRecord,
     checks: ReleaseChecks,
@@ -116,7 +116,7 @@ export class ReleaseChecker {
   }
 }
 
-/** The result of a command; one that nobody ran did not pass. */
+/** The result of a command; without a run, it failed. */
 function resultOf(name: string, ran: readonly CommandResult[]): CheckResult {
   const result = ran.find((each) => each.name === name);
   return {

@@ -37,7 +37,7 @@ export class Staging {
     this.#rollouts = rollouts;
   }
 
-  /** Shows a deployment at its own address; nothing changes if it is shown there already. */
+  /** Shows a deployment at its own URL; does nothing if it is already shown there. */
   async show(deploying: DeploymentRecord): Promise<void> {
     if (deploying.checks?.state === "RUNNING") return;
     const { deployments, sites, addresses, now } = this.#services;

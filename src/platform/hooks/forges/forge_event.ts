@@ -35,7 +35,7 @@ export interface PullRequest {
   /** By which the forge's API knows it. */
   readonly number: number | undefined;
   readonly isOpen: boolean;
-  /** Whether what it shows may have changed. */
+  /** Whether its visible state may have changed. */
   readonly isChanged: boolean;
   readonly branch: string;
   /** Whether the branch is in another repository than the one that it is for. */

@@ -55,7 +55,7 @@ async function readExcerpt(
       bytes.push(...chunk.value.subarray(0, maxBytes - bytes.length));
     }
   } catch {
-    // The status says how the delivery ended, whatever becomes of the body.
+    // The status decides about the delivery, regardless of the body.
   } finally {
     clearTimeout(timer);
     reader.cancel().catch(() => {});
@@ -64,7 +64,7 @@ async function readExcerpt(
 }
 
 /**
- * Posts bytes and reads the head of the answer, with the beginning of its body if asked to.
+ * Posts bytes and reads the head of the response, with the beginning of its body if asked to.
  * Redirects are not followed.
  */
 export async function postOut(outbound: OutboundFetch, request: {

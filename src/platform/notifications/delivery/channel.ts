@@ -49,7 +49,7 @@ export type SendOutcome =
 /** Reads something that is needed several times, by its name. */
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
-/** Reads everything once. For requests of one moment: what changes later is not noticed. */
+/** Reads everything once, for requests at one time: later changes go unnoticed. */
 export function readOnce(): ReadOnce {
   const known = new Map<string, Promise<unknown>>();
   return <T>(name: string, read: () => Promise<T>) => {

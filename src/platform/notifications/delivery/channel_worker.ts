@@ -1,6 +1,7 @@
 /**
  * Sends the due messages of one channel, limited in total, per host and per owner, and sends
- * nothing to a host that is down. Each channel has its own worker, so that none waits for another.
+ * nothing to a host that is down. Each channel has its own worker, so channels do not wait for each
+ * other.
  *
  * @module
  */

@@ -31,7 +31,7 @@ export interface DeliveryQueueOptions {
   readonly channels: readonly Channel[];
   /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
-  /** Those that send; this one alone where missing. */
+  /** Those that send; this one alone by default. */
   readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -42,7 +42,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
   /** Finishes what a crash interrupted, and starts to send. */
   start(): Promise<void>;
-  /** Like `accept()`, for one receiver that is known already. */
+  /** Like `accept()`, for one known receiver. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** Wakes the channels for which another node has stored something. */
   follow(changed: readonly RecordKey[]): void;
@@ -58,7 +58,7 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
   return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
 }
 
-/** The key of a digest. It holds one workspace, as owners see what was not delivered. */
+/** The key of a digest. It covers one workspace, because owners see failed deliveries. */
 const digestKey = (
   { name }: Channel,
   receiverId: string,

@@ -172,8 +172,8 @@ export class DeliveryStore {
   }
 
   /**
-   * The content of a job: its notification, or the first ones of a digest and the count
-   * of all. Leaves out what is not wanted (`isWanted`).
+   * The content of a job: its notification, or a digest's first ones with the total count. Leaves
+   * out unwanted ones (`isWanted`).
    */
   async contentsOf(
     job: Job,

@@ -27,8 +27,8 @@ export function pauseBound(
 }
 
 /**
- * Decides after a failed attempt. The number of attempts counts only where the receiver
- * refused the message; one that waits for a host to return is given up by its age.
+ * Decides after a failed attempt. The attempts only count if the receiver refused the message; a
+ * message that waits for a host is given up by age.
  */
 export function decideRetry(
   message: { readonly attempts: number; readonly acceptedAt: number },

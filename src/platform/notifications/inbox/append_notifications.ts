@@ -8,7 +8,7 @@ import type { NotificationContent } from "../delivery/types.ts";
 import type { InboxHead, InboxIndex, NumberedPage } from "./inbox_index.ts";
 import { InboxPage } from "./inbox_page.ts";
 
-/** Bounds of one batch: a commit to Deno KV holds at most 1000 changes and 800 KiB. */
+/** Limits of one batch: a commit to Deno KV allows 1000 changes and 800 KiB. */
 const MAX_ROWS = 400;
 const MAX_CHARACTERS = 200_000;
 

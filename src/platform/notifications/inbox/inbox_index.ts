@@ -1,7 +1,6 @@
 /**
- * A person's inbox in memory: its pages, and how many notifications there are of each
- * kind, so that counting and paging cost the same however many there are. Does no
- * I/O.
+ * A person's inbox in memory: its pages, and the number of notifications of each kind, so that
+ * counting and paging have a constant cost. Does no I/O.
  *
  * @module
  */
@@ -112,7 +111,7 @@ export function changePage(
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
-/** The first pages that are behind, as many as one commit takes. */
+/** The first outdated pages, as many as one commit allows. */
 export function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
   const behind: NumberedPage[] = [];
   let changes = 0;

@@ -1,6 +1,6 @@
 /**
- * The inboxes in memory, and the queues of changes to them. Where another node has changed
- * an inbox, the change is applied again to what is stored.
+ * Inboxes in memory, and the queues of their changes. If another node has changed an inbox, the
+ * change is applied again to the stored version.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { InboxChangedError } from "./inbox_store.ts";
 /** Pages that are kept in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
 
-/** Tries of one change against those of other nodes. */
+/** Attempts of one change against those of other nodes. */
 const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {

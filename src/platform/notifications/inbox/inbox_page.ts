@@ -77,7 +77,7 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
   return target;
 };
 
-/** To be changed only on a copy: what others hold of a page stays as it was. */
+/** Only modify a copy, because others hold references to a page. */
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();
@@ -103,7 +103,7 @@ export class InboxPage {
     return new InboxPage(this.packed());
   }
 
-  /** The form in which it is stored: nothing of the rows that are not there yet. */
+  /** The stored form, without rows that do not exist yet. */
   packed(): Omit<StoredPage, "applied"> {
     const { count } = this;
     return {
@@ -144,7 +144,7 @@ export class InboxPage {
     return 0;
   }
 
-  /** The first row whose id is not less than one; `count` where all are. */
+  /** The first row whose id is not less than one; `count` if all are. */
   rowFrom(id: Uint8Array): number {
     let [low, high] = [0, this.count];
     while (low < high) {

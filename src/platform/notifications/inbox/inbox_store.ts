@@ -82,8 +82,8 @@ export class InboxStore {
   }
 
   /**
-   * Removes pages whose notifications are all deleted, unless the inbox changes meanwhile.
-   * Whoever reads the inbox does, so it takes no lease.
+   * Removes pages whose notifications are all deleted, unless the inbox changes meanwhile. Reading
+   * the inbox triggers it, so it takes no lease.
    */
   async #removePages(
     userId: string,
@@ -150,7 +150,7 @@ export class InboxStore {
     index.version = committed.versionstamp;
   }
 
-  /** The contents of notifications; one that is gone by now is left out. */
+  /** The contents of notifications; removed ones are left out. */
   async contents(
     userId: string,
     ids: readonly string[],

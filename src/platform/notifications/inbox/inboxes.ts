@@ -37,9 +37,9 @@ export interface InboxesOptions {
   readonly now: Clock;
   /** Receives failures to apply a change to all pages; the next start repeats it. */
   readonly onTrouble: (message: string) => void;
-  /** Whether a user is in a workspace; all are where missing. */
+  /** Whether a user is in a workspace; all are by default. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
-  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` where missing. */
+  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` by default. */
   readonly maxPages?: number;
 }
 
@@ -123,8 +123,8 @@ export class Inboxes {
   }
 
   /**
-   * Forgets what is known of an inbox that another node has changed. Returns what came
-   * since, oldest first, where the inbox was known; `undefined` for too much.
+   * Discards the cached inbox that another node has changed. Returns newer notifications, oldest
+   * first, if the inbox was cached; `undefined` if there are too many.
    */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
     const lastId = this.#memory.forget(userId)?.head.lastId ?? "";

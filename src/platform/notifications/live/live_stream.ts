@@ -31,14 +31,14 @@ export class LiveStream {
     }, { highWaterMark: 0 });
   }
 
-  /** Sends messages, joined where none of them has to be held. */
+  /** Sends messages, joined unless one of them must wait. */
   send({ parts, joined }: EncodedMessages): void {
     if (this.#held === undefined) this.#push(joined);
     else if (this.#held.length < MAX_BEHIND) this.#held.push(...parts);
     else this.#cut();
   }
 
-  /** Sends the missed messages, then those that arrived meanwhile. */
+  /** Sends the missed messages, then those that arrived in the meantime. */
   catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
     const held = this.#held ?? [];
     this.#held = undefined;

@@ -158,8 +158,8 @@ export class LiveStreams {
   }
 
   /**
-   * Ends the streams of an expired or revoked credential, given by its hash; without
-   * one, those of all such credentials, one after the other.
+   * Ends the streams of an expired or revoked credential, given by its hash; without a hash, those
+   * of all such credentials.
    */
   async check(credential?: string): Promise<void> {
     if (credential === undefined) return await this.#checkAll();

@@ -1,6 +1,6 @@
 /**
- * The preferences of people, in Deno KV with a cache in memory. Changes that a person
- * makes apply everywhere; those of a key or a tool apply in its workspace.
+ * The preferences of people, in Deno KV with a cache in memory. A person's changes apply
+ * everywhere; those of a key or CLI apply to its workspace.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import {
 } from "./preferences.ts";
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** How many people the cache holds; beyond that it is emptied. */
+/** Maximum number of people in the cache; beyond it, the cache is emptied. */
 const MAX_REMEMBERED = 10_000;
 
 /** Records of preferences; those of a person begin with these and the person's id. */
@@ -36,7 +36,7 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
   readonly #remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes, so that what was read before one is not cached after it. */
+  /** Counts changes, so that an earlier read is not cached after one. */
   #changes = 0;
 
   readonly #kv: RecordStore;
@@ -76,7 +76,7 @@ export class PreferenceService {
     return this.#change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
-  /** Changes one category; fields that are left out stay. */
+  /** Changes one category; omitted fields stay. */
   setCategory(
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,

@@ -25,7 +25,7 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
-/** Preferences as they were stored: channels that are newer are missing. */
+/** Stored preferences, which lack newer channels. */
 const storedPreferences = categoryPreferences.extend({
   channels: categoryPreferences.shape.channels.partial(),
 });
@@ -50,7 +50,7 @@ function defaultPreferences(
   };
 }
 
-/** Stored preferences, with those of `base` for what is missing. */
+/** Stored preferences, completed with those of `base`. */
 function complete(
   stored: z.infer<typeof storedPreferences> | undefined,
   base: CategoryPreferences,
@@ -76,7 +76,7 @@ const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord =>
   categories: Object.fromEntries(categories.map((each) => [each.category, each])),
 });
 
-/** Preferences in a workspace: those of the account, with the differences there. */
+/** Preferences in a workspace: the account's, with the workspace's differences. */
 export function preferencesIn(
   account: NotificationPreferences,
   there: PreferencesRecord | undefined,
@@ -111,7 +111,7 @@ export function withChannel(
   return toRecord({ categories });
 }
 
-/** Changes one category; fields that are left out stay. */
+/** Changes one category; omitted fields stay. */
 export function withCategory(
   preferences: NotificationPreferences,
   change: BodyOf<typeof endpoints.putCategoryPreference>,

@@ -26,7 +26,9 @@ function preferring(
 
 const NIGHT = { start: "22:00", end: "06:00" };
 
-/** Spec, "Priority behavior": what takes a channel that is on, by day and in quiet hours. */
+/**
+ * Spec, "Priority behavior": which notifications use an enabled channel, by day and in quiet hours.
+ */
 const TABLE = {
   CRITICAL: { day: CHANNELS, quiet: CHANNELS },
   HIGH: { day: CHANNELS, quiet: ["in_app", "messenger", "push"] },

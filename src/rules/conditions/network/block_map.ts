@@ -1,6 +1,6 @@
 /**
- * Lists by address block: the lists of all blocks that hold an address, in time
- * that grows with the number of different block sizes (at most 33 and 129).
+ * Lists by address block: finds the lists of all blocks that contain an address, in time
+ * proportional to the number of different block sizes (at most 33 and 129).
  *
  * @module
  */

@@ -53,7 +53,7 @@ export function canonicalNetwork(text: string): NetworkResult {
   return { network: masked(address, bits) };
 }
 
-/** The canonical spelling of a network that is known to be valid; any other text as it is. */
+/** The canonical spelling of a valid network; any other text unchanged. */
 export function networkOrSame(text: string): string {
   const result = canonicalNetwork(text);
   return "network" in result ? result.network : text;

@@ -1,9 +1,8 @@
 /**
- * Matching globs in one pass, from the end of the path to its start: a bit per
- * state says whether the rest of the path fits the rest of the glob from there.
- * A match costs at most path length times glob length / 32, whatever the glob;
- * there is no backtracking. Where a path can be cut in several ways, every
- * `**` and `*`, from left to right, takes as little as it can.
+ * Matching globs in one pass, from the end of the path to its start: a bit per state says whether
+ * the rest of the path matches the rest of the glob from there. A match costs at most path length
+ * times glob length / 32 for any glob, without backtracking. If there are several ways to match,
+ * every `**` and `*`, from left to right, takes as little as possible.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import {
 const BITS = 32;
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** Rows of the table that stand for a kind of state; those of characters follow. */
+/** Rows of the table for kinds of states, followed by those for characters. */
 const ROWS = { any: 0, deep: 1, one: 2, gate: 3, accept: 4, none: 5 } as const;
 const FIRST_TEXT_ROW = 6;
 
@@ -114,8 +113,8 @@ export class GlobMatcher {
   }
 
   /**
-   * The set of each position, or `undefined` if the start is in none; stops
-   * early where no state is left.
+   * The set at each position, or `undefined` if none contains the start; ends early if no state is
+   * left.
    */
   #scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
     const { words, bits } = this.#table;

@@ -12,9 +12,8 @@ const BYTE = 0x110000;
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;
 
 /**
- * Reads text of a normalized path as characters: a percent-encoded UTF-8
- * character counts as one, and an escaped ASCII character as one that differs
- * from the same character unescaped.
+ * Splits a normalized path into characters: a percent-encoded UTF-8 character counts as one, and an
+ * escaped ASCII character differs from the same one unescaped.
  */
 export interface PathUnits {
   readonly codes: readonly number[];
@@ -70,9 +69,9 @@ export function readUnits(text: string, from: number): PathUnits {
 }
 
 /**
- * One state: a character, any one character but a slash, or a loop over any characters (`deep`) or
- * any but slashes (`any`). A `gate` stands before a `deep` that is a whole segment: it continues to
- * it, or past it and the slash after it.
+ * One state: a character, any one character except a slash, or a loop over any characters (`deep`)
+ * or any except slashes (`any`). A `gate` precedes a `deep` that is a whole segment: it continues
+ * to it, or past it and the next slash.
  */
 export interface GlobState {
   readonly kind: "text" | "one" | "any" | "deep" | "gate";
@@ -105,7 +104,7 @@ const ASCII = Array.from({ length: 128 }, (_, code): GlobState => ({ kind: "text
 
 const textState = (code: number): GlobState => ASCII[code] ?? { kind: "text", code };
 
-/** Adds a loop; one that is beside another, or makes another useless, takes its place. */
+/** Adds a loop, merging it with adjacent or redundant ones. */
 function addLoop(states: GlobState[], kind: "any" | "deep", isSegment: boolean): void {
   const last = states.at(-1);
   if (last?.kind === "deep" || last?.kind === kind) return;

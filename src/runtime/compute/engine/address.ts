@@ -40,7 +40,7 @@ export interface TakenPort {
 /** The first of the ports that no service is assigned to (RFC 6335, 6), and the one after the last. */
 const DYNAMIC_PORTS = { from: 49_152, to: 65_536 } as const;
 
-/** Ports of those that one process takes in turn: another one begins elsewhere. */
+/** Ports that one process uses in turn; another process starts elsewhere. */
 const IN_TURN = 1024;
 
 export class ServerAddress {
@@ -104,14 +104,14 @@ export class ServerAddress {
     this.#hidden.delete(path);
   }
 
-  /** The server listens; `greets` where it sends `GREETING` over each connection that it accepts. */
+  /** The server listens; `greets` if it sends `GREETING` over each connection that it accepts. */
   listening(greets = false, path = this.socket, server?: object): void {
     if (path === this.socket) return this.#options.listening({ greets }, server);
     const port = Number(path.slice(this.socket.length + 1));
     this.#options.listening({ greets, port, isAny: this.#isFree(port) }, server);
   }
 
-  /** Whether a port is one of those that are given for port 0. */
+  /** Whether a port is in the range for port 0. */
   #isFree(port: number): boolean {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }
@@ -125,8 +125,8 @@ export class ServerAddress {
   }
 
   /**
-   * The address that the server sees. For port 0, or no port, it is the only port, or a free
-   * one where servers may listen on further ports.
+   * The address that the server sees. For port 0, or none, it is the only port, or a free one if
+   * servers may listen on further ports.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

@@ -30,10 +30,10 @@ interface IncomingRequest {
 }
 
 /** The arguments of `listen`; `other` is a socket or descriptor of the server's own. */
-type Asked = { readonly port?: number; readonly host?: string } | "other";
+type ListenArguments = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
-export function readListenArguments(args: readonly unknown[]): Asked {
+export function readListenArguments(args: readonly unknown[]): ListenArguments {
   const [first, second] = args;
   if (typeof first === "object" && first !== null) {
     const { port, host, path, fd, handle, _handle } = first as Record<string, unknown>;
@@ -136,9 +136,9 @@ export function replaceAddress(prototype: object): void {
 }
 
 /**
- * Takes the address for a server that is about to listen.
+ * Claims the address for a server about to listen.
  *
- * @returns the path of the socket at which it may listen, or the error that it gets
+ * @returns the path of its socket, or the error that it gets
  */
 export function takeAddress(
   server: Emitter,

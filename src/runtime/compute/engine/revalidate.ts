@@ -12,10 +12,10 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Hands the answer of the platform to the call that waits for it. */
+/** Hands the response of the platform to the call that waits for it. */
 export type TakeAnswer = (id: number, answer: Revalidated) => void;
 
-/** Sends what is asked to the platform. */
+/** Sends a request to the platform. */
 export type Ask = (id: number, what: Revalidation) => void;
 
 /** Defines `globalThis.svc.revalidate()`. */

@@ -1,7 +1,6 @@
 /**
- * Which cached pages a server asks to revalidate: what `globalThis.svc.revalidate()`
- * takes, checked on both ends of the connection. Without dependencies, because it
- * also runs in the server's thread.
+ * Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`, validated on
+ * both ends of the connection. Without dependencies, because it also runs in the server's thread.
  *
  * @module
  */

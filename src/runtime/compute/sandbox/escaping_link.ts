@@ -1,6 +1,6 @@
 /**
- * Symbolic links that lead out of a deployment's folder: where the kernel cannot
- * close files, a server that has one is not started.
+ * Symbolic links that lead out of a deployment's folder: if the kernel cannot restrict file access,
+ * a server with one is not started.
  *
  * @module
  */

@@ -21,8 +21,8 @@ export interface SealState {
 }
 
 /**
- * Writes the filter of a process that computes and nothing else: it opens no
- * socket, makes no connection, starts no program and signals nobody but itself.
+ * Builds the filter of a process that only computes: it opens no socket, makes no connection,
+ * starts no program and signals nobody but itself.
  *
  * @param pid the process itself
  */
@@ -38,11 +38,11 @@ export function buildClosedFilter(processor: Processor, pid: number): Uint8Array
 }
 
 /**
- * Closes files and network to this thread, and to those that it starts from now
- * on. What the system does not offer is left out, and reported.
+ * Closes files and network to this thread, and to those that it starts from now on. Features that
+ * the system lacks are skipped and reported.
  *
  * @param readable paths of the program itself, which stay readable
- * @param writable its own folders, in which it may do everything with files
+ * @param writable its own folders, which it can modify freely
  */
 export function sealProcess(
   readable: readonly string[],

@@ -1,7 +1,6 @@
 /**
- * The folder for temporary files of a server on Deno: memory that is mounted for
- * its process alone, or, where the system gives no mounts, a folder on the disk
- * that is watched.
+ * The folder for temporary files of a server on Deno: memory mounted only for its process or,
+ * without mounts, a watched folder on disk.
  *
  * @module
  */
@@ -18,7 +17,7 @@ import { systemCall } from "../../kernel/system_calls.ts";
 /** Folders that every system has and no server needs, the first choice first. */
 export const TEMPORARY_PLACES = ["/tmp", "/var/tmp", "/mnt", "/srv"] as const;
 
-/** Name of the folder in the private folder, where there are no mounts. */
+/** Name of the folder in the private folder, if there are no mounts. */
 const FOLDER = "tmp";
 
 const RLIMIT_FSIZE = 1;
@@ -53,7 +52,7 @@ function findPlace(needed: readonly string[]): string | undefined {
   });
 }
 
-/** Makes the folder, for this thread and those that it starts from now on. */
+/** Creates the folder, for this thread and those that it starts from now on. */
 export function openTemporaryFolder(
   { sizeMb, folder, needed }: TemporaryOptions,
 ): TemporaryFolder {

@@ -19,11 +19,11 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 export interface OpenSocketOptions {
   readonly dial: () => Promise<Deno.Conn>;
   readonly timeoutMs: number;
-  /** Called once, when the socket or the answer in its place is over. */
+  /** Called once, when the socket or the response in its place is over. */
   readonly over: () => void;
 }
 
-/** The answer that proves that the server has read the key (RFC 6455, 4.2.2). */
+/** The response that proves that the server has read the key (RFC 6455, 4.2.2). */
 export async function acceptFor(key: string): Promise<string> {
   const bytes = new TextEncoder().encode(key + GUID);
   return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toBase64();
@@ -87,9 +87,9 @@ function asResponse(
 }
 
 /**
- * Opens a WebSocket, or returns what the server answered instead.
+ * Opens a WebSocket, or returns the server's response instead.
  *
- * @throws OutboundError; `idle_timeout` where no head came in time
+ * @throws OutboundError; `idle_timeout` if no head came in time
  */
 export async function openSocket(
   request: Omit<ComputeRequest, "body">,

@@ -1,8 +1,7 @@
 /**
- * Closes to a server what leads past the documented interfaces of Node and Deno
- * to the runtime's internals: bindings, native code, and descriptors by their
- * number. The kernel's sandbox does not depend on this: a worker that the
- * server starts has these internals again, but finds nothing to use them on.
+ * Blocks a server's undocumented access to the internals of Node and Deno: bindings, native code,
+ * and descriptors by number. The kernel's sandbox does not depend on this: a worker of the server
+ * has these internals again, but nothing to use them on.
  *
  * @module
  */

@@ -9,8 +9,8 @@ import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 /** To the server's thread. */
 export type ToWorker =
   /**
-   * `socket` is the path at which it listens, whatever port the server asks for, and
-   * `tmp` the folder for temporary files.
+   * `socket` is the path where it listens, whichever port the server requests, and `tmp` the folder
+   * for temporary files.
    */
   | {
     readonly type: "start";
@@ -18,12 +18,12 @@ export type ToWorker =
     readonly socket: string;
     readonly tmp: string;
   }
-  /** The answer to `prepared`: the server's code may be loaded. */
+  /** The response to `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }
-  /** The server should end itself; `ended` is the answer. */
+  /** The server should end itself; `ended` is the response. */
   | { readonly type: "terminate" }
-  /** The answer to `revalidate` of the same id. */
+  /** The response to `revalidate` of the same id. */
   | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };
 
 /** From the server's thread. */

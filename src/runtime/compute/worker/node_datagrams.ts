@@ -1,7 +1,6 @@
 /**
- * Datagrams of Node (`node:dgram`): what the runtime refuses becomes an error of
- * the socket, as what the kernel refuses does. Deno throws it where no code of
- * the server could catch it.
+ * Datagrams of Node (`node:dgram`): refusals of the runtime become errors of the socket, like those
+ * of the kernel. Deno throws them where the server's code cannot catch them.
  *
  * @module
  */

@@ -85,7 +85,7 @@ export const adaptRequest: Adapt = (first, answer) => {
   const request = first as DenoRequest;
   request.url = originForm(request.url);
   addPeer(request.socket);
-  // With an upgrade, the answer is the socket itself.
+  // With an upgrade, the response is the socket itself.
   if (typeof Reflect.get(answer as object, "_resolve") !== "function") return;
   endWithoutBody(request);
   breakOffWhenDestroyed(answer as DenoResponse);

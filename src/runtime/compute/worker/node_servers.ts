@@ -37,8 +37,8 @@ function replaceHttpListen(address: ServerAddress): void {
 }
 
 /**
- * In Deno, a socket that writes several buffers at once loses what the system does
- * not take at once, and the peer waits: this writes them one by one.
+ * In Deno, a socket that writes several buffers at once loses data that the system does not accept
+ * at once, and the peer waits. This writes them one by one.
  */
 function writeOneByOne(): void {
   Reflect.set(net.Socket.prototype, "_writev", null);

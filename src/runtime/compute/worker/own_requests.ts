@@ -17,7 +17,7 @@ const MAX_REDIRECTS = 20;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 class OwnRequests {
-  /** Clients that connect to a port of the loopback address, whatever host is asked for. */
+  /** Clients for a loopback port, whichever host is requested. */
   readonly #clients = new Map<number, Deno.HttpClient>();
 
   readonly #own: OwnHosts;
@@ -75,7 +75,10 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
   return new Request(url, { headers: kept, signal: request.signal });
 }
 
-/** Sockets of `node:net` look names up by a function that nobody else can replace, unless they are given one. */
+/**
+ * Sockets of `node:net` resolve names with a function that nobody else can replace, unless they get
+ * their own.
+ */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;
   const connect = prototype.connect!;

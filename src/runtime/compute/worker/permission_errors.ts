@@ -69,6 +69,6 @@ class DeniedError extends Error {
 
 /** Gives all errors of the runtime's permissions in this thread the words and codes of Node. */
 export function describePermissions(): void {
-  // The runtime constructs the class by itself, which in turn calls what it extends.
+  // The runtime constructs the class itself, which in turn calls its base class.
   Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);
 }

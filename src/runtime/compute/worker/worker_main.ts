@@ -1,7 +1,6 @@
 /**
- * The thread in which the server of a deployment runs. It is prepared here, then
- * the deployment's own code is loaded: nothing below may rely on anything that
- * this code can change.
+ * The thread of a deployment's server. It is prepared here, then the deployment's code is loaded:
+ * nothing below may rely on anything that this code can change.
  *
  * @module
  */

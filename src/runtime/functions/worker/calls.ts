@@ -59,7 +59,7 @@ export class WorkerCalls {
     this.#options = options;
   }
 
-  /** The call that is meant where only one is running. */
+  /** The call, if only one is running. */
   readonly only = (): Call | undefined => {
     if (this.#calls.size !== 1) return undefined;
     for (const call of this.#calls.values()) return call;

@@ -48,7 +48,10 @@ export interface StepFacts {
   readonly mode: StepMode;
   readonly request: Request;
   readonly response?: Response;
-  /** Body of what the step may leave as it is: request, or response in a response step. */
+  /**
+   * The body that the step may leave unchanged: of the request, or of the response in a response
+   * step.
+   */
   readonly given?: GivenBody;
 }
 
@@ -97,7 +100,7 @@ function asRequest(value: unknown, facts: StepFacts): Classified {
   return stream === undefined ? { head } : { head, body: stream };
 }
 
-/** A step that returned nothing: what it was given continues, unless it has read the body. */
+/** A step that returned nothing: its input continues, unless it has read the body. */
 function unchanged(facts: StepFacts): Classified {
   if (facts.mode === "observe" || facts.given?.started() !== true) {
     return { head: { type: "next" } };

@@ -20,7 +20,10 @@ const PERMISSIONS = [
   "import",
 ] as const;
 
-/** Permissions that this thread has, even in part: those that the runtime reports, and those found by trying. */
+/**
+ * Permissions of this thread, even partial ones: those that the runtime reports, and those found by
+ * trying.
+ */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {
     const { state, partial } = Deno.permissions.querySync({ name });

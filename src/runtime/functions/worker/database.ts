@@ -37,7 +37,7 @@ function toText(value: unknown): string | null {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A value of PostgreSQL; what no number of JavaScript holds exactly stays text. */
+/** A PostgreSQL value; it stays text if a JavaScript number cannot represent it exactly. */
 function fromText(text: string | null, type: string): unknown {
   if (text === null) return null;
   if (NUMBERS.has(type)) return Number(text);

@@ -122,7 +122,9 @@ export function lockDown(): void {
   }
 }
 
-/** The global properties that should have been removed; where there are any, the worker must not start. */
+/**
+ * The global properties that should have been removed; if there are any, the worker must not start.
+ */
 export function leftovers(): string[] {
   return Reflect.ownKeys(globalThis).filter((key) => typeof key === "string" && !KEPT.has(key))
     .map(String);

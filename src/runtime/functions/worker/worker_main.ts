@@ -1,7 +1,7 @@
 /**
- * The worker in which one function of a deployment runs. The process's own thread
- * sends it once how to reach the platform; everything else comes over its own
- * connection: source, name and variables first, then calls.
+ * The worker in which one function of a deployment runs. The process's main thread tells it once
+ * how to reach the platform; everything else arrives on its own connection: first source, name and
+ * variables, then calls.
  *
  * @module
  */
@@ -62,8 +62,7 @@ function report(error: unknown, call: number | undefined): void {
 }
 
 /**
- * Handles an uncaught error: it fails the call if that is known and still runs; otherwise it is
- * logged.
+ * Handles an uncaught error: fails its call if that is known and still running; otherwise logs it.
  */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();

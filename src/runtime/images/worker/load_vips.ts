@@ -1,6 +1,6 @@
 /**
- * Loads libvips (WebAssembly) in a worker that may open nothing: its module and
- * its threads come from the text of the module, its code from memory.
+ * Loads libvips (WebAssembly) in a worker without permissions: its module and threads come from the
+ * module's text, its code from memory.
  *
  * @module
  */
@@ -20,7 +20,7 @@ type CreateVips = (settings: {
 const CORE = "vips.wasm";
 const HEIF = "vips-heif.wasm";
 
-/** The only readers that are left open; a file of another kind is refused before its header is read. */
+/** The only enabled readers; other kinds of files are refused before their header is read. */
 const READERS = [
   "VipsForeignLoadJpeg",
   "VipsForeignLoadPng",
@@ -46,7 +46,7 @@ export async function loadVips({ code, core, heif }: EngineFiles): Promise<VipsE
   for (const url of Object.values(urls)) URL.revokeObjectURL(url);
   vips.operationBlock("VipsForeignLoad", true);
   for (const reader of READERS) vips.operationBlock(reader, false);
-  // Each image is converted once: what it was made of is not needed again.
+  // Each image is converted once, so intermediate results are not needed again.
   vips.Cache.max(0);
   return vips;
 }

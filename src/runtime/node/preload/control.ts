@@ -43,7 +43,7 @@ export class Control {
     });
     socket.on("error", closed);
     socket.on("close", closed);
-    // A server that has nothing left to wait for may end.
+    // Lets a server end that has nothing left to wait for.
     socket.unref();
   }
 

@@ -1,6 +1,6 @@
 /**
- * How a server ends: by itself, by an error, or because it was asked to. The
- * platform learns why before the process is gone.
+ * Why a server ends: by itself, through an error, or on request. The platform learns it before the
+ * process is gone.
  *
  * @module
  */
@@ -39,7 +39,7 @@ function textOf(error: unknown): string {
 /** Lines of code that show where a syntax error is: the line, and a mark below it. */
 const MARKED_LINES = 2;
 
-/** The first frame says where an error comes from; without one, only Node's own report does. */
+/** The first frame shows where an error comes from; without frames, only Node's own report does. */
 const hasFrame = (text: string): boolean => /^\s+at /m.test(text);
 
 class Ending {

@@ -47,7 +47,7 @@ const isFunction = (value: unknown): value is (...args: unknown[]) => unknown =>
 /** Prepares a listener, which may take a while. */
 type Prepare = () => Listener | Promise<Listener>;
 
-/** How an app answers; `undefined` if nothing is known of what is exported. */
+/** How to serve an app; `undefined` for an unknown kind of export. */
 function prepareApp(app: Exported & object, entry: string): Prepare | undefined {
   const { fetch, callback, ready, routing, handler, stack } = app;
   const call = (method: (...args: unknown[]) => unknown, ...args: unknown[]) =>
@@ -72,15 +72,15 @@ function prepareApp(app: Exported & object, entry: string): Prepare | undefined 
   return undefined;
 }
 
-/** A function of one parameter takes a `Request`; one of more takes those of node:http. */
+/** A function with one parameter takes a `Request`; with more, the arguments of node:http. */
 const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => () =>
   exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
 
 /**
- * Finds out how a module is served by what it exports.
+ * Finds how to serve a module, by its exports.
  *
  * @param options absolute path of the module, and where its server listens
- * @returns what starts the server; `undefined` if the module exports no server
+ * @returns a function that starts the server; `undefined` if the module exports none
  */
 export function findModuleServer(
   exported: unknown,

@@ -36,7 +36,7 @@ function portOf(name: string): number | undefined {
   }
 }
 
-/** Writes the file, as the system makes one for a socket; returns the error of `listen()`. */
+/** Creates the file, like the system does for a socket; returns the error of `listen()`. */
 function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
   try {
     writeFileSync(name, `svc:port:${port}\n`, { flag: "wx", mode: 0o600 });

@@ -81,7 +81,7 @@ class Output {
     }
   }
 
-  /** Takes what is written to a stream of the process, as soon as that is used. */
+  /** Captures writes to a stream of the process, once it is used. */
   replaceStream(name: "stdout" | "stderr", level: Level): void {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
     if (get === undefined) return;

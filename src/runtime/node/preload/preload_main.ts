@@ -1,7 +1,7 @@
 /**
- * Runs in a Node process before the server's own code: leads its `listen` to the
- * Unix socket of the process, and its output to the log. It is bundled into one
- * file, which Node loads with `--require`.
+ * Runs in a Node process before the server's own code: redirects its `listen` to the Unix socket of
+ * the process, and its output to the log. It is bundled into one file, which Node loads with
+ * `--require`.
  *
  * @module
  */
@@ -73,7 +73,7 @@ async function serveExports(
   if (typeof exported === "object" && typeof Reflect.get(exported ?? {}, "fetch") === "function") {
     return await serve();
   }
-  // It may be part of a server that listens later: not before nothing else is left to do.
+  // It may be part of a server that listens later, so wait until nothing else is left to do.
   process.once("beforeExit", () => {
     if (!address.taken) serve().catch(throwUncaught);
   });

@@ -6,7 +6,7 @@
 
 import type { Listening } from "../../compute/wire.ts";
 
-/** How a server listens, and on which port if that is not its own. */
+/** How a server listens, and on which port if not its assigned one. */
 export interface NodeListening extends Listening {
   readonly port?: number;
   /** True if the server asked for any free port. */
@@ -23,8 +23,8 @@ export interface PreloadStart {
   /** This file as NODE_OPTIONS names it, for the processes that this one starts. */
   readonly preload?: string;
   /**
-   * Path of the Unix socket at which the server listens. One of a port other than its own
-   * has the port at its end: the process that started this one decides what it is for.
+   * Path of the Unix socket where the server listens. For another port than its own, it ends with
+   * that port: the parent process decides about its use.
    */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */

@@ -1,6 +1,5 @@
 /**
- * Answers the calls that the kernel holds: first those that start Node, then
- * Node's own.
+ * Decides the calls that the kernel suspends: first those that start Node, then Node's own.
  *
  * @module
  */
@@ -190,7 +189,10 @@ export class CallSupervisor {
     }
   }
 
-  /** Sockets of TCP and UDP only; one that this process opens belongs to the machine's network, which Node has none of. */
+  /**
+   * Only TCP and UDP sockets; one opened by this process belongs to the machine's network, which
+   * Node cannot access.
+   */
   #open(id: bigint, family: number, type: number, protocol: number): "continue" | number {
     const { libc, listener, rules } = this.#options;
     if (!TYPES.has(type & TYPE_BITS) || !PROTOCOLS.has(protocol)) return -EPROTONOSUPPORT;

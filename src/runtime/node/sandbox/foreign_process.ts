@@ -32,7 +32,7 @@ export class ForeignProcess {
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
   }
 
-  /** To be called where nothing is asked of it any more. */
+  /** Call it when nothing more is requested of it. */
   close(): void {
     this.#libc.close(this.#descriptor);
   }
@@ -66,7 +66,7 @@ export class ForeignProcess {
   }
 }
 
-/** True if this system lets a process take a descriptor of one that it has started. */
+/** True if this system lets a process copy a descriptor from its child process. */
 export function canLendDescriptors(libc: Libc): boolean {
   const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
   if (own < 0) return false;

@@ -1,7 +1,7 @@
 /**
- * Further ports of a server on Node: each is a Unix socket beside the server's own, which
- * only the server's processes and the platform reach. A process that connects to such a
- * port gets its socket replaced with one that leads there.
+ * Further ports of a server on Node: each is a Unix socket next to the server's own, which only the
+ * server's processes and the platform reach. When a process connects to such a port, its socket is
+ * replaced with one that leads there.
  *
  * @module
  */

@@ -78,7 +78,7 @@ export function readRights(
   const view = new DataView(control.buffer);
   const length = Number(view.getBigUint64(0, true));
   const isRights = view.getInt32(8, true) === SOL_SOCKET && view.getInt32(12, true) === SCM_RIGHTS;
-  // Only one part: what follows it is padding.
+  // A single part: anything after it is padding.
   const isAll = length <= control.byteLength && control.byteLength - length < WORD_BYTES;
   if (!isRights || !isAll || length < CMSGHDR_BYTES) return -EPERM;
   const count = Math.floor((length - CMSGHDR_BYTES) / 4);

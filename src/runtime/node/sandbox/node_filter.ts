@@ -164,8 +164,8 @@ const GROUPS: readonly CallName[] = ["setpgid", "setsid"];
 const SIGNALS: readonly CallName[] = ["kill", "tgkill", "tkill"];
 
 /**
- * Calls of a server that may start processes: each of those has the same filter.
- * Signals reach its own processes only, in their own namespace.
+ * Calls of a server that may start processes, all of which have the same filter. Signals only reach
+ * its own processes, in their own namespace.
  */
 function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   return [
@@ -175,7 +175,7 @@ function ofProcesses(hasOwnRoot: boolean, onStart: number): readonly Block[] {
   ];
 }
 
-/** An answer that depends on no argument. */
+/** A response that depends on no argument. */
 const whatever = (answer: number): ArgumentTest => ({
   index: 0,
   among: [],
@@ -294,10 +294,10 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
 ];
 
 /**
- * Writes the filter: calls that it does not name fail as if the kernel had none.
+ * Writes the filter: unlisted calls fail as if the kernel lacked them.
  *
- * @param hasOwnRoot true if Node has a root folder and its own network; else the files of the
- * machine are in sight; `hasProcesses` if it may start programs, and `limitsProcesses` where the
+ * @param hasOwnRoot true if Node has a root folder and its own network; otherwise the machine's
+ * files are visible; `hasProcesses` if it may start programs, and `limitsProcesses` where the
  * kernel limits their number. It must not ask about those then: a signal to the caller would
  * interrupt the call, which programs do not expect.
  */

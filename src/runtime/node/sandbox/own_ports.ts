@@ -1,7 +1,7 @@
 /**
- * The ports of a server that is a program: it binds them as it would on its own
- * machine, and gets them on a loopback address that belongs to it alone. The first thread of
- * the process performs the calls, on a copy of the program's socket.
+ * The ports of a server program: it binds them as on a separate machine, and gets them on its own
+ * loopback address. The first thread of the process makes the calls, on a copy of the program's
+ * socket.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface OwnAddress {
   readonly port: number;
 }
 
-/** Of the two addresses, the second stands for `::1`, and for `::` beside IPv4. */
+/** The second address represents `::1`, and `::` in addition to IPv4. */
 type Which = 0 | 1;
 
 interface Port {
@@ -42,7 +42,7 @@ interface Port {
 }
 
 /** The peer of a bind or connect call. */
-type Asked = NonNullable<ReturnType<typeof readPeer>>;
+type PeerAddress = NonNullable<ReturnType<typeof readPeer>>;
 
 const isAll = (bytes: Uint8Array, value: number): boolean => bytes.every((byte) => byte === value);
 
@@ -133,14 +133,14 @@ export class OwnPorts {
   }
 
   /** True for the machine itself, as a program means it: loopback, and no address at all. */
-  #isHere({ address }: Asked): boolean {
+  #isHere({ address }: PeerAddress): boolean {
     if (isAll(address, 0) || isLoopback6(address)) return true;
     return isServerAddress(address)
       ? this.#addresses.some((own) => own.join() === address.join())
       : address.byteLength === 4 && address[0] === 127;
   }
 
-  #whichOf(socket: number, { family, address }: Asked): Which {
+  #whichOf(socket: number, { family, address }: PeerAddress): Which {
     if (family === AF_INET || address.byteLength === 4) return 0;
     if (isLoopback6(address)) return 1;
     return this.#option(socket, LEVEL_IPV6, IPV6_V6ONLY) === 1 ? 1 : 0;
@@ -148,14 +148,18 @@ export class OwnPorts {
 
   #bind(
     socket: number,
-    { asked, which, port }: { readonly asked: Asked; readonly which: Which; readonly port: number },
+    { asked, which, port }: {
+      readonly asked: PeerAddress;
+      readonly which: Which;
+      readonly port: number;
+    },
   ): number {
     this.open(socket, asked.family);
     const address = sockaddrOf(asked.family, this.#addresses[which], port);
     return systemCall(this.#libc, "bind", socket, address, address.byteLength);
   }
 
-  #note(socket: number, { port: asked }: Asked, which: Which): number {
+  #note(socket: number, { port: asked }: PeerAddress, which: Which): number {
     const real = this.#nameOf(socket)?.port;
     if (real === undefined) return -EACCES;
     const isKnown = this.#ports.some((port) => port.real === real && port.which === which);
@@ -165,7 +169,7 @@ export class OwnPorts {
     return 0;
   }
 
-  #nameOf(socket: number): Asked | undefined {
+  #nameOf(socket: number): PeerAddress | undefined {
     const address = new Uint8Array(128);
     const size = new Uint8Array(Uint32Array.of(address.byteLength).buffer);
     const result = systemCall(this.#libc, "getsockname", socket, address, size);

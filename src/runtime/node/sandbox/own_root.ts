@@ -1,7 +1,7 @@
 /**
- * A root folder of Node's own: read-only mounts of what it needs, and one small
- * folder in memory to write to. It runs on the thread that starts Node; the
- * other threads of the process keep the machine's root folder.
+ * A root folder for Node: read-only mounts of what it needs, and one small writable folder in
+ * memory. It applies to the thread that starts Node; the other threads of the process keep the
+ * machine's root folder.
  *
  * @module
  */
@@ -80,7 +80,7 @@ const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "
 /** Longest list of an image's users or groups that is taken, in bytes. */
 const MAX_USERS = 256 * 1024;
 
-/** Paths of this machine that are shown as they are. */
+/** Paths of this machine that are shown unchanged. */
 function systemOf(
   { image, processes }: Pick<OwnRootOptions, "image" | "processes">,
 ): readonly string[] {
@@ -129,11 +129,11 @@ export interface OwnRootOptions {
   readonly tmpMb: number;
   /** Whether it sees the programs of the system. */
   readonly processes: boolean;
-  /** A folder whose files are its system; that of this machine where missing. */
+  /** A folder whose files are its system; that of this machine by default. */
   readonly image?: string | undefined;
-  /** Names that lead to this machine, beside those that the machine knows. */
+  /** Names that resolve to this machine, in addition to those that it knows. */
   readonly hosts: readonly string[];
-  /** The user that the folder for temporary files belongs to; the present one where missing. */
+  /** The user that the folder for temporary files belongs to; the present one by default. */
   readonly uid?: number | undefined;
 }
 

@@ -22,13 +22,13 @@ export const PROGRAM = "/opt/svc";
 const CONTROL_SOCKET = "/run/svc/control.sock";
 const SERVER_SOCKET = "/run/svc/server.sock";
 
-/** Name of the folder for temporary files in the private folder, where there are no namespaces. */
+/** Name of the folder for temporary files in the private folder, if there are no namespaces. */
 export const TMP_FOLDER = "tmp";
 
 /** Whether a folder is in sight of every server that starts programs. */
 export const isOfSystem = (folder: string): boolean => folder.startsWith("/usr/");
 
-/** Shows at which paths Node sees what it is given. */
+/** Decides the paths under which Node sees its files. */
 export function planSandbox(request: NodeRequest): NodeView {
   const { kind, node, directory, folder, files, programs = [] } = request;
   const sockets = kind === "open"

@@ -1,6 +1,5 @@
 /**
- * Limits of Node's process, set before it starts, and what it takes of the
- * machine's memory.
+ * Limits of Node's process, set before it starts, and its memory usage.
  *
  * @module
  */
@@ -21,8 +20,8 @@ const MIB = 1024 * 1024;
 const MAX_THREADS = 512;
 
 /**
- * Memory that may be asked for beyond what may be used, in MiB: stacks of threads, and what the
- * engine reserves. It stops what fills memory faster than it is checked.
+ * Address space in addition to the memory limit, in MiB: stacks of threads, and what the engine
+ * reserves. It stops a process that allocates faster than memory is checked.
  */
 const SPARE_MB = 2048;
 

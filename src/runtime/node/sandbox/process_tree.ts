@@ -1,6 +1,6 @@
 /**
- * The processes of a server that may start programs: all that descend from this
- * process, which the kernel makes the parent of those that lose theirs.
+ * The processes of a server that may start programs: all descendants of this process, which the
+ * kernel makes the parent of orphans.
  *
  * @module
  */
@@ -126,7 +126,7 @@ export class ProcessTree {
     return this.#pids.includes(pid);
   }
 
-  /** Memory that all take, in bytes; what they share counts once where it matters. */
+  /** Total memory, in bytes; shared memory counts once if the sum exceeds the limit. */
   residentBytes(limitBytes: number): number {
     if (this.#started > 0 || this.#looks % LOOKS_PER_SEARCH === 0) this.#search();
     this.#looks++;

@@ -1,7 +1,6 @@
 /**
- * Judges the calls by which Node names a peer or an address, and performs those
- * that are allowed on Node's own socket: Node could change its memory between
- * the judgement and the kernel's own look at it.
+ * Judges the calls with which Node names a peer or an address, and makes the allowed ones on Node's
+ * own socket: Node could change its memory between the check and the kernel's own read of it.
  *
  * @module
  */
@@ -68,9 +67,12 @@ export interface NamedSocket {
 export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
-  /** The only one that it may bind, and listen on, beside those of further ports; none if missing. */
+  /**
+   * The only one that it may bind and listen on, except for those of further ports; none if
+   * missing.
+   */
   readonly server?: NamedSocket;
-  /** Ports that it may bind, and listen on; none if missing. */
+  /** Ports that it may bind and listen on; none by default. */
   readonly ports?: OwnPorts;
   /** True if the server's processes may pass descriptors to one another. */
   readonly passesDescriptors: boolean;
@@ -148,7 +150,7 @@ export class SocketCalls {
     return result;
   }
 
-  /** The address of a socket itself; zeros where it has none. */
+  /** The address of a socket itself; zeros if it has none. */
   #nameOf(socket: number): Bytes {
     const address = new Uint8Array(MAX_SOCKADDR);
     const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
@@ -285,7 +287,7 @@ export class SocketCalls {
     if (typeof address === "number") return address;
     if (this.#isInterfaces(address)) return address;
     const family = familyOf(address);
-    // Without a family, the kernel takes an address for one of IPv4.
+    // Without a family, the kernel assumes IPv4.
     if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
     const error = judgeConnect(address, this.#rules);
     return error === 0 ? address : -error;

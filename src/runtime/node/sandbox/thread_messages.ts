@@ -15,7 +15,7 @@ export interface ThreadPlan {
   /** Files and folders that Node sees beside the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
-  /** The folder whose files are its system; that of this machine where missing. */
+  /** The folder whose files are its system; that of this machine by default. */
   readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;
@@ -33,7 +33,7 @@ export type ToThread =
   | { readonly type: "end" };
 
 export type FromThread =
-  /** All is closed to the thread; `listener` answers its calls, and those of Node. */
+  /** Everything is closed to the thread; `listener` decides its calls, and those of Node. */
   | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
   | { readonly type: "started"; readonly pid: number }
   | { readonly type: "failed"; readonly message: string }

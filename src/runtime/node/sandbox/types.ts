@@ -51,7 +51,7 @@ export interface NodeRequest {
   readonly listens?: (port: number, at: OwnAddress) => void;
   /** Further files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
-  /** Folders with programs that it may start; none if missing. */
+  /** Folders with programs that it may start; none by default. */
   readonly programs?: readonly string[];
   /** Folders of toolchains, which it sees where they are; none if missing. */
   readonly toolchains?: readonly string[];
@@ -59,7 +59,7 @@ export interface NodeRequest {
   readonly processes?: boolean;
   /** The image that it starts in, instead of the system of this machine. */
   readonly image?: ImageRoot;
-  /** Names that lead to this machine; only those that the machine knows where missing. */
+  /** Names that lead to this machine; only those that the machine knows by default. */
   readonly hosts?: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export interface NodeView {
   readonly tmp: string;
   /** Connects Node to the process. */
   readonly controlSocket: string;
-  /** The only address at which Node may listen. */
+  /** The only address where Node may listen. */
   readonly serverSocket: string;
   /** The further files, in the order of the request. */
   readonly files: readonly string[];
@@ -83,7 +83,7 @@ export interface NodeView {
 
 /** How Node is to be run. */
 export interface NodeCommand {
-  /** Absolute path of the program; Node itself where missing. */
+  /** Absolute path of the program; Node itself by default. */
   readonly program?: string;
   /** Arguments of Node, with paths as Node sees them. */
   readonly args: readonly string[];
@@ -108,7 +108,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly announce: (port: number) => void;
   /** True runs Node even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
-  /** The only kind of sandbox to try; the best one that works where missing. */
+  /** The only kind of sandbox to try; the best one that works by default. */
   readonly only?: NodeSandboxKind;
 }
 

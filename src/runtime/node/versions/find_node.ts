@@ -15,7 +15,7 @@ export interface FoundNode {
   readonly version: string;
 }
 
-/** True for a program of the machine; a script such as those of version managers is none. */
+/** True for a program of the machine; scripts, such as those of version managers, do not count. */
 async function isProgram(path: string): Promise<boolean> {
   if (Deno.build.os !== "linux") return true;
   using file = await Deno.open(path);

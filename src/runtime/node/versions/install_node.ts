@@ -37,7 +37,7 @@ export interface InstallOptions {
   readonly env: Environment;
 }
 
-/** Servers cannot run on a version of Node; the message is for whoever deploys them. */
+/** Servers cannot run on a version of Node; the message is for the person who deploys them. */
 export class NodeVersionError extends Error {
   override readonly name: string = "NodeVersionError";
 }

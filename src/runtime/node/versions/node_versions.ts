@@ -33,7 +33,7 @@ export interface NodeVersionsOptions {
   readonly folder: string;
   /** The platform's own environment. */
   readonly env: Environment;
-  /** Fetches a version; npm does where missing. */
+  /** Fetches a version; npm does by default. */
   readonly install?: (options: InstallOptions) => Promise<void>;
 }
 
@@ -50,9 +50,8 @@ export class NodeVersions {
   }
 
   /**
-   * The absolute path of a Node binary of a version, or of one that begins with its numbers;
-   * fetched if it is missing. Requests at the same time share one fetch. The files stay while their
-   * user needs them.
+   * The absolute path of a Node binary with a version, or a version prefix; fetched if missing.
+   * Concurrent requests share one fetch. The files stay while their user needs them.
    *
    * @throws NodeVersionError for a version that servers do not run on @throws NodeInstallError if
    * it cannot be fetched
@@ -116,7 +115,7 @@ export class NodeVersions {
     return kept;
   }
 
-  /** Fetches beside, then renames: a version that is there is whole. */
+  /** Fetches under a temporary name, then renames, so an existing version is complete. */
   async #fetch(wanted: string, folder: string): Promise<void> {
     await this.#prepare();
     const { env, install = installNode } = this.#options;
@@ -145,7 +144,7 @@ export class NodeVersions {
     return gone;
   }
 
-  /** Makes the folder, and removes what a crash left unfinished. */
+  /** Creates the folder, and removes unfinished downloads of a crash. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#options.folder, INCOMING);

@@ -1,13 +1,12 @@
 /**
- * The frames between the platform and a process that runs foreign code: a
- * fixed header and a payload, so that bodies travel as bytes and many calls
- * share one connection.
+ * The frames between the platform and a process that runs foreign code: a fixed header and a
+ * payload, so that bodies travel as bytes and many calls share one connection.
  *
- * Layout, little-endian: payload length (u32), type (u8), worker (u16), id
- * (u32), payload. What type, worker and id mean is up to the two ends.
+ * Layout, little-endian: payload length (u32), type (u8), worker (u16), id (u32), payload. Both
+ * ends define the meaning of type, worker and id.
  *
- * This also runs in the same thread as functions, which may have replaced the
- * methods of arrays: neither `push` nor iteration is used here.
+ * This also runs in the thread of functions, which may have replaced array methods, so neither
+ * `push` nor iteration is used here.
  *
  * @module
  */

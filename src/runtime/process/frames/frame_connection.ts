@@ -1,8 +1,7 @@
 /**
- * A connection that sends and receives frames. Everything that is sent in one
- * turn of the event loop leaves in one write. Workers use it too, beside a
- * function that may have changed the global scope: it takes what it needs of that
- * at load, and uses neither `push` nor iteration.
+ * A connection that sends and receives frames. Everything that is sent in one turn of the event
+ * loop leaves in one write. Workers use it too, where a function may have changed the global scope:
+ * it captures what it needs of that at load, and uses neither `push` nor iteration.
  *
  * @module
  */
@@ -25,7 +24,7 @@ export interface ConnectionOptions {
 
 const READ_BYTES = 64 * 1024;
 
-/** Memory that a frame takes beside its bytes, roughly: many small ones are not cheap. */
+/** Approximate memory of a frame in addition to its bytes: many small ones are not cheap. */
 export const FRAME_COST_BYTES = 256;
 
 /** Frames that are taken between two readings of the clock. */
@@ -34,7 +33,7 @@ const FRAMES_AT_ONCE = 64;
 const soon = queueMicrotask.bind(globalThis);
 
 export class FrameConnection {
-  /** Private in the language, so that a function cannot find it, whatever it gets hold of. */
+  /** A language-level private field, so that a function cannot reach it in any way. */
   readonly #conn: Deno.Conn;
   readonly #maxPayload: number;
   readonly #maxQueued: number;

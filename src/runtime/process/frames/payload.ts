@@ -1,6 +1,6 @@
 /**
- * Payloads that are JSON. Workers use this beside functions, which may have
- * replaced the global `JSON`: what it needs of that is taken at load.
+ * JSON payloads. In workers, functions may have replaced the global `JSON`, so its functions are
+ * captured at load.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 /**
- * Keeping others away from a place while a backup is written to it, or content is removed.
+ * Reserves a place while a backup is written to it, or content is removed.
  *
- * Each process stores its own mark and then looks for others: of two, at least one sees the
- * other. A mark is renewed while its process works. It counts no more when its process is known
- * to be gone, or when it was not renewed for a while.
+ * Each process stores its own mark and then looks for others: of two, at least one sees the other.
+ * A mark is renewed while its process works. It expires when its process is known to be gone, or
+ * after a while without renewal.
  *
  * @module
  */
@@ -52,7 +52,7 @@ function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
 
 /** A place that this process holds. */
 export interface HeldPlace {
-  /** @throws {BackupError} where others may take the place for free by now */
+  /** @throws {BackupError} if others may take the place for free by now */
   assertHeld(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What describes a backup in a place: small files in plain text, so that backups can be listed
- * and pruned without a key. They have numbers and names of parts, and nothing of the content.
+ * Describes a backup in a place: small plain-text files, so that backups can be listed and pruned
+ * without a key. They contain numbers and names of parts, but no content.
  *
  * @module
  */
@@ -69,8 +69,8 @@ const timeOf = (name: string): number =>
   Date.parse(name.replace(/T(\d\d)-(\d\d)-(\d\d)Z/, "T$1:$2:$3Z")) || 0;
 
 /**
- * The name of a backup of this time, behind that of the newest one: names say which backup is
- * the newest, also after the clock was set back, and for a second backup within a second.
+ * A backup name with this time, sorted after the newest: names show the newest backup, even after
+ * the clock was set back, and for two backups within a second.
  */
 export const nameAfter = (newest: string | undefined, time: number): string =>
   nameAt(newest === undefined ? time : Math.max(time, timeOf(newest) + 1000));

@@ -10,7 +10,7 @@ import { openFolder, type Place } from "./place.ts";
 /**
  * Opens a place for backups.
  *
- * @throws {BackupError} where it cannot be used, saying what to do
+ * @throws {BackupError} if it cannot be used, saying what to do
  */
 export async function openPlace(place: string, env: Environment): Promise<Place> {
   if (isSftpPlace(place)) {

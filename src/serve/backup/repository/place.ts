@@ -1,5 +1,5 @@
 /**
- * A place in which backups are kept, as objects with names; and a folder as one.
+ * A place for backups, as named objects; and its implementation as a folder.
  *
  * @module
  */
@@ -41,7 +41,7 @@ function unusable(root: string, cause: unknown): unknown {
   );
 }
 
-/** A folder that is gone is a disk that is not mounted, perhaps: it is not made again silently. */
+/** A missing folder may be an unmounted disk, so it is not silently recreated. */
 async function requireFolder(root: string): Promise<void> {
   const parent = dirname(root);
   const isThere = await Deno.stat(parent).then(({ isDirectory }) => isDirectory, () => false);

@@ -1,8 +1,8 @@
 /**
  * Backups in a place: each is a list of parts, which backups share.
  *
- * A backup appears with its manifest, which is written when all its parts are stored. Leftovers of
- * a killed process are removed by the next one that prunes.
+ * A backup appears with its manifest, which is written after all its parts. The next pruning
+ * removes leftovers of killed processes.
  *
  * @module
  */
@@ -239,8 +239,8 @@ export function readArchive(
 /**
  * Removes old backups, and parts that no backup needs. The place must be held.
  *
- * Only backups that were restored for a check count: a newer one never displaces a proven one
- * without being proven. All manifests are read before anything is removed.
+ * Only verified backups count: an unverified newer one never displaces a verified one. All
+ * manifests are read before anything is removed.
  */
 export async function prune(
   { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },

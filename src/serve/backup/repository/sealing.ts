@@ -1,10 +1,10 @@
 /**
- * How the parts of backups are named and encrypted.
+ * Names and encrypts the parts of backups.
  *
- * Parts are encrypted with age to the operator's public keys, and to a key that is derived from
- * the platform's own: it has to open what it stored to prove that it can be restored. A part is
- * named by its content and a secret, so that a name tells nothing, and content that is stored
- * already is not sent again. Other recipients, or a new key of the platform, are another secret.
+ * Parts are encrypted with age to the operator's public keys, and to a key derived from the
+ * platform's own, which must open them to verify that they can be restored. A part's name is
+ * derived from its content and a secret, so that it reveals nothing, and stored content is not sent
+ * again. Other recipients, or a new platform key, change the secret.
  *
  * @module
  */

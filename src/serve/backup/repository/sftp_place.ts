@@ -152,7 +152,9 @@ class Session {
     });
   }
 
-  /** Writes a file beside, flushes it, and renames it: all of it is there or nothing. */
+  /**
+   * Writes a file under a temporary name, flushes it and renames it, so it is complete or missing.
+   */
   async put(path: string, content: Uint8Array<ArrayBuffer>): Promise<void> {
     const unfinished = `${path}.${crypto.randomUUID()}.tmp`;
     await this.#makeFolder(dirname(path));
@@ -230,7 +232,7 @@ class Session {
   }
 }
 
-/** @throws {BackupError} where it cannot be used, saying what to do */
+/** @throws {BackupError} if it cannot be used, saying what to do */
 export async function openSftpPlace(place: string): Promise<Place> {
   const address = parseAddress(place);
   const { name, root } = address;
@@ -245,7 +247,7 @@ export async function openSftpPlace(place: string): Promise<Place> {
     }
   };
   const session = await explained(Session.open(address));
-  // A folder that is gone is a disk that is not mounted, perhaps: it is not made again silently.
+  // A missing folder may be an unmounted disk, so it is not silently recreated.
   if (!await explained(session.isFolder(dirname(root)))) {
     session.close();
     throw new BackupError(

@@ -1,7 +1,7 @@
 /**
  * Mails that accounts need, such as the one that confirms a sign-up. They wait in the delivery
- * queue like notifications. They contain one-time links, so they are stored sealed, while the link
- * works.
+ * queue like notifications. They contain one-time links, so they are sealed, and only stored while
+ * the link works.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 /** How many mails may wait at once: more would be an attack. */
 const MAX_WAITING = 1000;
 
-/** How long a mail is kept that nobody can use any more, so that it can be told of. */
+/** How long an expired mail is kept for reporting. */
 const KEPT_MS = 60 * 60 * 1000;
 
 const mailText = z.object({
@@ -109,15 +109,15 @@ export class AccountMails {
   }
 
   /**
-   * Why mails are not taken by the mail server, and how many were given up in the last days;
-   * `undefined` if there is nothing to tell. Names no receiver, and none of a mail's text.
+   * Why the mail server refuses mails, and how many were given up in recent days; `undefined` if
+   * there is nothing to report. Contains no recipients or contents.
    */
   get problem(): string | undefined {
     const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
-  /** Reads what was given up, before a restart or by another node. */
+  /** Loads mails that were given up before a restart or by another node. */
   async recover(): Promise<void> {
     const found = new Map<string, number>();
     for await (const { key, value } of readAll(this.#options.kv, allGivenUp(), z.number())) {
@@ -142,8 +142,8 @@ export class AccountMails {
   }
 
   /**
-   * Creates what stores a mail and queues it. A mail that is not to be sent takes the same work,
-   * so that nobody sees by the time which of the two it is.
+   * Creates a function that stores and queues a mail. A mail that is not sent takes the same work,
+   * so timing does not reveal the difference.
    */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
     const { kv, box, now, random, firstWorkspace } = this.#options;
@@ -188,7 +188,7 @@ export class AccountMails {
     return outcome;
   }
 
-  /** Notes how the mail server answers any mail, for whoever watches the platform. */
+  /** Records the mail server's reply to any mail, for monitoring. */
   note(outcome: SendOutcome): void {
     if (outcome.type === "sent") this.#problem = undefined;
     else if (outcome.type === "retry") {

@@ -28,7 +28,7 @@ export interface Mailer {
 
 const CONNECT_MS = 10_000;
 /**
- * A server that has all of a message takes its time to answer: who leaves sooner sends it twice
+ * A server takes its time to reply after receiving a message: leaving sooner would send it twice
  * (RFC 5321, 4.5.3.2.6).
  */
 const SILENCE_MS = 10 * 60 * 1000;

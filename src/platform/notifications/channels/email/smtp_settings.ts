@@ -31,8 +31,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const TLS_WISHES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
 
 /**
- * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`.
- * With a password, and to another machine, TLS is required unless `tls=none`.
+ * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. With a password to
+ * another machine, TLS is required unless `tls=none`.
  *
  * @throws {MailSettingsError}
  */

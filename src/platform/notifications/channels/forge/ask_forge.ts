@@ -13,7 +13,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";
 import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 
-/** Largest answer that is read: a hundred comments of a pull request. */
+/** Largest response to read: a hundred comments of a pull request. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
@@ -23,13 +23,13 @@ export interface ForgeAnswer {
   readonly json: unknown;
 }
 
-/** The forge did not do what it was asked. */
+/** The forge refused or failed a request. */
 export class ForgeError extends Error {
   override readonly name = "ForgeError";
 
   constructor(
     readonly outcome: Exclude<SendOutcome, { readonly type: "sent" }>,
-    /** The status of the answer, where there was one. */
+    /** The status of the response, if there was one. */
     readonly status?: number,
     options?: ErrorOptions,
   ) {

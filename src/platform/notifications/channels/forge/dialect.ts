@@ -60,9 +60,9 @@ export interface Dialect {
     pull: number,
     comment: ShownComment,
   ): ForgeRequest;
-  /** @throws {z.ZodError} if the answer is not a comment */
+  /** @throws {z.ZodError} if the response is not a comment */
   readComment(answer: unknown): ShownComment;
-  /** @throws {z.ZodError} if the answer is not a list of comments */
+  /** @throws {z.ZodError} if the response is not a list of comments */
   readComments(answer: unknown): readonly ShownComment[];
 }
 

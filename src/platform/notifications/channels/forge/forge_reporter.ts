@@ -1,7 +1,7 @@
 /**
- * Tells the forge of a repository how a deployment stands: by a mark on its commit, and by one
- * comment of the pull request that shows its branch. A report gives the state at the time of
- * sending, so that reports may be late, repeated or in any order.
+ * Reports a deployment's state to the repository's forge, as a commit status and a comment on the
+ * branch's pull request. A report has the state at the time of sending, so reports may be late,
+ * repeated or out of order.
  *
  * @module
  */
@@ -160,8 +160,8 @@ export class ForgeReporter {
   }
 
   /**
-   * The preview that the comment is about: a deployment itself, or for one of production with
-   * checks, the preview of its commit. `undefined` if the comment stays as it is.
+   * The preview in the comment: the deployment itself or, for a production deployment with checks,
+   * the preview of its commit. `undefined` leaves the comment unchanged.
    */
   async #shownPreview(
     deployment: DeploymentRecord,

@@ -80,7 +80,7 @@ function decoded(part: string): string {
   }
 }
 
-/** How a forge is asked: Bitbucket has one API in its cloud and another on servers. */
+/** The API dialect of a forge: Bitbucket has one in its cloud and another on servers. */
 export function dialectOf({ forge, api }: ForgeTarget): Dialect {
   if (forge === "bitbucket") return CLOUD.test(api) ? bitbucketCloud : bitbucketServer;
   return { github, gitlab, gitea }[forge];

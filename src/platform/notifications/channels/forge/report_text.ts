@@ -30,7 +30,7 @@ const STATES: Readonly<Record<DeploymentRecord["status"], CommitState | undefine
 const pageOf = ({ id }: DeploymentRecord, { publicOrigin }: ReportContext): string =>
   `${publicOrigin}/deployments/${id}`;
 
-/** How the checks of a release ended, if that is what the commit is marked for. */
+/** The results of a release's checks, if the commit status is about them. */
 function describeChecks(state: CommitState, { checks }: DeploymentRecord): string | undefined {
   if (checks === undefined || checks.state === "RUNNING") return undefined;
   const { results } = checks;
@@ -57,7 +57,7 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
   }[state];
 }
 
-/** True where there was nothing to build, so that its branch shows what it showed before. */
+/** True if there was nothing to build, so the branch's deployment stays. */
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 
@@ -107,7 +107,7 @@ const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
   ],
 };
 
-/** Text between backquotes, whatever it holds. */
+/** Formats text as code, even if it contains backquotes. */
 const code = (text: string): string => `\`${text.replace(/[`\s]+/g, " ").trim()}\``;
 
 /** The checks that had to pass before production, without the causes of failures. */

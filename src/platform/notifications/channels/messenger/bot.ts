@@ -1,5 +1,5 @@
 /**
- * The chat bot: its name and its answers.
+ * The chat bot: its name and its responses.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export interface BotOptions {
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
   /** Origin of the platform, as people see it. */
   readonly publicOrigin: string;
-  /** Without @; asked for where missing. */
+  /** Without @; asked for by default. */
   readonly name?: string;
   readonly dialogues?: readonly BotDialogue[];
   /** Name of an account. */
@@ -71,7 +71,7 @@ export class Bot {
     return `https://t.me/${await this.name()}?start=${code}`;
   }
 
-  /** Answers what a person did in the chat. */
+  /** Responds to a person's action in the chat. */
   async handle(update: Update, lease: Lease): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * A client of the Telegram Bot API. Its addresses contain the bot's token, so its errors
- * neither name an address nor quote those of `fetch`.
+ * A client of the Telegram Bot API. Its URLs contain the bot's token, so its errors contain neither
+ * URLs nor messages of `fetch`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface BotSettings {
   readonly token: string;
   /** Address of the Bot API, if it is not Telegram's own. */
   readonly api?: string;
-  /** Name of the bot without @; asked for where missing. */
+  /** Name of the bot without @; asked for by default. */
   readonly name?: string;
 }
 

@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
-  /** One of them polls, as the Bot API answers one; this one alone where missing. */
+  /** One of them polls, as the Bot API answers one; this one alone by default. */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update, lease: Lease): Promise<void>;
   onTrouble(message: string): void;
@@ -70,7 +70,7 @@ export class BotPoller {
     }
   }
 
-  /** Polls where this node is the one that does; false if it is not. */
+  /** Polls if it is this node's turn; otherwise false. */
   async #pollHere(): Promise<boolean> {
     const { nodes } = this.#options;
     if (nodes?.leads("bot") === false) return false;

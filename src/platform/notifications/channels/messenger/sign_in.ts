@@ -1,5 +1,5 @@
 /**
- * Sign-in and sign-up by messenger: what the pages call, and what the bot answers.
+ * Sign-in and sign-up by messenger: the functions for the pages, and the bot's replies.
  *
  * @module
  */
@@ -24,12 +24,12 @@ import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts, signInCode } from "./sign_in_attempts.ts";
 import type { Lease, RecordStore } from "../../../../store/mod.ts";
 
-/** How many attempts one address may begin in ten minutes. */
+/** How many attempts one IP address can start in ten minutes. */
 const BEGINS = 20;
 /** And all addresses together: each attempt is stored. */
 const ALL_BEGINS = 5000;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
-/** How many accounts one address may make in an hour, as with email. */
+/** How many accounts one IP address can create per hour, as with email. */
 const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 

@@ -57,7 +57,7 @@ export type NewSubscription = Pick<
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser may change accounts; a key or token changes only what is in its scope. */
+/** A browser may change accounts; a key or token is limited to its scope. */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
@@ -98,11 +98,11 @@ export class SubscriptionStore extends Table<
   }
 
   /**
-   * Stores a subscription in the scope of its credential, until that is revoked. The same
-   * endpoint keeps its id, and a person at a browser takes it over from any account.
-   * If an account or workspace has too many, its oldest is removed.
+   * Stores a subscription in the scope of its credential, until that is revoked. The same endpoint
+   * keeps its id, and a person in a browser takes it over from any account. If an account or
+   * workspace has too many, the oldest is removed.
    *
-   * @throws {Failure} `conflict` if a key or token names an endpoint out of its scope.
+   * @throws {Failure} `conflict` if a key or token names an endpoint outside its scope.
    */
   async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = endpointKey(wanted.endpoint);

@@ -37,10 +37,10 @@ export interface WebhookParts {
 
 export interface WebhookAttempt {
   readonly outcome: SendOutcome;
-  /** HTTP status; null if there was no answer. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
   readonly durationMs: number;
-  /** The beginning of the response's body, without secrets; null if there was no answer. */
+  /** The beginning of the response's body, without secrets; null if there was no response. */
   readonly response: string | null;
 }
 

@@ -62,15 +62,15 @@ export class WebhookService {
     this.#tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
-  /** How many webhooks a workspace has of those that it may have. */
+  /** A workspace's number of webhooks and its limit. */
   async usage(workspaceId: string): Promise<Usage> {
     const { length } = await this.#parts.store.collect(workspaceId);
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
   /**
-   * @throws {Failure} `invalid_request` for an address that is not public,
-   *   `conflict` where the workspace has too many.
+   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` if the workspace
+   * has too many.
    */
   async create(
     workspaceId: string,

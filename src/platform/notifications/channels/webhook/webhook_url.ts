@@ -1,5 +1,5 @@
 /**
- * Which addresses a webhook may be given. Pure.
+ * The allowed URLs of a webhook. Pure.
  *
  * @module
  */
@@ -10,9 +10,9 @@ const REMEDY =
   "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
 /**
- * Refuses what delivery would refuse without a lookup: private, local and reserved
- * addresses in any notation, local names, and ports of other services. A name of such
- * an address is refused when it is resolved.
+ * Refuses everything that delivery would refuse without a lookup: private, local and reserved
+ * addresses in any notation, local names, and ports of other services. A name with such an address
+ * is refused when it is resolved.
  *
  * @throws {Failure} `invalid_request`, with the field
  */
