@@ -1,10 +1,10 @@
 /**
- * Pages of the messages of a queue.
+ * Lists of queues, and pages of their messages.
  *
  * @module
  */
 import type { MessageState } from "../../contract/queues.ts";
-import type { RecordStore } from "../../store/mod.ts";
+import type { RecordKey, RecordStore } from "../../store/mod.ts";
 import { keys, type Page, type PageWish } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
@@ -32,4 +32,26 @@ export async function listMessages(
     }
   }
   return { items, nextCursor: null };
+}
+
+/** The names of all queues of an environment that hold anything, or ever did. */
+export async function namesOfQueues(
+  kv: RecordStore,
+  projectId: string,
+  environment: string,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (const root of [keys.queueActive, keys.queueCounts]) {
+    const prefix = root(projectId, environment);
+    for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
+  }
+  // Each queue can have many dead letters: the first one of each tells its name.
+  const prefix = keys.queueDead(projectId, environment);
+  for (let start: RecordKey = [...prefix, ""];;) {
+    const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));
+    if (letter === undefined) return names;
+    const name = String(letter.key[3]);
+    names.add(name);
+    start = [...prefix, `${name}\0`];
+  }
 }

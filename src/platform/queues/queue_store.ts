@@ -341,25 +341,6 @@ export class QueueStore {
     });
   }
 
-  /** The names of all queues of an environment that hold anything, or ever did. */
-  async namesOf(projectId: string, environment: string): Promise<ReadonlySet<string>> {
-    const names = new Set<string>();
-    const { kv } = this.#parts;
-    for (const root of [keys.queueActive, keys.queueCounts]) {
-      const prefix = root(projectId, environment);
-      for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
-    }
-    // Each queue can have many dead letters: the first one of each tells its name.
-    const prefix = keys.queueDead(projectId, environment);
-    for (let start: RecordKey = [...prefix, ""];;) {
-      const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));
-      if (letter === undefined) return names;
-      const name = String(letter.key[3]);
-      names.add(name);
-      start = [...prefix, `${name}\0`];
-    }
-  }
-
   /** Deletes dead letters from before a time. */
   async sweep(before: number, signal: AbortSignal): Promise<number> {
     let count = 0;

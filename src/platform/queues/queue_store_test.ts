@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { DenoStore } from "../../store/mod.ts";
+import { DenoStore, type RecordStore } from "../../store/mod.ts";
+import { namesOfQueues } from "./list_messages.ts";
 import type { NewMessage, QueuePlace } from "./message.ts";
 import { type DueEntry, QueueStore } from "./queue_store.ts";
 import { endingOf, pauseAfter } from "./queue_worker.ts";
@@ -9,6 +10,7 @@ const RANDOM = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
 async function withStore(
   test: (bench: {
+    readonly kv: RecordStore;
     readonly store: QueueStore;
     readonly clock: { now: number };
     send(body: string, more?: Partial<NewMessage>): Promise<string>;
@@ -30,6 +32,7 @@ async function withStore(
   };
   try {
     await test({
+      kv,
       store,
       clock,
       async send(body, more = {}) {
@@ -91,11 +94,11 @@ Deno.test("QueueStore makes one message of a key due at a time, in the order of 
     assert.deepEqual(await due(), ["b1", "free", "a1"]);
   }));
 
-Deno.test("QueueStore names each queue that has dead letters, however many another one has", () =>
-  withStore(async ({ send, end, store }) => {
+Deno.test("namesOfQueues() names each queue that has dead letters, however many another one has", () =>
+  withStore(async ({ send, end, kv }) => {
     await send("letter");
     await end("letter", "dead");
-    assert.deepEqual([...await store.namesOf(PLACE[0], PLACE[1])], [PLACE[2]]);
+    assert.deepEqual([...await namesOfQueues(kv, PLACE[0], PLACE[1])], [PLACE[2]]);
   }));
 
 Deno.test("QueueStore loses no message that is sent while the last one of its key ends", () =>

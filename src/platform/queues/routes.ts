@@ -12,7 +12,7 @@ import type { Caller } from "../core/access/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { type EnvironmentStore, findEnvironmentName, latestLabel } from "../environments/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
-import { listMessages } from "./list_messages.ts";
+import { listMessages, namesOfQueues } from "./list_messages.ts";
 import { dueTime } from "./local_requests.ts";
 import { MAX_STORED, type QueueMessage, type QueuePlace } from "./message.ts";
 import type { QueueService } from "./queue_service.ts";
@@ -74,7 +74,7 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
     const { project, environment: name, label } = await find(caller, params.project, environment);
     const { queue } = params;
     const isKnown = (await declaredAt(project, label)).has(queue) ||
-      (await store.namesOf(project.id, name)).has(queue);
+      (await namesOfQueues(kv, project.id, name)).has(queue);
     if (isKnown) return [project.id, name, queue];
     throw new Failure("not_found", `Environment ${name} has no queue "${queue}"`);
   }
@@ -102,7 +102,10 @@ export function bindQueueRoutes(router: Router, services: QueueRouteServices): v
   router.guarded(endpoints.listQueues, async (caller, { params, query }) => {
     const { project, environment, label } = await find(caller, params.project, query.environment);
     const declared = await declaredAt(project, label);
-    const names = new Set([...declared.keys(), ...await store.namesOf(project.id, environment)]);
+    const names = new Set([
+      ...declared.keys(),
+      ...await namesOfQueues(kv, project.id, environment),
+    ]);
     const items: Queue[] = [];
     for (const name of [...names].sort()) {
       items.push(await describe([project.id, environment, name], declared.get(name)));

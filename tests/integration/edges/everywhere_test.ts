@@ -19,7 +19,7 @@ const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** Says in each page which version it is, and when it was made. */
+/** Says in each page which version it is, and when it rendered it. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
