@@ -105,7 +105,11 @@ export async function holdPlace<T>(
   await renew();
   // A failure shows when the mark is too old.
   let renewing = Promise.resolve();
-  const timer = setInterval(() => void (renewing = renew().catch(() => {})), RENEW_MS);
+  const timer = setInterval(() => {
+    // One can take longer than the time between two.
+    const before = renewing;
+    renewing = renew().catch(() => {}).then(() => before);
+  }, RENEW_MS);
   try {
     await refuseOthers(place, key);
     return await work({
