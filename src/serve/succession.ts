@@ -100,7 +100,9 @@ export class Succession {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
-        await Promise.all([beside.edges?.leave(), listeners.standAlone()]);
+        await beside.edges?.leave();
+        // Last: while edges leave, a certificate may change.
+        await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),
       divert: (handler) => this.#divert(handler),

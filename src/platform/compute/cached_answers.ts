@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import {
   DEFAULT_ISR_MEMORY_BYTES,
   type HttpCache,
@@ -12,11 +13,17 @@ import {
   type PurgeOptions,
   type PurgeScope,
 } from "../../edge/mod.ts";
-import type { FeedMessage } from "../../feed/mod.ts";
+import type { FeedMessage, ResourceUri } from "../../feed/mod.ts";
 import type { Revalidation } from "../../runtime/mod.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
+
+/**
+ * Longest time for which invalid URIs are gathered while others apply earlier ones, in
+ * milliseconds: visitors decide how many there are.
+ */
+const GATHER_MS = 100;
 
 /** A revalidation that a deployment's server requested. */
 export interface Revalidated {
@@ -41,14 +48,17 @@ export class CachedAnswers {
   readonly #folders: PageFolders;
   readonly #memory: IsrMemory;
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
+  /** Invalid URIs that others are not told of yet, each once. */
+  readonly #invalid = new Map<string, ResourceUri>();
+  #isTelling = false;
 
   readonly #options: CachedAnswersOptions;
 
   constructor(options: CachedAnswersOptions) {
     this.#options = options;
     options.cache.onInvalidation((uris) => {
-      options.publish({ type: "cache_invalidated", uris })
-        .catch((error) => options.onTrouble(`Cannot tell others of an invalidation: ${error}`));
+      for (const uri of uris) this.#invalid.set(JSON.stringify(uri), uri);
+      if (!this.#isTelling) void this.#tellOfInvalid();
     });
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
@@ -129,6 +139,23 @@ export class CachedAnswers {
   /** Removes the pages of an ended deployment. */
   async remove(deploymentId: string): Promise<void> {
     await this.#folders.remove(deploymentId);
+  }
+
+  /** Tells others of invalid URIs: of the first ones at once, of later ones together. */
+  async #tellOfInvalid(): Promise<void> {
+    const { publish, onTrouble } = this.#options;
+    this.#isTelling = true;
+    while (this.#invalid.size > 0) {
+      const uris = [...this.#invalid.values()];
+      this.#invalid.clear();
+      const gathering = new AbortController();
+      const { signal } = gathering;
+      const applied = publish({ type: "cache_invalidated", uris })
+        .catch((error) => onTrouble(`Cannot tell others of an invalidation: ${error}`));
+      await Promise.race([applied, delay(GATHER_MS, undefined, { signal }).catch(() => {})]);
+      gathering.abort();
+    }
+    this.#isTelling = false;
   }
 
   /** Publishes a purge to subscribers of the feed. */
