@@ -26,6 +26,8 @@ export const PLACE: BlobPlace = {
 
 export interface TestStore {
   readonly kv: DenoStore;
+  /** Holds the vault, as `blobs`. */
+  readonly folder: string;
   readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
   readonly objects: ObjectStore;
   readonly uploads: UploadStore;
@@ -78,7 +80,7 @@ export async function withStore(
       },
     });
     await run({
-      ...{ kv, vault, objects, uploads, accessKeys, handle, client, secret, keyId, now },
+      ...{ kv, folder, vault, objects, uploads, accessKeys, handle, client, secret, keyId, now },
       send: async (path, init) =>
         await handle(await client.sign(`${ENDPOINT}/${path}`, init as AwsRequestInit)),
       pass: (ms) => void (passed += ms),

@@ -48,25 +48,32 @@ export class BlobUsage {
     return found;
   }
 
-  /** Whether a project has room for more bytes, including those arriving now. */
-  async hasRoom(projectId: string, more: number, quota: number): Promise<boolean> {
-    let total = more + (this.#arriving.get(projectId) ?? 0);
+  /** The bytes of a project, with those that arrive now. */
+  async bytesOf(projectId: string): Promise<number> {
+    // Read first: what is recorded meanwhile counts twice, but never not at all.
+    let total = this.#arriving.get(projectId) ?? 0;
     for (const { bytes } of (await this.of(projectId)).values()) total += bytes;
-    return total <= quota;
+    return total;
   }
 
-  /** Counts bytes as arriving while work on them runs. */
-  async whileArriving<T>(projectId: string, bytes: number, work: () => Promise<T>): Promise<T> {
-    const add = (count: number) => {
-      const total = (this.#arriving.get(projectId) ?? 0) + count;
+  /** Counts bytes as arriving while work on them runs, which may add to them. */
+  async whileArriving<T>(
+    projectId: string,
+    bytes: number,
+    work: (add: (more: number) => void) => Promise<T>,
+  ): Promise<T> {
+    let counted = 0;
+    const add = (more: number) => {
+      counted += more;
+      const total = (this.#arriving.get(projectId) ?? 0) + more;
       if (total === 0) this.#arriving.delete(projectId);
       else this.#arriving.set(projectId, total);
     };
     add(bytes);
     try {
-      return await work();
+      return await work(add);
     } finally {
-      add(-bytes);
+      add(-counted);
     }
   }
 }

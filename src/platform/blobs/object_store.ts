@@ -20,6 +20,7 @@ import {
 import type { Operation, RecordStore } from "../../store/mod.ts";
 import { BlobUsage } from "./blob_usage.ts";
 import { type Algorithm, Checksums, hexOf } from "./checksums.ts";
+import { counted, type Counter, verified } from "./content_streams.ts";
 import { isObjectKey, MAX_KEY_BYTES, MAX_OBJECT_BYTES } from "./limits.ts";
 import { listObjects, type ListWish, type ObjectPage } from "./list_objects.ts";
 import { type BlobPlace, type Described, type ObjectRecord, objects } from "./object_record.ts";
@@ -56,7 +57,10 @@ export interface WriteCondition {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Content that is stored in the vault. */
+/** Finds what bytes replace, so that only what they add needs room. */
+type Replaced = () => Promise<{ readonly size: number } | undefined>;
+
+/** Content that lies in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
 /** Whether a list of entity tags, or `*`, matches an object's. */
@@ -75,22 +79,6 @@ function refuseUnmet(found: ObjectRecord | undefined, condition: WriteCondition)
 }
 
 const noSuchKey = () => new BlobStoreError("NoSuchKey", "The key does not exist");
-
-/** Hashes streamed content, and fails the stream if the content is wrong. */
-function verified(
-  stream: ReadableStream<Uint8Array>,
-  check: { update(chunk: Uint8Array): void; end(): void },
-): ReadableStream<Uint8Array> {
-  return stream.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        check.update(chunk);
-        controller.enqueue(chunk);
-      },
-      flush: () => check.end(),
-    }),
-  );
-}
 
 export class ObjectStore extends Table<ObjectRecord, readonly [string, string, string]> {
   readonly usage: BlobUsage;
@@ -131,13 +119,14 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     },
   ): Promise<ObjectRecord> {
     this.requireKey(key);
-    // Checked before the upload; the commit checks again.
-    refuseUnmet(await this.find(place.projectId, place.environment, key), condition);
+    // Checked before the bytes are sent; the commit checks again.
+    const before = () => this.find(place.projectId, place.environment, key);
+    refuseUnmet(await before(), condition);
     return await this.storeContent(
       place,
       content,
       (stored) => this.record(place, key, { stored, described, condition }),
-      maxBytes,
+      { maxBytes, before },
     );
   }
 
@@ -146,20 +135,35 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     place: BlobPlace,
     content: Content,
     record: (stored: StoredContent) => Promise<T>,
-    maxBytes = MAX_OBJECT_BYTES,
+    { maxBytes = MAX_OBJECT_BYTES, before }: {
+      readonly maxBytes?: number | undefined;
+      readonly before: Replaced;
+    },
   ): Promise<T> {
-    const { projectId } = place;
     const { size = 0 } = content;
     if (size > maxBytes) throw tooLarge(maxBytes);
-    if (!await this.usage.hasRoom(projectId, size, this.quota)) throw this.#full();
-    return await this.usage.whileArriving(projectId, size, async () => {
-      const stored = await this.#add(place, content, maxBytes);
-      // Without a stated size, the received size counts.
-      if (
-        content.size === undefined &&
-        !await this.usage.hasRoom(projectId, stored.size, this.quota)
-      ) throw this.#full();
-      return await record(stored);
+    return await this.#whileArriving(place, { size, before }, async (count) => {
+      const stream = content.size === undefined ? counted(content.stream, count) : content.stream;
+      return await record(await this.#add(place, { ...content, stream }, maxBytes));
+    });
+  }
+
+  /** Runs work on bytes that count as arriving, while the project has room for them. */
+  async #whileArriving<T>(
+    { projectId }: BlobPlace,
+    { size, before }: {
+      readonly size: number;
+      readonly before: Replaced;
+    },
+    work: (count: Counter) => Promise<T>,
+  ): Promise<T> {
+    return await this.usage.whileArriving(projectId, size, async (add) => {
+      const requireRoom = async () => {
+        const over = await this.usage.bytesOf(projectId) - this.quota;
+        if (over > 0 && over > ((await before())?.size ?? 0)) throw this.#full();
+      };
+      await requireRoom();
+      return await work({ add, requireRoom });
     });
   }
 
@@ -218,17 +222,27 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     source: ObjectRecord,
     place: BlobPlace,
     key: string,
-    { described = source, condition }: {
+    { described = source, condition = {} }: {
       readonly described?: Described | undefined;
       readonly condition?: WriteCondition | undefined;
     } = {},
   ): Promise<ObjectRecord> {
-    if (!await this.usage.hasRoom(place.projectId, source.size, this.quota)) {
-      throw this.#full();
-    }
-    // A sweep spares blobs that were just looked up.
-    if (await this.blobsOf(place).verify(source.sha256) === undefined) throw damaged(source);
-    return await this.record(place, key, { stored: source, described, condition: condition ?? {} });
+    this.requireKey(key);
+    const before = () => this.find(place.projectId, place.environment, key);
+    refuseUnmet(await before(), condition);
+    return await this.#whileArriving(place, { size: source.size, before }, async () => {
+      await this.requireSound(source);
+      return await this.record(place, key, { stored: source, described, condition });
+    });
+  }
+
+  /**
+   * Looks up the bytes of an object, which a sweep then leaves alone.
+   *
+   * @throws {BlobStoreError} where they are damaged.
+   */
+  async requireSound(object: Pick<ObjectRecord, "workspaceId" | "sha256">): Promise<void> {
+    if (await this.blobsOf(object).verify(object.sha256) === undefined) throw damaged(object);
   }
 
   async listObjects(place: BlobPlace, wish: ListWish): Promise<ObjectPage> {
@@ -333,9 +347,9 @@ const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
 const notAnnounced = (announced: number, size: number) =>
   new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
 
-/** @throws {BlobStoreError} if the content differs from what the client stated. */
-function refuseOther(
-  content: Content,
+/** @throws {BlobStoreError} where the content is not what the client says that it is. */
+export function refuseOther(
+  content: Pick<Content, "expected">,
   { size, announced, digests }: {
     readonly size: number;
     readonly announced: number | undefined;

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Lease } from "../../store/mod.ts";
-import { PLACE, withStore } from "./_test_store.ts";
+import { PLACE, type TestStore, withStore } from "./_test_store.ts";
 import { ALGORITHMS, Checksums } from "./checksums.ts";
 import { KEEP_UPLOAD_MS } from "./limits.ts";
+import { objects as objectType } from "./object_record.ts";
+import { seedStore } from "./seed_store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -51,4 +53,80 @@ Deno.test("keys have no segment that HTTP clients remove from URLs", () =>
       await assert.rejects(put(key), /has a segment/, key);
     }
     for (const key of ["...", "a/.b", "..a", "a./b"]) assert.equal((await put(key)).key, key);
+  }));
+
+const putText = ({ objects }: TestStore, key: string, text: string) =>
+  objects.put(PLACE, key, { content: contentOf(text), described });
+
+Deno.test("writes that run at the same time do not pass the quota", () =>
+  withStore(async (store) => {
+    const { objects } = store;
+    const source = await putText(store, "source", "1234");
+    for (
+      const write of [
+        (key: string) => putText(store, key, "1234"),
+        (key: string) => objects.copy(source, PLACE, key),
+      ]
+    ) {
+      const keys = ["a", "b", "c", "d", "e"];
+      const results = await Promise.allSettled(keys.map(write));
+      const refused = results.filter((result) => result.status === "rejected");
+      for (const { reason } of refused) assert.equal(reason.code, "QuotaExceeded");
+      assert.ok(refused.length >= 3 && refused.length < keys.length, `${refused.length} refused`);
+      for (const key of keys) await objects.delete(PLACE, key);
+    }
+  }, { quota: 12 }));
+
+Deno.test("what is replaced does not count against the quota", () =>
+  withStore(async (store) => {
+    const { objects, uploads } = store;
+    await putText(store, "a", "12345678");
+    const other = await putText(store, "b", "1234567");
+    await putText(store, "a", "123456789");
+    await objects.copy(other, PLACE, "a");
+    await assert.rejects(putText(store, "a", "123456789ABCD"), { code: "QuotaExceeded" });
+    await objects.delete(PLACE, "b");
+    const upload = await uploads.start(PLACE, "c", described);
+    for (const text of ["12345678", "123456789"]) {
+      await uploads.addPart(upload, 1, { content: contentOf(text) });
+    }
+  }, { quota: 19 }));
+
+Deno.test("a body of unknown length is refused when it passes the quota, not at its end", () =>
+  withStore(async (store) => {
+    const CHUNKS = 64;
+    let pulled = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (pulled++ === CHUNKS) controller.close();
+        else controller.enqueue(new Uint8Array(256 * 1024));
+      },
+    });
+    const content = { ...contentOf(""), stream, size: undefined };
+    await assert.rejects(store.objects.put(PLACE, "a", { content, described }), {
+      code: "QuotaExceeded",
+    });
+    assert.ok(pulled < CHUNKS / 2, `read ${pulled} chunks`);
+    const text = "x".repeat(1024 ** 2);
+    assert.equal((await putText(store, "b", text)).size, text.length, "counts no more");
+    const one = { ...contentOf("1"), size: undefined };
+    await assert.rejects(store.objects.put(PLACE, "c", { content: one, described }), {
+      code: "QuotaExceeded",
+    });
+  }, { quota: 1024 ** 2 }));
+
+Deno.test("seeding a store leaves alone what is written to it meanwhile", () =>
+  withStore(async (store) => {
+    const { kv, objects, now } = store;
+    const preview = { ...PLACE, environment: "preview" };
+    for (const key of ["a", "b"]) await putText(store, key, "production");
+    const record = objects.record.bind(objects);
+    objects.record = async (...given) => {
+      objects.record = record;
+      await objects.put(preview, "a", { content: contentOf("own"), described });
+      return await record(...given);
+    };
+    await seedStore({ kv, objects, now }, PLACE, preview);
+    assert.equal((await objects.get(preview, "a")).size, "own".length);
+    assert.equal((await objects.get(preview, "b")).size, "production".length);
   }));

@@ -8,6 +8,7 @@ import { commitWithRetries, keys } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 import type { BlobPlace } from "./object_record.ts";
 import type { ObjectStore } from "./object_store.ts";
+import { hasCode } from "./store_error.ts";
 
 const PAGE = 500;
 
@@ -27,9 +28,12 @@ export async function seedStore(
   do {
     const { items, next } = await objects.listObjects(from, { prefix: "", after, limit: PAGE });
     for (const source of items) {
-      const { key } = source;
-      if (await objects.find(to.projectId, to.environment, key) !== undefined) continue;
-      await objects.copy(source, to, key);
+      try {
+        await objects.copy(source, to, source.key, { condition: { ifNoneMatch: "*" } });
+      } catch (error) {
+        // What is there was written by the environment itself, or by a call before.
+        if (!hasCode(error, "PreconditionFailed")) throw error;
+      }
     }
     after = next ?? undefined;
   } while (after !== undefined);

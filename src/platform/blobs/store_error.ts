@@ -50,3 +50,6 @@ export class BlobStoreError extends Error {
     return STATUS[this.code];
   }
 }
+
+export const hasCode = (error: unknown, code: StoreErrorCode): boolean =>
+  error instanceof BlobStoreError && error.code === code;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -16,6 +17,7 @@ import {
 } from "../core/store/mod.ts";
 import type { Lease, RecordStore } from "../../store/mod.ts";
 import {
+  isObjectKey,
   KEEP_UPLOAD_MS,
   MAX_OBJECT_BYTES,
   MAX_PARTS,
@@ -42,6 +44,16 @@ export interface NamedPart {
   readonly number: number;
   /** Without quotes. */
   readonly etag: string;
+}
+
+/** What the client asked for is done; the sweep removes parts of which the upload is gone. */
+const leaveToSweep = () => {};
+
+/** The ETag of an object of parts. */
+function etagOf(named: readonly Pick<NamedPart, "etag">[]): string {
+  const md5 = createHash("md5");
+  for (const { etag } of named) md5.update(Buffer.from(etag, "hex"));
+  return `${md5.digest("hex")}-${named.length}`;
 }
 
 const noSuchUpload = () =>
@@ -99,6 +111,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
   ): Promise<PartRecord> {
     const { objects, now } = this.#options;
     const { workspaceId, projectId, environment, id: uploadId } = upload;
+    const before = () => this.#parts.find(projectId, environment, uploadId, number);
     return await objects.storeContent(upload, content, async (stored) => {
       const { sha256, size, etag, checksums } = stored;
       const part: PartRecord = {
@@ -119,7 +132,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
         });
         return part;
       }, { checked: [owner] });
-    }, maxBytes);
+    }, { maxBytes, before });
   }
 
   /** The parts of an upload, in the order of their numbers. */
@@ -148,14 +161,27 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
         uploads.drop(operation, upload);
       },
     });
-    await this.#removeParts(upload);
+    await this.#removeParts(upload).catch(leaveToSweep);
     return object;
+  }
+
+  /** The object that an upload became which is gone; clients repeat what got no response. */
+  async completed(
+    { projectId, environment }: BlobPlace,
+    key: string,
+    named: readonly NamedPart[],
+  ): Promise<ObjectRecord> {
+    const found = isObjectKey(key)
+      ? await this.#options.objects.find(projectId, environment, key)
+      : undefined;
+    if (found?.etag !== etagOf(named)) throw noSuchUpload();
+    return found;
   }
 
   async abort(upload: UploadRecord): Promise<void> {
     const { projectId, environment, id } = upload;
     if (await this.remove([projectId, environment, id]) === undefined) throw noSuchUpload();
-    await this.#removeParts(upload);
+    await this.#removeParts(upload).catch(leaveToSweep);
   }
 
   /** One page of open uploads with a key prefix, newest first. */
@@ -171,7 +197,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
       .filter(({ key, id }) => key.startsWith(prefix) && (cursor === undefined || id < cursor))
       .toReversed();
     const items = all.slice(0, limit);
-    return { items, nextCursor: all.length > limit ? items.at(-1)!.id : null };
+    return { items, nextCursor: limit > 0 && all.length > limit ? items.at(-1)!.id : null };
   }
 
   /** Removes abandoned uploads, and parts whose upload is gone. */
@@ -214,9 +240,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
   /** Concatenates parts into one blob. */
   async #join(upload: UploadRecord, chosen: readonly PartRecord[]): Promise<StoredContent> {
     const blobs = this.#options.objects.blobsOf(upload);
-    const md5 = createHash("md5");
-    for (const { etag } of chosen) md5.update(etag, "hex");
-    const etag = `${md5.digest("hex")}-${chosen.length}`;
+    const etag = etagOf(chosen);
     const [first] = chosen;
     if (chosen.length === 1 && await blobs.verify(first!.sha256) !== undefined) {
       return { sha256: first!.sha256, size: first!.size, etag, checksums: {} };

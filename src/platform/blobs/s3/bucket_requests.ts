@@ -4,7 +4,7 @@
  * @module
  */
 import pMap from "p-map";
-import { isObjectKey, MAX_KEY_BYTES, MAX_LIST } from "../limits.ts";
+import { MAX_KEY_BYTES, MAX_LIST } from "../limits.ts";
 import type { ObjectPage } from "../list_objects.ts";
 import type { BlobPlace, ObjectRecord } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";
@@ -44,7 +44,7 @@ function refuseLong(text: string): void {
   );
 }
 
-/** A token is a key, in base64 of its UTF-8; clients return it unchanged. */
+/** A token is a key or a folder, in base64 of its UTF-8: clients pass it on as it is. */
 const tokenOf = (key: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(key)));
 
@@ -52,7 +52,8 @@ function keyOf(token: string): string {
   try {
     const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
     const key = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (isObjectKey(key)) return key;
+    // Also a folder, such as `a/.`, which is no key.
+    if (key !== "" && !key.includes("\0")) return key;
   } catch { /* another text */ }
   throw new BlobStoreError("InvalidArgument", "The continuation token is not valid");
 }

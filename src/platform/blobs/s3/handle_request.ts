@@ -7,6 +7,7 @@ import { toFailure } from "../../core/http/mod.ts";
 import type { BlobPlace } from "../object_record.ts";
 import { BlobStoreError } from "../store_error.ts";
 import { deleteObjects, listBuckets, listObjects, listUploads, xml } from "./bucket_requests.ts";
+import { refuseVersion } from "./object_fields.ts";
 import { copyObject, putObject, readObject } from "./object_requests.ts";
 import { type SignedCall, type SignerOptions, verifyCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
@@ -61,7 +62,12 @@ async function answerBucket(
 ): Promise<Response> {
   const { method, query } = call;
   if (method === "HEAD") return empty();
-  if (method === "PUT") return empty();
+  if (method === "PUT") {
+    // Parameters of clients and of signatures begin with `x-`; others say what to change.
+    const other = [...query.keys()].find((name) => !/^x-/i.test(name));
+    if (other !== undefined) throw notImplemented(other);
+    return empty();
+  }
   if (method === "POST" && query.has("delete")) return await deleteObjects(stores, place, call);
   if (method !== "GET") throw notAllowed();
   if (query.has("location")) return xml("LocationConstraint", {});
@@ -69,6 +75,9 @@ async function answerBucket(
   if (query.has("uploads")) return await listUploads(stores, place, call);
   return await listObjects(stores, place, call);
 }
+
+const notImplemented = (name: string) =>
+  new BlobStoreError("NotImplemented", `"${name}" is not supported`);
 
 const notAllowed = () =>
   new BlobStoreError("MethodNotAllowed", "The method is not allowed for this resource");
@@ -81,6 +90,7 @@ async function answerObject(
   const { method, query, objectKey, headers } = call;
   const isUpload = query.has("uploadId");
   const isCopy = headers.has("x-amz-copy-source");
+  refuseVersion(query.get("versionId"));
   switch (method) {
     case "GET":
     case "HEAD":
@@ -109,7 +119,7 @@ async function answer(options: S3HandlerOptions, request: Request): Promise<Resp
   const place = { workspaceId, projectId, environment };
   const missing = MISSING.find((name) => query.has(name));
   if (missing !== undefined) {
-    throw new BlobStoreError("NotImplemented", `"${missing}" is not supported`);
+    throw notImplemented(missing);
   }
   if (bucket === "") {
     if (method === "GET") return listBuckets(place);

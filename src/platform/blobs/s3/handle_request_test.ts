@@ -5,6 +5,9 @@ import { elements, ENDPOINT, PLACE, type TestStore, withStore } from "../_test_s
 const md5 = (text: string) => createHash("md5").update(text).digest("hex");
 const code = async (response: Response) => elements(await response.text(), "Code")[0];
 
+const PARTS = "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>x</ETag></Part>" +
+  "</CompleteMultipartUpload>";
+
 const put = (store: TestStore, key: string, body: string, headers: HeadersInit = {}) =>
   store.send(`production/${key}`, { method: "PUT", body, headers });
 
@@ -157,7 +160,9 @@ Deno.test("an upload in parts becomes one object", () =>
     assert.equal(elements(await done.text(), "ETag")[0], `&quot;${hash}-2&quot;`);
     const read = await store.send("production/big");
     assert.equal(await read.text(), `${first}end`);
-    assert.equal(await code(await complete(tags)), "NoSuchUpload");
+    const repeated = await complete(tags);
+    assert.equal(elements(await repeated.text(), "ETag")[0], `&quot;${hash}-2&quot;`);
+    assert.equal(await code(await complete(tags.slice(1))), "NoSuchUpload");
     const { bytes, objects } = (await store.objects.usage.of(PLACE.projectId)).get("production")!;
     assert.deepEqual({ bytes, objects }, { bytes: first.length + 3, objects: 1 });
   }));
@@ -240,6 +245,7 @@ Deno.test("texts that are longer than the store can have are refused, not failur
       [`production?list-type=2&start-after=${long}`, {}, "KeyTooLongError"],
       [`production?marker=${long}`, {}, "KeyTooLongError"],
       [`production/a?uploadId=${long}`, {}, "NoSuchUpload"],
+      [`production/${long}?uploadId=1`, { method: "POST", body: PARTS }, "NoSuchUpload"],
       ["production/b", { ...put8k, headers: { "content-type": `text/${long}` } }, ""],
       ["production/b", { ...put8k, headers: { expires: `${long}${long}` } }, "MetadataTooLarge"],
     ];
@@ -310,4 +316,58 @@ Deno.test("a signed URL allows its method, type and size until it expires", () =
     );
     store.pass(61_000);
     assert.equal(await code(await handle(new Request(url))), "AccessDenied");
+  }));
+
+Deno.test("versions are refused, not ignored", () =>
+  withStore(async (store) => {
+    await put(store, "a", "hello");
+    const send = async (path: string, init: RequestInit = {}) =>
+      await code(await store.send(path, init));
+    const versioning =
+      "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+    assert.equal(
+      await send("production?versioning", { method: "PUT", body: versioning }),
+      "NotImplemented",
+    );
+    assert.equal((await store.send("production?x-id=CreateBucket", { method: "PUT" })).status, 200);
+    for (const method of ["GET", "DELETE"]) {
+      assert.equal(await send("production/a?versionId=1", { method }), "InvalidArgument", method);
+    }
+    const head = await store.send("production/a?versionId=1", { method: "HEAD" });
+    assert.equal(head.status, 400);
+    const headers = { "x-amz-copy-source": "/production/a?versionId=1" };
+    assert.equal(await send("production/b", { method: "PUT", headers }), "InvalidArgument");
+    const body = "<Delete><Object><Key>a</Key><VersionId>1</VersionId></Object></Delete>";
+    assert.equal(await send("production?delete", { method: "POST", body }), "InvalidArgument");
+    assert.equal(await (await store.send("production/a?versionId=null")).text(), "hello");
+  }));
+
+Deno.test("a request of XML must have the checksums that it names", () =>
+  withStore(async (store) => {
+    await put(store, "a", "hello");
+    const body = "<Delete><Object><Key>a</Key></Object></Delete>";
+    const remove = (headers: Record<string, string>) =>
+      store.send("production?delete", { method: "POST", body, headers });
+    const wrong: readonly Record<string, string>[] = [
+      { "content-md5": createHash("md5").update("other").digest("base64") },
+      { "x-amz-checksum-crc32": "NhCmhg==" },
+    ];
+    for (const headers of wrong) assert.equal(await code(await remove(headers)), "BadDigest");
+    assert.equal(await (await store.send("production/a")).text(), "hello");
+    const sum = createHash("md5").update(body).digest("base64");
+    assert.equal((await remove({ "content-md5": sum })).status, 200);
+    assert.equal(await code(await store.send("production/a")), "NoSuchKey");
+  }));
+
+Deno.test("a list goes on behind a folder that is no key", () =>
+  withStore(async (store) => {
+    for (const key of ["a/.b", "c"]) await put(store, key, key);
+    const list = "production?list-type=2&delimiter=.&max-keys=1";
+    const first = await (await store.send(list)).text();
+    assert.deepEqual(elements(first, "Prefix"), ["", "a/."]);
+    const [token] = elements(first, "NextContinuationToken");
+    const next = `${list}&continuation-token=${encodeURIComponent(token!)}`;
+    assert.deepEqual(elements(await (await store.send(next)).text(), "Key"), ["c"]);
+    const zero = await store.send(`${list}&continuation-token=${btoa("a\0b")}`);
+    assert.equal(await code(zero), "InvalidArgument");
   }));

@@ -14,6 +14,7 @@ import {
   isKnown,
   quoted,
   rangeOf,
+  refuseVersion,
   writeCondition,
 } from "./object_fields.ts";
 import type { SignedCall } from "./signed_call.ts";
@@ -102,7 +103,10 @@ export async function copySource(
   place: BlobPlace,
   { headers, bucket }: SignedCall,
 ): Promise<ObjectRecord> {
-  const given = (headers.get("x-amz-copy-source") ?? "").replace(/^\//, "").split("?")[0]!;
+  const [given = "", query] = (headers.get("x-amz-copy-source") ?? "").replace(/^\//, "").split(
+    "?",
+  );
+  refuseVersion(new URLSearchParams(query).get("versionId"));
   let parts: string[];
   try {
     parts = given.split("/").map(decodeURIComponent);

@@ -7,8 +7,8 @@ import type { Clock } from "../../../lib/clock.ts";
 import { equalInConstantTime, isSha256 } from "../../../lib/hash.ts";
 import { readLimited } from "../../../lib/read_limited.ts";
 import type { AccessKeyRecord, OpenKey } from "../access_keys.ts";
-import { type Algorithm, ALGORITHMS } from "../checksums.ts";
-import type { Content } from "../object_store.ts";
+import { type Algorithm, ALGORITHMS, Checksums } from "../checksums.ts";
+import { type Content, refuseOther } from "../object_store.ts";
 import { BlobStoreError } from "../store_error.ts";
 import { readChunks } from "./chunked_body.ts";
 import {
@@ -67,29 +67,41 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
   const seen = { get: (name: string) => name === "host" ? host : headers.get(name) };
   const expected = signatureOf(claim, { method, target, headers: seen }, key);
   if (!equalInConstantTime(claim.signature, expected)) throw wrongSignature();
+  const query = new Map(target.query);
   const [bucket = "", ...rest] = target.path.slice(options.root.length + 1).split("/");
   return {
     key: opened.record,
     method,
     headers,
-    query: new Map(target.query),
+    query,
     bucket,
     objectKey: rest.join("/"),
     content: () => contentOf(request, claim, key),
-    async text() {
-      const { stream, expected } = contentOf(request, claim, key);
-      const bytes = await readLimited(stream, MAX_XML_BYTES);
-      if (bytes === undefined) throw new BlobStoreError("EntityTooLarge", "The XML is too large");
-      const hash = expected().get("sha256");
-      if (hash !== undefined && hash !== toBase64(hashHex(bytes))) {
-        throw new BlobStoreError(
-          "XAmzContentSHA256Mismatch",
-          "The body differs from the signed one",
-        );
-      }
-      return new TextDecoder().decode(bytes);
-    },
+    // Checksums that complete an upload are of the object, not of the XML.
+    text: () => readXml(contentOf(request, claim, key), claim, query.has("uploadId")),
   };
+}
+
+/** Reads a body that must be what the client says. */
+async function readXml(
+  content: Content,
+  { payload }: Claim,
+  onlyMd5: boolean,
+): Promise<string> {
+  const bytes = await readLimited(content.stream, MAX_XML_BYTES);
+  if (bytes === undefined) throw new BlobStoreError("EntityTooLarge", "The XML is too large");
+  if (isSha256(payload) && payload !== hashHex(bytes)) {
+    throw new BlobStoreError("XAmzContentSHA256Mismatch", "The body differs from the signed one");
+  }
+  const sums = new Checksums(content.algorithms);
+  sums.update(bytes);
+  const named = [...content.expected()].filter(([name]) => name === "md5" || !onlyMd5);
+  refuseOther({ expected: () => new Map(named) }, {
+    size: bytes.byteLength,
+    announced: content.size,
+    digests: sums.digests(),
+  });
+  return new TextDecoder().decode(bytes);
 }
 
 const toBase64 = (hex: string): string =>

@@ -3,13 +3,14 @@
  *
  * @module
  */
+import type { ByteRange } from "../../core/store/mod.ts";
 import { encodeUri } from "./signature.ts";
 import { MAX_LIST, MAX_PARTS } from "../limits.ts";
 import type { Content } from "../object_store.ts";
 import type { BlobPlace } from "../object_record.ts";
-import { BlobStoreError } from "../store_error.ts";
+import { BlobStoreError, hasCode } from "../store_error.ts";
 import { dateOf, xml } from "./bucket_requests.ts";
-import { addChecksums, describedBy, quoted, rangeOf, writeCondition } from "./object_fields.ts";
+import { addChecksums, describedBy, quoted, writeCondition } from "./object_fields.ts";
 import { copySource, mostBytes, refuseOtherType } from "./object_requests.ts";
 import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
@@ -56,6 +57,21 @@ export async function uploadPart(
   return new Response(null, { headers: fields });
 }
 
+/** Bytes of the source to copy; unlike ranges of `GetObject`, it must have them all. */
+function sourceRange(field: string | null, size: number): ByteRange | undefined {
+  if (field === null) return undefined;
+  const [, first, last] = /^bytes=(\d{1,15})-(\d{1,15})$/.exec(field) ?? [];
+  const range = { start: Number(first), end: Number(last) };
+  if (first === undefined || range.start > range.end) {
+    throw new BlobStoreError(
+      "InvalidArgument",
+      "x-amz-copy-source-range must be like bytes=0-99, with the first and the last byte",
+    );
+  }
+  if (range.end < size) return range;
+  throw new BlobStoreError("InvalidRange", `The source has ${size} bytes`);
+}
+
 /** `UploadPartCopy` */
 export async function copyPart(
   stores: S3Stores,
@@ -65,7 +81,8 @@ export async function copyPart(
   const number = numberOf(call);
   const upload = await uploadOf(stores, place, call);
   const source = await copySource(stores, place, call);
-  const range = rangeOf(call.headers.get("x-amz-copy-source-range"), source.size);
+  const range = sourceRange(call.headers.get("x-amz-copy-source-range"), source.size);
+  await stores.objects.requireSound(source);
   const body = await stores.objects.open(source, range);
   const content: Content = {
     stream: body instanceof Uint8Array ? new Blob([body]).stream() : body,
@@ -87,9 +104,13 @@ export async function completeUpload(
   call: SignedCall,
 ): Promise<Response> {
   const { bucket, objectKey, headers } = call;
-  const upload = await uploadOf(stores, place, call);
   const named = parseCompletion(await call.text());
-  const object = await stores.uploads.complete(upload, named, writeCondition(headers));
+  const object = await uploadOf(stores, place, call)
+    .then((upload) => stores.uploads.complete(upload, named, writeCondition(headers)))
+    .catch((error) => {
+      if (!hasCode(error, "NoSuchUpload")) throw error;
+      return stores.uploads.completed(place, objectKey, named);
+    });
   return xml("CompleteMultipartUploadResult", {
     Location: `/${bucket}/${objectKey.split("/").map(encodeUri).join("/")}`,
     Bucket: bucket,
@@ -123,7 +144,7 @@ export async function listParts(
   }
   const rest = (await stores.uploads.partsOf(upload)).filter(({ number }) => number > after);
   const page = rest.slice(0, limit);
-  const isTruncated = rest.length > page.length;
+  const isTruncated = limit > 0 && rest.length > page.length;
   return xml("ListPartsResult", {
     Bucket: bucket,
     Key: keyWriter(query.get("encoding-type"))(objectKey),
@@ -131,7 +152,7 @@ export async function listParts(
     PartNumberMarker: after,
     MaxParts: limit,
     IsTruncated: isTruncated,
-    ...(isTruncated && page.length > 0 ? { NextPartNumberMarker: page.at(-1)!.number } : {}),
+    ...(isTruncated ? { NextPartNumberMarker: page.at(-1)!.number } : {}),
     Part: page.map(({ number, etag, size, modifiedAt }) => ({
       PartNumber: number,
       ETag: quoted(etag),

@@ -5,6 +5,7 @@
  */
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import * as z from "zod";
+import { refuseVersion } from "./object_fields.ts";
 import { encodeUri } from "./signature.ts";
 import { BlobStoreError } from "../store_error.ts";
 import type { NamedPart } from "../upload_store.ts";
@@ -82,7 +83,9 @@ export function parseCompletion(text: string): readonly NamedPart[] {
 const deletion = z.object({
   Delete: z.object({
     Quiet: z.string().optional(),
-    Object: z.array(z.object({ Key: z.string() })).min(1).max(1000),
+    Object: z.array(z.object({ Key: z.string(), VersionId: z.string().optional() })).min(1).max(
+      1000,
+    ),
   }),
 });
 
@@ -92,5 +95,6 @@ export function parseDeletion(text: string): {
   readonly isQuiet: boolean;
 } {
   const { Quiet, Object: found } = parse(text, deletion).Delete;
+  for (const { VersionId } of found) refuseVersion(VersionId);
   return { keys: found.map(({ Key }) => Key), isQuiet: Quiet === "true" };
 }

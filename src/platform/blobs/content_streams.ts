@@ -1,0 +1,49 @@
+/**
+ * Streams of content that are judged while they pass.
+ *
+ * @module
+ */
+
+/** Bytes of a body of unknown length after which the quota is asked again. */
+const ASK_AFTER = 1024 * 1024;
+
+/** Hashes what passes and ends the stream with an error where it is not what it must be. */
+export function verified(
+  stream: ReadableStream<Uint8Array>,
+  check: { update(chunk: Uint8Array): void | Promise<void>; end(): void | Promise<void> },
+): ReadableStream<Uint8Array> {
+  return stream.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        await check.update(chunk);
+        controller.enqueue(chunk);
+      },
+      flush: () => check.end(),
+    }),
+  );
+}
+
+/** Counts bytes of one request. */
+export interface Counter {
+  add(more: number): void;
+  /** @throws {BlobStoreError} `QuotaExceeded` */
+  requireRoom(): Promise<void>;
+}
+
+/** Counts a body whose length nobody said, as it comes. */
+export function counted(
+  stream: ReadableStream<Uint8Array>,
+  { add, requireRoom }: Counter,
+): ReadableStream<Uint8Array> {
+  let unasked = 0;
+  return verified(stream, {
+    async update({ byteLength }) {
+      add(byteLength);
+      unasked += byteLength;
+      if (unasked < ASK_AFTER) return;
+      unasked = 0;
+      await requireRoom();
+    },
+    end: requireRoom,
+  });
+}
