@@ -4,10 +4,10 @@
  * @module
  */
 
-/** Bytes of a body of unknown length after which the quota is asked again. */
+/** Bytes of a body of unknown length after which the quota is checked again. */
 const ASK_AFTER = 1024 * 1024;
 
-/** Hashes what passes and ends the stream with an error where it is not what it must be. */
+/** Checks streamed content, and fails the stream if the content is wrong. */
 export function verified(
   stream: ReadableStream<Uint8Array>,
   check: { update(chunk: Uint8Array): void | Promise<void>; end(): void | Promise<void> },
@@ -30,7 +30,7 @@ export interface Counter {
   requireRoom(): Promise<void>;
 }
 
-/** Counts a body whose length nobody said, as it comes. */
+/** Counts a body without a stated length as it arrives. */
 export function counted(
   stream: ReadableStream<Uint8Array>,
   { add, requireRoom }: Counter,

@@ -60,7 +60,7 @@ export interface WriteCondition {
 /** Finds what bytes replace, so that only what they add needs room. */
 type Replaced = () => Promise<{ readonly size: number } | undefined>;
 
-/** Content that lies in the vault. */
+/** Content that is stored in the vault. */
 export type StoredContent = Pick<ObjectRecord, "sha256" | "size" | "etag" | "checksums">;
 
 /** Whether a list of entity tags, or `*`, matches an object's. */
@@ -119,7 +119,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     },
   ): Promise<ObjectRecord> {
     this.requireKey(key);
-    // Checked before the bytes are sent; the commit checks again.
+    // Checked before the upload; the commit checks again.
     const before = () => this.find(place.projectId, place.environment, key);
     refuseUnmet(await before(), condition);
     return await this.storeContent(
@@ -347,7 +347,7 @@ const damaged = ({ sha256 }: Pick<ObjectRecord, "sha256">) =>
 const notAnnounced = (announced: number, size: number) =>
   new BlobStoreError("IncompleteBody", `Expected ${announced} bytes, received ${size}`);
 
-/** @throws {BlobStoreError} where the content is not what the client says that it is. */
+/** @throws {BlobStoreError} if the content differs from what the client stated. */
 export function refuseOther(
   content: Pick<Content, "expected">,
   { size, announced, digests }: {

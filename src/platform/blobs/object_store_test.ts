@@ -4,7 +4,6 @@ import { Lease } from "../../store/mod.ts";
 import { PLACE, type TestStore, withStore } from "./_test_store.ts";
 import { ALGORITHMS, Checksums } from "./checksums.ts";
 import { KEEP_UPLOAD_MS } from "./limits.ts";
-import { objects as objectType } from "./object_record.ts";
 import { seedStore } from "./seed_store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

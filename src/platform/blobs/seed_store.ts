@@ -31,7 +31,7 @@ export async function seedStore(
       try {
         await objects.copy(source, to, source.key, { condition: { ifNoneMatch: "*" } });
       } catch (error) {
-        // What is there was written by the environment itself, or by a call before.
+        // The environment wrote the key itself, or an earlier call copied it.
         if (!hasCode(error, "PreconditionFailed")) throw error;
       }
     }

@@ -46,7 +46,7 @@ export interface NamedPart {
   readonly etag: string;
 }
 
-/** What the client asked for is done; the sweep removes parts of which the upload is gone. */
+/** The request has succeeded; the sweep removes parts whose upload is gone. */
 const leaveToSweep = () => {};
 
 /** The ETag of an object of parts. */
@@ -165,7 +165,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return object;
   }
 
-  /** The object that an upload became which is gone; clients repeat what got no response. */
+  /** The object of a completed upload: clients repeat a request that got no response. */
   async completed(
     { projectId, environment }: BlobPlace,
     key: string,

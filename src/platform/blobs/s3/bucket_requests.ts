@@ -44,7 +44,7 @@ function refuseLong(text: string): void {
   );
 }
 
-/** A token is a key or a folder, in base64 of its UTF-8: clients pass it on as it is. */
+/** A token is a key or a folder, in base64 of its UTF-8; clients return it unchanged. */
 const tokenOf = (key: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(key)));
 

@@ -118,9 +118,7 @@ async function answer(options: S3HandlerOptions, request: Request): Promise<Resp
   const { workspaceId, projectId, environment } = key;
   const place = { workspaceId, projectId, environment };
   const missing = MISSING.find((name) => query.has(name));
-  if (missing !== undefined) {
-    throw notImplemented(missing);
-  }
+  if (missing !== undefined) throw notImplemented(missing);
   if (bucket === "") {
     if (method === "GET") return listBuckets(place);
     throw notAllowed();
