@@ -58,7 +58,7 @@ export class CachedAnswers {
     this.#options = options;
     options.cache.onInvalidation((uris) => {
       for (const uri of uris) this.#invalid.set(JSON.stringify(uri), uri);
-      if (!this.#isTelling) void this.#tellOfInvalid();
+      if (!this.#isTelling) this.#tellOfInvalid().catch(this.#onTellingFailed);
     });
     this.#memory = new IsrMemory(DEFAULT_ISR_MEMORY_BYTES);
     this.#folders = new PageFolders(join(options.dataDir, "isr"));
@@ -141,9 +141,12 @@ export class CachedAnswers {
     await this.#folders.remove(deploymentId);
   }
 
+  readonly #onTellingFailed = (error: unknown) =>
+    this.#options.onTrouble(`Cannot tell others of an invalidation: ${error}`);
+
   /** Tells others of invalid URIs: of the first ones at once, of later ones together. */
   async #tellOfInvalid(): Promise<void> {
-    const { publish, onTrouble } = this.#options;
+    const { publish } = this.#options;
     this.#isTelling = true;
     while (this.#invalid.size > 0) {
       const uris = [...this.#invalid.values()];
@@ -151,7 +154,7 @@ export class CachedAnswers {
       const gathering = new AbortController();
       const { signal } = gathering;
       const applied = publish({ type: "cache_invalidated", uris })
-        .catch((error) => onTrouble(`Cannot tell others of an invalidation: ${error}`));
+        .catch(this.#onTellingFailed);
       await Promise.race([applied, delay(GATHER_MS, undefined, { signal }).catch(() => {})]);
       gathering.abort();
     }
