@@ -68,6 +68,11 @@ class Server implements ComputeServer {
     });
   }
 
+  /** The process that runs; a test sends it signals. */
+  get pid(): number | undefined {
+    return this.#supervisor.pid;
+  }
+
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
     const { timeoutMs } = this.#limits;
     for (let isFirst = true;; isFirst = false) {
