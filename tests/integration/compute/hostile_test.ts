@@ -159,13 +159,20 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
+/** Time for an attempt that is refused or ends its server, however busy the machine is. */
+const PATIENCE_MS = 30_000;
+
 /** Makes all attempts; returns those with a wrong outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,
 ): Promise<readonly string[]> {
   const differing: string[] = [];
-  let hostile = computeServer({ ...options, tmpMb: 16, limits: { memoryMb: 256 } });
+  let hostile = computeServer({
+    ...options,
+    tmpMb: 16,
+    limits: { memoryMb: 256, timeoutMs: PATIENCE_MS },
+  });
   const isFatal = (expected: string) => expected !== "denied" && !expected.startsWith("harmless");
   const all = Object.entries(attempts);
   const last = [
@@ -175,7 +182,8 @@ async function attack(
   for (const [name, expected] of last) {
     if (isFatal(expected)) {
       await hostile[Symbol.asyncDispose]();
-      hostile = computeServer({ ...options, limits: { timeoutMs: 2000 } });
+      const timeoutMs = expected.includes("timeout") ? 2000 : PATIENCE_MS;
+      hostile = computeServer({ ...options, limits: { timeoutMs } });
       await hostile.server.start();
     }
     const came = await outcome(hostile, name, expected);

