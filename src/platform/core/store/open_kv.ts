@@ -55,6 +55,9 @@ const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to ope
 /** SQLite's messages for a file that is not a whole database. */
 const MALFORMED = /database disk image is malformed|not a database|malformed database schema/;
 
+/** Deno KV's messages for a key that it cannot decode. */
+const UNDECODABLE = /invalid tag|unexpected end of file/;
+
 /** Written and removed at start, to see whether the store can be written. */
 const PROBE: RecordKey = ["meta", "probe"];
 
@@ -73,8 +76,9 @@ export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
   // An address error needs no wrapper, because nothing was opened yet.
   if (cause instanceof StoreAddressError) return new StoreUnusableError(cause.message, { cause });
-  const reason = reasonOf(cause);
-  const advice = !isStoreUrl(place) && MALFORMED.test(reason)
+  const given = reasonOf(cause);
+  const reason = UNDECODABLE.test(given) ? "the key of a record cannot be decoded" : given;
+  const advice = !isStoreUrl(place) && (reason !== given || MALFORMED.test(reason))
     ? ". The file is damaged: restore a backup (svc restore), or, to save what can be read, use " +
       "the command .recover of sqlite3 on a copy"
     : "";
@@ -116,9 +120,15 @@ export async function openKv(
   }
 }
 
-/** Reports a file that turns out to be damaged, at any time, as one that cannot be opened. */
-const explainAt = (place: string) => (error: unknown): unknown =>
-  error instanceof Error && MALFORMED.test(error.message) ? unusable(place, error) : error;
+/**
+ * Reports a file that turns out to be damaged, at any time, as one that cannot be opened. Keys that
+ * cannot be decoded are mended, unless there is nobody to tell.
+ */
+const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
+  error instanceof Error &&
+    (MALFORMED.test(error.message) || (!mends && UNDECODABLE.test(error.message)))
+    ? unusable(place, error)
+    : error;
 
 interface Opened {
   readonly kv: RecordStore;
@@ -134,7 +144,7 @@ async function openReadable(
   place: string,
   onDamaged: ((message: string) => void) | undefined,
 ): Promise<Opened> {
-  const explain = explainAt(place);
+  const explain = explainAt(place, onDamaged !== undefined);
   const mend = async (readsAll: boolean) => {
     if (onDamaged === undefined) return 0;
     return await mendFile(place, { readsAll, now: Date.now(), onDamaged }).catch((error) => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
@@ -41,3 +42,20 @@ Deno.test("openKv() says of a password in an address that it is to be left out",
     return true;
   });
 });
+
+Deno.test("openKv() says that a store is damaged whose keys cannot be decoded", () =>
+  inTestFolder(async (folder) => {
+    const place = join(folder, "kv.sqlite3");
+    const store = await openKv(place);
+    await store.set(["a"], 1);
+    store.close();
+    using database = new DatabaseSync(place);
+    database.exec("UPDATE kv SET k = CAST(x'09' || k AS BLOB)");
+    await assert.rejects(openKv(place), (error: Error) => {
+      assert.match(
+        error.message,
+        /: the key of a record cannot be decoded. The file is damaged: restore/,
+      );
+      return true;
+    });
+  }));
