@@ -9,7 +9,7 @@ import { endpoint } from "./endpoint.ts";
 
 const count = z.int().nonnegative();
 
-export const provenBackup = z.object({
+const provenBackup = z.object({
   name: z.string().describe("Name for `svc restore --at`").meta({
     example: "2026-12-01T03-00-00Z",
   }),

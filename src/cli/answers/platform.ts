@@ -4,7 +4,6 @@
  * @module
  */
 import * as z from "zod";
-import { provenBackup } from "../../contract/backups.ts";
 import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";
 import type { Answers } from "./answers.ts";
@@ -72,7 +71,11 @@ export const PLATFORM_ANSWERS: Answers = {
       sentBytes: count,
       records: count,
       blobs: count,
-      databases: provenBackup.shape.databases,
+      databases: z.array(z.object({
+        id: text.describe("Id of the storage"),
+        tables: count.describe("Number of tables"),
+        rows: count.describe("Rows of all tables"),
+      })).describe("Databases in the restored backup"),
       removed: count.describe("Older backups that were removed"),
     }).describe("to a directory or s3://"),
     z.object({ path: text, recipient: text }).describe("with --keygen"),
