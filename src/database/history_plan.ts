@@ -52,7 +52,7 @@ const BASE_NAME = /^(\d{13})-([0-9A-F]{24})$/;
 
 export const baseName = (at: number, segment: string): string => `${at}-${segment}`;
 
-/** What the name of a base says; `undefined` for the name of something else. */
+/** Reads the name of a base; `undefined` if it is not one. */
 export function readBaseName(name: string): Omit<Base, "bytes"> | undefined {
   const [, at, segment] = BASE_NAME.exec(name) ?? [];
   return segment === undefined ? undefined : { name, at: Number(at), segment };

@@ -1,4 +1,4 @@
-/** Requests that store a page because of its own headers, and requests that get it. */
+/** Requests that store a page because of its headers, and requests that are served from it. */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 

@@ -288,7 +288,7 @@ Deno.test("handle() tells of what is invalid here, or may be stored elsewhere", 
   for (const url of ["/here", "/copied", "/nowhere", "/copied?a=1"]) {
     await test.read({ method: "POST", url });
   }
-  // What was copied once may be stored elsewhere still.
+  // An edge may still have a copy.
   await test.read({ method: "POST", url: "/copied" });
   assert.deepEqual(told, ["/here", "/copied", "/copied"]);
 });

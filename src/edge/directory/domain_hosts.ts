@@ -1,5 +1,5 @@
 /**
- * What each custom hostname shows, in memory and for verified domains only. Hosts below the base
+ * The sites of custom hostnames, in memory and for verified domains only. Hosts below the base
  * domain are looked up first, so these maps add no cost to them.
  *
  * @module

@@ -56,7 +56,7 @@ export interface RollingSide {
   readonly site: Site;
 }
 
-/** What earlier deployments still serve to their open pages, on production hosts. */
+/** Assets and servers of earlier deployments, for pages that are still open in browsers. */
 export interface PastSites {
   /** The asset of an earlier deployment; a promise only while facts are collected. */
   assetAt(path: string): PastAsset | undefined | Promise<PastAsset | undefined>;

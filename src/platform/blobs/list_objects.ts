@@ -88,7 +88,7 @@ export async function listObjects(
       last = folder ?? key;
       if (folder !== undefined) {
         prefixes.push(folder);
-        // What else was read would be of the same folder.
+        // The other keys of the batch may be in the same folder.
         batchSize = least;
         next = behind(folder);
         break;

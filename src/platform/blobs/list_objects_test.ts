@@ -76,7 +76,7 @@ const MIXED = [
   ...["folder-07", "folder-07.txt", "folder-07/sub/deep", "zoë", "zoë/é", "😀/1", "😀/2"],
 ];
 
-/** What a list with `/` shows, said by a look at all keys. */
+/** The expected list with the delimiter `/`, computed from all keys. */
 function shownOf(prefix: string): string[] {
   const shown = MIXED.filter((key) => key.startsWith(prefix)).map((key) => {
     const end = key.indexOf("/", prefix.length);

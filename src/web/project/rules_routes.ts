@@ -45,7 +45,7 @@ const TRIED = 1000;
 /** Maximum number of log pages to read for them, because the log contains other lines too. */
 const MAX_LOG_PAGES = 5;
 
-/** The text of the editor while production has no rules: rules after `rules = []` are no TOML. */
+/** The text of the editor while production has no rules: rules after `rules = []` are not valid TOML. */
 const STARTER = `schemaVersion = "${SCHEMA_VERSION}"
 # Replace the last line with your rules, for example:
 # [[rules]]
