@@ -15,7 +15,7 @@ const LIBRARIES = ["libc6", "libgcc-s1", "libstdc++6"];
 /** Compiles the program; the base runtime is the file that `DENORT_BIN_ARM64` names, or Deno downloads it. */
 async function compile(): Promise<number> {
   const runtime = Deno.env.get("DENORT_BIN_ARM64");
-  // What DENORT_BIN names is for this machine.
+  // The binary in DENORT_BIN is for this machine.
   const variable = runtime ? [`DENORT_BIN=${runtime}`] : ["-u", "DENORT_BIN"];
   const script = [Deno.execPath(), "run", "-A", "--frozen", join(ROOT, "scripts", "compile.ts")];
   const flags = ["--target", "aarch64-unknown-linux-gnu", "--output", join(FOLDER, "svc")];

@@ -19,10 +19,10 @@ interface Taken {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Files that were taken out of a stage. */
+/** Files that were removed from a stage. */
 export type TakenFiles = readonly Taken[];
 
-/** Takes files out of the stage, and leaves an index of them there. */
+/** Moves files out of the stage, and writes an index of them to it. */
 export async function takeFiles(stage: string, paths: readonly string[]): Promise<TakenFiles> {
   const taken: Taken[] = [];
   const files: Record<string, AttachedIndex["files"][string]> = {};
@@ -46,8 +46,8 @@ export async function putFilesBack(stage: string, taken: TakenFiles): Promise<vo
 }
 
 /**
- * Attaches files to a compiled program; false if it does not end as programs for Linux do,
- * which is then left as it is.
+ * Attaches files to a compiled program; returns false, and changes nothing, if it does not end like
+ * a Linux program.
  */
 export async function attachFiles(program: string, taken: TakenFiles): Promise<boolean> {
   const bytes = await Deno.readFile(program);

@@ -60,7 +60,7 @@ Deno.test("attachFiles() leaves runtime and packed part whole, and readAttached(
     }
   }));
 
-Deno.test("readAttached() refuses a program that was cut, changed, or made otherwise", () =>
+Deno.test("readAttached() refuses a program that is truncated, changed, or built differently", () =>
   inPlace(async (place) => {
     const index = await attach(place);
     const { program } = place;
@@ -77,7 +77,7 @@ Deno.test("readAttached() refuses a program that was cut, changed, or made other
     assert.throws(() => readAttached(program, index, "third"), TypeError);
   }));
 
-Deno.test("attachFiles() leaves programs alone that end otherwise, and putFilesBack() the stage", () =>
+Deno.test("attachFiles() does not change programs with another ending, and putFilesBack() does not change the stage", () =>
   inPlace(async ({ stage, program }) => {
     const taken = await takeFiles(stage, PATHS);
     for (const content of ["", "short", "a program that ends in some other way"]) {

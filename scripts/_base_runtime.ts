@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The code with which `scripts/compile.ts` ends where it can get no base runtime. */
+/** The exit code of `scripts/compile.ts` if it cannot get a base runtime. */
 export const NO_BASE_RUNTIME = 3;
 
 /** The Deno version that a base runtime carries in its user agent. */

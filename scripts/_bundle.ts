@@ -17,7 +17,7 @@ export interface BundleOptions {
   readonly outdir: string;
   /** Packages that stay imports, because they are shipped as files. */
   readonly external: readonly string[];
-  /** Where the program looks for releases by default. */
+  /** Default URL of releases. */
   readonly releasesUrl?: string | undefined;
 }
 
@@ -26,13 +26,13 @@ export interface BundleReport {
   readonly bytes: number;
   /** The bytes read before the command is known: `main.js` and its static imports. */
   readonly entryBytes: number;
-  /** What the bundler says of its chunks. */
+  /** What the bundler reports about its chunks. */
   readonly metafile: Metafile;
 }
 
 /**
- * CommonJS packages inside an ES module still call `require` for Node's own modules. It is
- * created with its first call: most commands come without one.
+ * CommonJS packages inside an ES module still call `require` for Node's own modules. It is created
+ * with its first call: most commands do not need one.
  */
 const REQUIRE = [
   "let svcRequire;",
@@ -48,8 +48,8 @@ const REQUIRE = [
 const CALLS_REQUIRE = /typeof require<"u"|eval\("require\b/;
 
 /**
- * The tracer of servers looks into node-pre-gyp for one function, which its own code
- * has in another form. The rest of that package is a program that cannot be bundled.
+ * The tracer of servers expects one function in node-pre-gyp, which has it in another form. The
+ * rest of that package is a program that cannot be bundled.
  */
 const WITHOUT_PRE_GYP: Plugin = {
   name: "without-pre-gyp",
@@ -102,7 +102,7 @@ function constants({ releasesUrl }: BundleOptions): Record<string, string> {
   return releasesUrl === undefined ? {} : { SVC_RELEASES_URL: JSON.stringify(releasesUrl) };
 }
 
-/** Bundles `main.ts` with code splitting, and reports what came out. */
+/** Bundles `main.ts` with code splitting, and reports the result. */
 export async function bundle(options: BundleOptions): Promise<BundleReport> {
   const { metafile, outputFiles } = await build({
     absWorkingDir: options.root,
@@ -178,7 +178,7 @@ export function loadedBy(metafile: Metafile, modules: readonly string[]): Loaded
   };
 }
 
-/** Modules of workers in the stage, by the names by which processes start them. */
+/** Modules of workers in the stage, by the names with which processes start them. */
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
@@ -197,7 +197,7 @@ export const STARTED_BY_NAME: readonly string[] = [
 export const bundleRareModules = (root: string, stage: string, quality: number): Promise<void> =>
   stageRareModules({ root, stage, quality, plugins: [WITHOUT_PRE_GYP, SSH_WITHOUT_FILES] });
 
-/** Bundles what runs in workers, and what Node loads before a server. */
+/** Bundles the code of workers, and the code that Node loads before a server. */
 export async function bundleStartedByName(
   { root, outdir }: Pick<BundleOptions, "root" | "outdir">,
 ): Promise<void> {

@@ -5,17 +5,17 @@ import { ROOT } from "./_source_files.ts";
 import { SHIPPED_PACKAGES } from "./_stage.ts";
 import { inTestFolder } from "../src/lib/_test_folder.ts";
 
-/** What a command line loads: each of these is imported once what is before it has run. */
+/** The modules that a command line loads: each is imported after the previous one has run. */
 const HELP = ["main.ts", "src/cli/program.ts"];
 const COMMAND = [...HELP, "src/cli/session/context.ts"];
 
 interface Row {
   readonly command: string;
   readonly modules: readonly string[];
-  /** Most that a start may read, in thousands of bytes, and in chunks. */
+  /** Maximum size that a start may read, in thousands of bytes, and in chunks. */
   readonly kilobytes: number;
   readonly chunks: number;
-  /** What must not be among it. */
+  /** Modules that must not be included. */
   readonly without: RegExp;
 }
 
@@ -23,7 +23,7 @@ const ZOD = /\/zod\//;
 const LARGE =
   /re2js|toml-eslint-parser|acorn|croner|@clack|src\/(?:runtime|rules|manifest|build)\//;
 
-/** Schemas of a file that need not be there, and of what these commands skip the confirmation for. */
+/** Schemas of an optional file, and of the actions that these commands do not confirm. */
 const SCHEMAS_OF_OTHERS =
   /src\/(?:config\/credentials_schema|contract\/(?:deployments|projects))\.ts/;
 
@@ -31,7 +31,7 @@ const SCHEMAS_OF_OTHERS =
 const RARE =
   /\/node_modules\/(?:acme-client|age-encryption|nodemailer|web-push|@vercel\/nft|yaml|smtp-server|re2-wasm)\//;
 
-/** Most that the whole bundle may hold, in thousands of bytes: every start copies it. */
+/** Maximum size of the whole bundle, in thousands of bytes, because every start copies it. */
 const PACKED_KILOBYTES = 5_700;
 
 const either = (...patterns: readonly RegExp[]): RegExp =>
@@ -62,7 +62,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-Deno.test("bundle() lets a command read only what it needs", async (t) => {
+Deno.test("bundle() makes commands only read the code that they need", async (t) => {
   await inTestFolder(async (outdir) => {
     const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
     const { metafile, bytes } = await bundle({ root: ROOT, outdir, external });
@@ -86,7 +86,7 @@ Deno.test("bundle() lets a command read only what it needs", async (t) => {
   });
 });
 
-Deno.test("bundle() makes the same bytes twice", async () => {
+Deno.test("bundle() creates the same bytes twice", async () => {
   const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
   const make = async () => {
     return await inTestFolder(async (outdir) => {

@@ -1,5 +1,5 @@
 /**
- * Compressing what the program carries, by brotli.
+ * Compresses the packed data of the program with brotli.
  *
  * @module
  */

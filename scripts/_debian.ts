@@ -1,5 +1,5 @@
 /**
- * Programs from Debian that tests and benches stand beside.
+ * Programs from Debian that tests and benches stand next to.
  *
  * @module
  */
@@ -58,7 +58,8 @@ export async function unpackForeign(
     await Deno.mkdir(join(folder, "usr", "lib"), { recursive: true });
     const archives = [...Deno.readDirSync(state)].filter(({ name }) => name.endsWith(".deb"));
     for (const { name } of archives) await run("dpkg-deb", "--extract", name, folder);
-    // Releases differ in which of the two folders has the libraries; on a machine, both are one.
+    // Releases differ in which of the two folders has the libraries; on a machine, both are the
+    // same folder.
     const old = join(folder, "lib");
     await Deno.mkdir(old, { recursive: true });
     await run("cp", "--archive", `${old}/.`, join(folder, "usr", "lib"));
@@ -91,7 +92,7 @@ function aptOptions(state: string, architecture: string): readonly string[] {
     "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false",
     // The user that apt downloads as may not enter the folder.
     "APT::Sandbox::User=",
-    // Without it, apt-get update succeeds where a source has nothing.
+    // Without it, apt-get update succeeds even if a source is empty.
     "APT::Update::Error-Mode=any",
   ];
   return options.flatMap((option) => ["-o", option]);

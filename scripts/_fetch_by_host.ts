@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import { type Agent, type IncomingHttpHeaders, request } from "node:http";
 import { exchange, type ExchangeRequest, type ExchangeResponse } from "../src/lib/_exchange.ts";
 
-/** Longest time for a response, in milliseconds. */
+/** Maximum time for a response, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 export interface HostRequest {
@@ -19,7 +19,7 @@ export interface HostRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Has the connections; each request has its own if it is missing. */
+  /** Keeps the connections; without it, each request opens its own. */
   readonly agent?: Agent;
 }
 

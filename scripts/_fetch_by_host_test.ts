@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fetchByHost } from "./_fetch_by_host.ts";
 
-Deno.test("fetchByHost() sends host and path as given and returns the answer's bytes", async () => {
+Deno.test("fetchByHost() sends host and path as given and returns the response's bytes", async () => {
   const seen: string[] = [];
   await using server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     seen.push(request.headers.get("host") ?? "", new URL(request.url).pathname);
@@ -22,7 +22,7 @@ for (
     "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc",
   ]
 ) {
-  Deno.test(`fetchByHost() fails where a response ends after ${JSON.stringify(sent)}`, async () => {
+  Deno.test(`fetchByHost() fails if a response ends after ${JSON.stringify(sent)}`, async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     void (async () => {
       const conn = await listener.accept();

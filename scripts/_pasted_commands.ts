@@ -9,7 +9,7 @@ import { cleanEnvironment, COMPILED } from "./_program.ts";
 import { hear } from "./_process.ts";
 
 export interface PastedCommand {
-  /** The text that goes to the shell. */
+  /** The text for the shell. */
   readonly text: string;
   /** Whether the page shows the output of the command below it. */
   readonly showsOutput: boolean;
@@ -119,7 +119,7 @@ export async function pasteCommands(commands: readonly PastedCommand[]): Promise
     const { url, token, output } = platform;
     const typed = commands.filter((each) => !isServe(each) && !isExport(each));
     const outputs = await runInShell(
-      // Pages name the default port; this platform takes a free one.
+      // Pages name the default port; this platform uses a free one.
       typed.map((each) => ({
         ...each,
         text: each.text.replaceAll("localhost:8787", new URL(url).host),

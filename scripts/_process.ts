@@ -1,5 +1,5 @@
 /**
- * Running other programs: shown live, or heard out.
+ * Runs other programs, with live or collected output.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const options = (given: RunOptions) => ({
   ...(given.env === undefined ? {} : { env: { ...given.env } }),
 });
 
-/** Runs a program to its end and returns what it said. */
+/** Runs a program to its end and returns its output. */
 export async function hear(
   [program, ...args]: readonly [string, ...string[]],
   given: RunOptions = {},

@@ -14,7 +14,7 @@ export type Command = readonly [string, ...string[]];
 /** Path of the compiled program that is tested (`SVC_BIN`); `undefined` from source. */
 export const COMPILED: string | undefined = Deno.env.get("SVC_BIN") || undefined;
 
-/** How the program is started: {@link COMPILED}, else from source. */
+/** How the program is started: {@link COMPILED}, otherwise from source. */
 export function programCommand(): Command {
   return COMPILED === undefined
     ? [Deno.execPath(), "run", "--quiet", "--allow-all", "--no-check", join(ROOT, "main.ts")]
@@ -25,8 +25,8 @@ export function programCommand(): Command {
 const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
 
 /**
- * An environment that knows nothing of the machine's account: `home` is all
- * it has. Search path, Deno's cache and the way to the network are kept.
+ * An environment that knows nothing of the machine's account: It only gets `home`. Search path,
+ * Deno's cache and the way to the network are kept.
  */
 export function cleanEnvironment(
   home: string,
@@ -54,16 +54,16 @@ export interface Platform {
   readonly httpsPort: number | undefined;
   /** The owner's key; missing when the data directory already had one. */
   readonly token: string | undefined;
-  /** One-time address at which the owner sets a password; `undefined` once there is one. */
+  /** One-time URL with which the owner sets a password; `undefined` once a password exists. */
   readonly ownerLink: string | undefined;
   readonly pid: number;
   /** Resolves with the exit code when it has ended. */
   readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
-  /** Asks it to drain and waits for its end; returns the exit code. */
+  /** Asks it to drain and waits until it ends; returns the exit code. */
   stop(): Promise<number>;
-  /** Ends it at once, as a crash or a power cut would. */
+  /** Kills it, like a crash or a power cut. */
   kill(): Promise<void>;
 }
 
@@ -79,8 +79,8 @@ export interface PlatformOptions {
   readonly onLine?: (line: string) => void;
 }
 
-/** Longest wait for the platform to say that it is ready. */
-const READY_LIMIT_MS = 120_000;
+/** Maximum wait for the platform to say that it is ready, also under qemu on a busy machine. */
+const READY_LIMIT_MS = 300_000;
 
 /** The line of JSON mode that names the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
@@ -214,7 +214,7 @@ export function startTool(args: readonly string[], options: ToolOptions): Runnin
   };
 }
 
-/** Calls the CLI and returns what it said. */
+/** Calls the CLI and returns its output. */
 export function callTool(args: readonly string[], options: ToolOptions): Promise<ToolResult> {
   return startTool(args, options).result;
 }

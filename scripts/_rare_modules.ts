@@ -26,7 +26,7 @@ export const RARE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const exportLine = (name: string, exported: readonly string[]): string =>
   `export { ${exported.join(", ")} } from ${JSON.stringify(name)};`;
 
-/** Modules that the program asks for by name, as they replace files of packages. */
+/** Modules that the program asks for by name, because they replace files of packages. */
 const ENGINES: Readonly<Record<string, string>> = {
   pglite: [
     exportLine("@electric-sql/pglite", ["PGlite"]),
@@ -43,12 +43,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
   ),
 };
 
-/** Where the stage holds the modules. */
+/** Folder of the modules in the stage. */
 export const RARE_MODULES: readonly string[] = Object.keys(ENTRIES).map(shippedModulePath);
 
 const NAMESPACE = "rare-package";
 
-/** Has the program import rare packages from where they are attached. */
+/** Makes the program import rare packages from their attached copies. */
 export function rarePackages(root: string): Plugin {
   const source = join(root, "src") + sep;
   return {
@@ -63,7 +63,7 @@ export function rarePackages(root: string): Plugin {
       );
       bundling.onLoad({ filter: /.*/, namespace: NAMESPACE }, ({ path }) => ({
         contents: [
-          // A path that says where the sources are would give chunks other names elsewhere.
+          // A path that contains the source folder would give chunks other names on other machines.
           `import { ${importShippedModule.name} } from "./src/lib/shipped_module.ts";`,
           `const loaded = await ${importShippedModule.name}(${JSON.stringify(path)});`,
           ...RARE_PACKAGES[path]!.map((name) =>
@@ -78,10 +78,10 @@ export function rarePackages(root: string): Plugin {
   };
 }
 
-/** Where pg_dump accepts compiled WebAssembly, an option that callers cannot reach. */
+/** The code in which pg_dump accepts compiled WebAssembly, an option that callers cannot set. */
 const TAKES_WASM = "wasmBinary=Module.wasmBinary";
 
-/** Puts the WebAssembly of pg_dump into its module, which would look for a file beside itself. */
+/** Puts the WebAssembly of pg_dump into its module, which would look for a file next to itself. */
 const PG_DUMP_WITH_WASM: Plugin = {
   name: "pg-dump-with-wasm",
   setup(bundling) {
@@ -110,7 +110,7 @@ const NODE_BY_FULL_NAME: Plugin = {
   },
 };
 
-/** CommonJS packages call `require` for Node's own modules; an address of data is no place. */
+/** CommonJS packages call `require` for Node's own modules; a data URL is not a folder. */
 const REQUIRE =
   'const require = process.getBuiltinModule("node:module").createRequire(Deno.mainModule);';
 
@@ -121,7 +121,7 @@ const TIMERS =
 export interface RareModulesOptions {
   readonly root: string;
   readonly stage: string;
-  /** Of brotli, from 0 to 11. */
+  /** Brotli's quality, from 0 to 11. */
   readonly quality: number;
   readonly plugins: readonly Plugin[];
 }

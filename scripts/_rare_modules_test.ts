@@ -14,10 +14,10 @@ const OFFERED: Readonly<Record<string, readonly string[]>> = {
   pg_dump: ["pgDump"],
 };
 
-/** Node's modules by names that the compiled program does not know there. */
+/** Node's modules with names that do not work there in the compiled program. */
 const BARE_NODE = /(?:\bfrom|\bimport\(?)\s*"(?:fs|path|url|module|crypto|util|os|stream)"/;
 
-Deno.test("bundleRareModules() makes modules that can be imported from no place at all", async (t) => {
+Deno.test("bundleRareModules() creates modules that can be imported from any folder", async (t) => {
   await inTestFolder(async (stage) => {
     await bundleRareModules(ROOT, stage, 0);
     assert.deepEqual(

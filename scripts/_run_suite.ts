@@ -1,46 +1,59 @@
 /**
- * Runs a suite as it was planned: processes of `deno test`, side by side.
+ * Runs suites as they were planned: processes of `deno test`, side by side.
  *
  * @module
  */
 import { join } from "node:path";
 import pMap from "p-map";
+import { withoutGroups, writeGroups } from "./_grouped_tests.ts";
 import { ROOT } from "./_source_files.ts";
 import type { Batch, Plan } from "./_suites.ts";
 import { addCounts, type Counts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 import { type FileTime, readTimes } from "./_test_times.ts";
 
-/** How long an interrupted run may take to report its state. */
+/** Maximum time for an interrupted run to report its state. */
 const LAST_WORDS_MS = 10_000;
 
-/** Shows what runs say, as it comes. */
-export type Show = (bytes: Uint8Array) => void;
+/** How long a file may take that runs next to others: one that hangs must not hold up the rest. */
+const FILE_LIMIT_MS = 15 * 60_000;
+
+/** Shows the output of runs, in whole lines. */
+export type Show = (text: string) => void;
 
 export interface Outcome {
   readonly counts: Counts;
-  /** What failed, one line each. */
+  /** The failures, one line each. */
   readonly problems: readonly string[];
+  /** Output of failed runs, one text for each run. */
+  readonly errors: readonly string[];
   /** How long the tests of each file took. */
   readonly times: readonly FileTime[];
+  /** Files that were skipped because the time was up. */
+  readonly leftOut: readonly string[];
 }
 
-/** Reads a stream as it comes, and returns all of it. */
-async function readAll(
-  stream: ReadableStream<Uint8Array>,
-  onChunk: (bytes: Uint8Array) => void,
-): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stream) {
-    onChunk(chunk);
-    text += decoder.decode(chunk, { stream: true });
+/** Passes on the lines of a stream immediately, and returns all of them. */
+async function readAll(stream: ReadableStream<Uint8Array>, show: Show): Promise<string> {
+  let [text, rest] = ["", ""];
+  const take = (lines: string) => {
+    const named = withoutGroups(lines);
+    text += named;
+    show(named);
+  };
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    rest += chunk;
+    const end = rest.lastIndexOf("\n") + 1;
+    if (end === 0) continue;
+    take(rest.slice(0, end));
+    rest = rest.slice(end);
   }
+  take(rest);
   return text;
 }
 
 /**
- * Interrupts a run at its deadline: `deno test` then names the tests that it
- * had begun. Ends it by force where it does not listen.
+ * Interrupts a run at its deadline: `deno test` then names the tests that were running. Kills it if
+ * it ignores the signal.
  */
 function limitTime(child: Deno.ChildProcess, deadline: number) {
   let timedOut = false;
@@ -58,7 +71,6 @@ interface RunOptions {
   readonly deadline: number;
   /** Whether others run in parallel: its output is shown in one piece at the end. */
   readonly isBeside: boolean;
-  readonly program?: string | undefined;
   readonly show: Show;
 }
 
@@ -66,55 +78,78 @@ interface Run extends Report {
   readonly times: readonly FileTime[];
 }
 
-async function runBatch({ files, threads }: Batch, options: RunOptions): Promise<Run> {
+/** The modules of a batch; each group of several files has one, in a folder. */
+async function modulesOf({ groups }: Batch, folder: string): Promise<readonly string[]> {
+  const isGrouped = groups.some((files) => files.length > 1);
+  return isGrouped ? await writeGroups(folder, groups) : groups.flat();
+}
+
+async function runBatch(batch: Batch, options: RunOptions): Promise<Run> {
+  const { threads, program } = batch;
+  const folder = await Deno.makeTempDir({ prefix: "svc-tests-" });
   const child = new Deno.Command(Deno.execPath(), {
     args: [
       "test",
       "--allow-all",
       "--no-check",
       "--frozen",
+      "--config",
+      join(ROOT, "deno.json"),
       "--permit-no-files",
       "--preload",
       join(ROOT, "tests", "_preload.ts"),
       ...(threads > 1 ? ["--parallel"] : []),
-      ...files,
+      ...await modulesOf(batch, folder),
     ],
     cwd: ROOT,
     env: {
       NO_COLOR: "1",
       ...(threads > 1 ? { DENO_JOBS: String(threads) } : {}),
-      ...(options.program === undefined ? {} : { SVC_BIN: options.program }),
+      ...(program === undefined ? {} : { SVC_BIN: program }),
     },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
   const limit = limitTime(child, options.deadline);
-  const heard: Uint8Array[] = [];
-  const show = options.isBeside ? (bytes: Uint8Array) => void heard.push(bytes) : options.show;
+  const heard: string[] = [];
+  const show = options.isBeside ? (text: string) => void heard.push(text) : options.show;
   const [output, , status] = await Promise.all([
     readAll(child.stdout, show),
     readAll(child.stderr, show),
     child.status.finally(limit.dispose),
-  ]);
+  ]).finally(() => Deno.remove(folder, { recursive: true }));
   heard.forEach(options.show);
   const report = readReport(output, { ...status, timedOut: limit.timedOut() });
   return { ...report, times: readTimes(output) };
 }
 
-/** Runs the batches of a suite. */
-export async function runSuite(plan: Plan, show: Show): Promise<Outcome> {
-  const { limitMs, batches, atOnce, program } = plan;
-  const deadline = performance.now() + limitMs;
+const filesOf = ({ groups }: Batch): string[] => groups.flat();
+
+/** Runs the batches of a plan, as long as more may start. */
+export async function runPlan(
+  { limitMs, batches, atOnce }: Plan,
+  { show, mayStart = () => true }: { readonly show: Show; readonly mayStart?: () => boolean },
+): Promise<Outcome> {
+  const end = performance.now() + limitMs;
+  const leftOut: string[] = [];
   const isBeside = atOnce > 1 && batches.length > 1;
   const runs = await pMap(
     batches,
-    (batch) => runBatch(batch, { deadline, isBeside, show, program }),
+    async (batch) => {
+      const deadline = isBeside ? Math.min(end, performance.now() + FILE_LIMIT_MS) : end;
+      if (mayStart()) return await runBatch(batch, { deadline, isBeside, show });
+      leftOut.push(...filesOf(batch));
+      const counts = { ...NO_COUNTS, skipped: filesOf(batch).length };
+      return { counts, problems: [], errors: "", times: [] };
+    },
     { concurrency: atOnce },
   );
   return {
     counts: runs.map(({ counts }) => counts).reduce(addCounts, NO_COUNTS),
     problems: runs.flatMap(({ problems }) => problems),
+    errors: runs.map(({ errors }) => errors).filter((errors) => errors !== ""),
     times: runs.flatMap(({ times }) => times),
+    leftOut,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The files that a check looks at: everything of the repository but what is
- * created (dependencies, builds) and git's own folder.
+ * The files that a check reads: everything in the repository except generated files (dependencies,
+ * builds) and git's own folder.
  *
  * @module
  */

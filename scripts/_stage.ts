@@ -72,14 +72,14 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
 ];
 
 /**
- * Licences and notices of all packages, by path. As files they would be read as code when the
- * program is compiled, and the compiler's complaint, with the path of the stage, be packed too.
+ * Licences and notices of all packages, by path. As files, the compiler would read them as code,
+ * and pack its error message with the path of the stage.
  */
 export const LICENCES_FILE = "licences.json";
 
 const LICENCE = /licen[cs]e|notices/i;
 
-/** Where the program finds the country database in the stage. */
+/** Path of the country database in the stage. */
 const COUNTRIES =
   "node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
@@ -105,8 +105,8 @@ export interface Platform {
 }
 
 /**
- * The platform of a target of `deno compile`, such as `aarch64-apple-darwin`;
- * this one's where no target is given.
+ * The platform of a target of `deno compile`, such as `aarch64-apple-darwin`; this machine's if no
+ * target is given.
  */
 export function platformOf(target: string | undefined): Platform {
   if (target === undefined) return Deno.build;
@@ -116,8 +116,8 @@ export function platformOf(target: string | undefined): Platform {
 }
 
 /**
- * The package with esbuild's native program: beside esbuild itself for this machine, and
- * fetched to `folder` for another one.
+ * The package with esbuild's native program: next to esbuild itself for this machine, and fetched
+ * to `folder` for another one.
  */
 async function nativeEsbuild(root: string, platform: Platform, folder: string): Promise<string> {
   const name = binaryPackage(platform);
@@ -205,8 +205,8 @@ export interface StageOptions {
 
 /**
  * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
- * `nodeModulesDir: "manual"` and a package.json, the compiled program resolves
- * bare imports of code on disk as well, which servers of deployments need.
+ * `nodeModulesDir: "manual"` and a package.json, the compiled program resolves bare imports of code
+ * on disk too, which servers of deployments need.
  */
 export async function stagePackages(
   root: string,
@@ -249,7 +249,7 @@ export async function stagePackages(
 /** The time that all files of a stage have: it is packed with each. */
 const STAGE_TIME = new Date("2000-01-01T00:00:00Z");
 
-/** Gives all files the same time, so that the same source makes the same program. */
+/** Gives all files the same time, so that the same source produces the same program. */
 export async function setStageTimes(folder: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     const path = join(folder, name);

@@ -53,7 +53,7 @@ async function filesOf(stage: string): Promise<Map<string, string>> {
   return digests;
 }
 
-Deno.test("stagePackages() makes the same bytes twice, for each target with its own esbuild", async (t) => {
+Deno.test("stagePackages() creates the same bytes twice, for each target with its own esbuild", async (t) => {
   await inTestFolder(async (root) => {
     for (const { target } of TARGETS) {
       const platform = platformOf(target);

@@ -1,6 +1,6 @@
 /**
- * The inner rooms of large rooms as data: each list runs from top to bottom,
- * and a file imports only what stands below its own inner room.
+ * The inner rooms of large rooms as data: each list runs from top to bottom, and a file imports
+ * only rooms below its own.
  *
  * @module
  */
@@ -11,7 +11,7 @@
  */
 export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   "src/platform": [
-    // Tests of all that acts under a lease.
+    // Tests of everything that acts under a lease.
     "leading",
     "drains",
     "usage",
@@ -21,6 +21,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "errors",
     "traffic",
     "backups",
+    "dns",
     "edges",
     "nodes",
     "cache",
@@ -128,7 +129,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "env",
     "environments",
     "projects",
-    // What all commands share.
+    // Code that all commands share.
     "answers",
     "foreground",
     "command",
@@ -168,14 +169,14 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "previews",
     "device",
     "consent",
-    // How a project begins: also shown by pages of projects and the overview.
+    // How projects start: also shown by pages of projects and the overview.
     "start",
     "entry",
     "reference",
     "docs",
     // Questions before acts.
     "asking",
-    // What all pages share.
+    // Code that all pages share.
     "visit",
     "layout",
   ],
@@ -201,12 +202,12 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/rules": [
     "mod.ts",
-    // What people do with a rule set.
+    // Operations on a rule set.
     "rule_tests",
     "explain",
     "import",
     "document",
-    // What is wrong with one, or doubtful.
+    // Errors and warnings of a rule set.
     "warnings",
     "validate",
     "relations",

@@ -1,5 +1,5 @@
 /**
- * The suites of tests: which files they are, and how many of them run at once.
+ * The suites of tests: which files they are, and how many of them run in parallel.
  *
  * @module
  */
@@ -9,16 +9,29 @@ import { listFiles, ROOT } from "./_source_files.ts";
 
 /** How the files of a suite run. */
 export type Runs =
-  /** In threads of one process, `perProcessor` of them: quick to start. */
-  | { readonly as: "threads"; readonly perProcessor: number }
-  /** Each in its own process: what it leaves running ends with its file. */
-  | { readonly as: "processes"; readonly perProcessor: number };
+  /**
+   * In threads of one process, `perProcessor` of them: they start fast. Up to `share` files run in
+   * each thread, one after the other.
+   */
+  | { readonly as: "threads"; readonly perProcessor: number; readonly share: number }
+  /**
+   * Each file in its own process, which ends with everything that it started. These suites run side
+   * by side, so that no suite waits for the longest file of another.
+   */
+  | { readonly as: "processes" }
+  /** The same, but one file at a time, with nothing else running. */
+  | { readonly as: "lone processes" };
+
+/**
+ * Number of files that run in parallel as processes, because they spend some of their time waiting.
+ */
+const PROCESSES_PER_PROCESSOR = 1.5;
 
 export interface Suite {
   readonly name: string;
   readonly folders: readonly string[];
   readonly runs: Runs;
-  /** Files that begin before all others, since they take longest; the longest first. */
+  /** Files that start first because they take longest; the longest first. */
   readonly first: readonly string[];
   /** Files that change the process they run in, such as its limits: each runs in its own. */
   readonly alone?: readonly string[];
@@ -43,7 +56,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "unit",
     folders: ["src", "scripts"],
-    runs: { as: "threads", perProcessor: 1 },
+    runs: { as: "threads", perProcessor: 1.5, share: 16 },
     first: [
       "src/database/embedded/history/embedded_history_test.ts",
       "src/database/hostile_queries_test.ts",
@@ -60,17 +73,18 @@ export const SUITES: readonly Suite[] = [
   {
     name: "integration",
     folders: ["tests/integration"],
-    runs: { as: "threads", perProcessor: 1.5 },
+    runs: { as: "threads", perProcessor: 1.5, share: 4 },
     first: [
-      "tests/integration/functions/places_test.ts",
-      "tests/integration/builds/attack_test.ts",
-      "tests/integration/builds/git_test.ts",
-      "tests/integration/functions/process_test.ts",
-      "tests/integration/hooks/concurrency_test.ts",
-      "tests/integration/accounts/accounts_test.ts",
-      "tests/integration/functions/hostile_test.ts",
       "tests/integration/compute/hostile_test.ts",
-      "tests/integration/delivery/crash_test.ts",
+      "tests/integration/accounts/accounts_test.ts",
+      "tests/integration/databases/databases_test.ts",
+      "tests/integration/agents/every_answer_test.ts",
+      "tests/integration/hooks/concurrency_test.ts",
+      "tests/integration/push/push_test.ts",
+      "tests/integration/builds/attack_test.ts",
+      "tests/integration/images/engine_test.ts",
+      "tests/integration/builds/git_test.ts",
+      "tests/integration/compute/process_test.ts",
     ],
     // They start Node as its launcher does, which limits its own memory and descriptors.
     alone: [
@@ -139,15 +153,17 @@ export const SUITES: readonly Suite[] = [
   {
     name: "e2e",
     folders: ["tests/e2e"],
-    runs: { as: "processes", perProcessor: 1.5 },
+    runs: { as: "processes" },
     first: [
-      "tests/e2e/crash_test.ts",
-      "tests/e2e/contract_test.ts",
-      "tests/e2e/dev/dev_server_test.ts",
+      "tests/e2e/database_history_test.ts",
+      "tests/e2e/damage_test.ts",
+      "tests/e2e/backup_test.ts",
+      "tests/e2e/doctor_platform_test.ts",
+      "tests/e2e/monorepo_push_test.ts",
+      "tests/e2e/languages_test.ts",
+      "tests/e2e/database_previews_test.ts",
+      "tests/e2e/backup_places_test.ts",
       "tests/e2e/astro_test.ts",
-      "tests/e2e/frameworks_next_test.ts",
-      "tests/e2e/frameworks_nuxt_test.ts",
-      "tests/e2e/builds_volume_test.ts",
       "tests/e2e/upgrade_test.ts",
     ],
     short: [
@@ -170,8 +186,7 @@ export const SUITES: readonly Suite[] = [
   {
     name: "browser",
     folders: ["tests/browser"],
-    // A browser has several busy its own processes.
-    runs: { as: "processes", perProcessor: 1 },
+    runs: { as: "processes" },
     first: ["tests/browser/dashboard_test.ts", "tests/browser/accounts_test.ts"],
     short: ["tests/browser/dashboard_test.ts"],
     needs: [CHROMIUM],
@@ -180,7 +195,7 @@ export const SUITES: readonly Suite[] = [
     name: "cluster",
     folders: ["tests/cluster"],
     // Each has three platforms and all their servers.
-    runs: { as: "processes", perProcessor: 0.01 },
+    runs: { as: "lone processes" },
     first: [],
     short: [],
     needs: [GIT, HAPROXY],
@@ -188,16 +203,17 @@ export const SUITES: readonly Suite[] = [
   {
     name: "projects",
     folders: ["tests/projects"],
-    runs: { as: "processes", perProcessor: 1 },
-    first: [],
+    runs: { as: "processes" },
+    first: ["tests/projects/projects_test.ts"],
     short: [],
     needs: [CHROMIUM],
   },
   {
     name: "arm64",
     folders: ["tests/arm64"],
-    runs: { as: "processes", perProcessor: 1 },
-    first: [],
+    runs: { as: "processes" },
+    // It compiles the program before it starts.
+    first: ["tests/arm64/program_test.ts"],
     short: [],
     program: "scripts/in_arm64.sh",
     needs: [QEMU],
@@ -206,19 +222,29 @@ export const SUITES: readonly Suite[] = [
 
 /** One process of `deno test`. */
 export interface Batch {
-  readonly files: readonly string[];
-  /** More than one runs files in so many threads. */
+  /** Files that share a thread, as paths from the root. */
+  readonly groups: readonly (readonly string[])[];
+  /** If more than one, groups run in this many threads. */
   readonly threads: number;
+  /** Path of the program that the tests start; by default that of `SVC_BIN`. */
+  readonly program?: string;
 }
 
-/** The batches of a suite, of which `atOnce` run side by side. */
+/** The batches of suites that run together, `atOnce` side by side. */
 export interface Plan {
-  /** A suite that takes longer hangs. */
+  /** The names of its suites. */
+  readonly name: string;
+  /** A plan that takes longer hangs. */
   readonly limitMs: number;
   readonly batches: readonly Batch[];
   readonly atOnce: number;
-  /** Path of what the tests start; the program of `SVC_BIN` by default. */
-  readonly program?: string;
+}
+
+/** A suite, and the files of it to run. */
+export interface ChosenSuite {
+  readonly suite: Suite;
+  /** Paths relative to the root. */
+  readonly files: readonly string[];
 }
 
 /** The tests that show in a short time that the program needs nothing but the C library. */
@@ -238,8 +264,8 @@ export interface Surroundings {
 }
 
 /**
- * Spreads the files of each folder evenly over a run. Files of a folder are alike: those of one
- * wait for timers while those of another compute, so a mix keeps all processors busy.
+ * Spreads the files of each folder evenly over a run. Files of a folder are similar: some folders
+ * mostly wait for timers, others compute, so a mix keeps all processors busy.
  */
 function mixFolders(files: readonly string[]): string[] {
   const folders = Map.groupBy(files, dirname);
@@ -250,46 +276,87 @@ function mixFolders(files: readonly string[]): string[] {
   return files.toSorted((left, right) => place(left) - place(right));
 }
 
-/** Plans a suite over some of its files, as paths from the root. */
-export function planSuite(
-  suite: Suite,
-  files: readonly string[],
-  { variable, processors }: Surroundings,
-): Plan {
+/** The files of all suites in start order, each with its suite. */
+function orderFiles(chosen: readonly ChosenSuite[]): { suite: Suite; file: string }[] {
+  const suiteOf = new Map(chosen.flatMap(({ suite, files }) => files.map((file) => [file, suite])));
   const rank = (file: string) => {
-    const place = suite.first.indexOf(file);
-    return place === -1 ? suite.first.length : place;
+    const { first } = suiteOf.get(file)!;
+    return first.includes(file) ? first.indexOf(file) : Infinity;
   };
-  const ordered = mixFolders(files).toSorted((left, right) => rank(left) - rank(right));
-  const jobs = Math.max(1, Math.ceil(processors * suite.runs.perProcessor));
-  const isThreads = suite.runs.as === "threads";
-  const isAlone = (file: string) => !isThreads || suite.alone?.includes(file) === true;
-  const together = ordered.filter((file) => !isAlone(file));
+  return mixFolders([...suiteOf.keys()])
+    .toSorted((left, right) => rank(left) === rank(right) ? 0 : rank(left) - rank(right))
+    .map((file) => ({ suite: suiteOf.get(file)!, file }));
+}
+
+/** Groups files that share a thread: neighbours, because they import the same modules. */
+function shareThreads(files: readonly string[], { first, share }: {
+  /** Files that share a thread with no other. */
+  readonly first: readonly string[];
+  readonly share: number;
+}): string[][] {
+  const others = files.filter((file) => !first.includes(file)).toSorted();
+  const groups = new Map<string, string[]>();
+  for (let at = 0; at < others.length; at += share) {
+    const group = others.slice(at, at + share);
+    groups.set(group[0]!, group);
+  }
+  return [
+    ...files.filter((file) => first.includes(file)).map((file) => [file]),
+    ...mixFolders([...groups.keys()]).map((file) => groups.get(file)!),
+  ];
+}
+
+/** Plans suites whose files run the same way; at least one suite. */
+function planAlike(chosen: readonly ChosenSuite[], { variable, processors }: Surroundings): Plan {
+  const { runs, first } = chosen[0]!.suite;
+  const ordered = orderFiles(chosen);
+  const isThreads = runs.as === "threads";
+  const isTogether = ({ suite, file }: typeof ordered[number]) =>
+    isThreads && suite.alone?.includes(file) !== true;
+  const together = ordered.filter(isTogether).map(({ file }) => file);
+  const groups = isThreads ? shareThreads(together, { first, share: runs.share }) : [];
+  const threads = isThreads ? Math.ceil(processors * runs.perProcessor) : 1;
   return {
-    limitMs: limitOf(suite, variable),
+    name: chosen.map(({ suite }) => suite.name).join(", "),
+    limitMs: Math.max(...chosen.map(({ suite }) => limitOf(suite, variable))),
     batches: [
-      ...(together.length === 0 ? [] : [{ files: together, threads: jobs }]),
-      ...ordered.filter(isAlone).map((file) => ({ files: [file], threads: 1 })),
+      ...(groups.length === 0 ? [] : [{ groups, threads }]),
+      ...ordered.filter((each) => !isTogether(each)).map(({ suite: { program }, file }) => ({
+        groups: [[file]],
+        threads: 1,
+        ...(program === undefined ? {} : { program: join(ROOT, program) }),
+      })),
     ],
-    atOnce: isThreads ? 1 : jobs,
-    ...(suite.program === undefined ? {} : { program: join(ROOT, suite.program) }),
+    atOnce: runs.as === "processes" ? Math.ceil(processors * PROCESSES_PER_PROCESSOR) : 1,
   };
+}
+
+/** Plans the suites, in the order in which they run. */
+export function planSuites(
+  chosen: readonly ChosenSuite[],
+  surroundings: Surroundings,
+): readonly Plan[] {
+  const alike = Map.groupBy(
+    chosen,
+    ({ suite: { name, runs } }) => runs.as === "processes" ? runs.as : name,
+  );
+  return [...alike.values()].map((suites) => planAlike(suites, surroundings));
 }
 
 /** The long forms (`KILL_ROUNDS=500`, `CLUSTER_TESTS=all`) are slow, and not hung. */
 function limitOf({ name }: Suite, variable: Surroundings["variable"]): number {
-  return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 30) * MINUTE_MS;
+  return (name === "cluster" && variable("CLUSTER_TESTS") === "all" ? 90 : 40) * MINUTE_MS;
 }
 
-/** How much of a suite runs. */
+/** The part of a suite to run. */
 export type Extent =
   /** All of its files. */
   | "all"
-  /** Those of `deno task test`: every capability once. */
+  /** The tests of `deno task test`: every capability once. */
   | "short"
   /** All but those. */
   | "rest"
-  /** Those that show in an empty root that the program needs nothing but the C library. */
+  /** The tests that show, in an empty root, that the program only needs the C library. */
   | "empty root";
 
 /** The files of a suite that run. */

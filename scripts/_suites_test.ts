@@ -1,30 +1,31 @@
 import assert from "node:assert/strict";
-import { chooseFiles, planSuite, type Suite, SUITES, testFiles } from "./_suites.ts";
+import { chooseFiles, type Plan, planSuites, type Suite, SUITES, testFiles } from "./_suites.ts";
 
 const SUITE: Suite = {
   name: "e2e",
   folders: ["tests/e2e"],
-  runs: { as: "processes", perProcessor: 1.5 },
+  runs: { as: "processes" },
   first: ["long_test.ts", "longish_test.ts"],
   needs: [],
 };
 
 const FILES = ["a_test.ts", "long_test.ts", "longish_test.ts", "z_test.ts"];
 
-const machine = (processors: number) => ({ processors, variable: () => undefined });
-
 const ordered = ["long_test.ts", "longish_test.ts", "a_test.ts", "z_test.ts"];
 
-Deno.test("planSuite() begins with the longest files, each in a process of its own", () => {
-  const { batches, atOnce } = planSuite(SUITE, FILES, machine(2));
-  assert.deepEqual(batches, ordered.map((file) => ({ files: [file], threads: 1 })));
+const plan = (...chosen: Parameters<typeof planSuites>[0]) =>
+  planSuites(chosen, { processors: 2, variable: () => undefined });
+
+Deno.test("planSuites() starts the longest files first, each in its own process", () => {
+  const [{ batches, atOnce }] = plan({ suite: SUITE, files: FILES }) as [Plan];
+  assert.deepEqual(batches, ordered.map((file) => ({ groups: [[file]], threads: 1 })));
   assert.equal(atOnce, 3);
 });
 
-Deno.test("planSuite() spreads the files of each folder over the run", () => {
+Deno.test("planSuites() spreads the files of each folder over the run", () => {
   const files = ["a/1_test.ts", "a/2_test.ts", "a/3_test.ts", "a/4_test.ts", "b/1_test.ts"];
-  const { batches } = planSuite(SUITE, files, machine(2));
-  assert.deepEqual(batches.flatMap(({ files }) => files), [
+  const [{ batches }] = plan({ suite: SUITE, files }) as [Plan];
+  assert.deepEqual(batches.flatMap(({ groups }) => groups.flat()), [
     "a/1_test.ts",
     "a/2_test.ts",
     "b/1_test.ts",
@@ -33,30 +34,52 @@ Deno.test("planSuite() spreads the files of each folder over the run", () => {
   ]);
 });
 
-Deno.test("planSuite() gives threads one process, with all that run side by side", () => {
-  const suite: Suite = { ...SUITE, runs: { as: "threads", perProcessor: 2 } };
-  const { batches, atOnce } = planSuite(suite, FILES, machine(2));
-  assert.deepEqual(batches, [{ files: ordered, threads: 4 }]);
+Deno.test("planSuites() gives threads one process, with all that run side by side", () => {
+  const suite: Suite = { ...SUITE, runs: { as: "threads", perProcessor: 1.5, share: 2 } };
+  const [{ batches, atOnce }] = plan({ suite, files: FILES }) as [Plan];
+  const groups = [["long_test.ts"], ["longish_test.ts"], ["a_test.ts", "z_test.ts"]];
+  assert.deepEqual(batches, [{ groups, threads: 3 }]);
   assert.equal(atOnce, 1);
-  assert.deepEqual(planSuite(suite, [], machine(2)).batches, []);
 });
 
-Deno.test("planSuite() gives a file that changes its process a process of its own", () => {
+Deno.test("planSuites() gives a file that changes its process a separate process", () => {
   const suite: Suite = {
     ...SUITE,
-    runs: { as: "threads", perProcessor: 1 },
+    runs: { as: "threads", perProcessor: 1, share: 1 },
     alone: ["longish_test.ts"],
   };
-  assert.deepEqual(planSuite(suite, FILES, machine(2)).batches, [
-    { files: ["long_test.ts", "a_test.ts", "z_test.ts"], threads: 2 },
-    { files: ["longish_test.ts"], threads: 1 },
+  assert.deepEqual(plan({ suite, files: FILES })[0]!.batches, [
+    { groups: [["long_test.ts"], ["a_test.ts"], ["z_test.ts"]], threads: 2 },
+    { groups: [["longish_test.ts"]], threads: 1 },
   ]);
 });
 
-Deno.test("planSuite() names the program of a suite that has one of its own", () => {
-  assert.equal(planSuite(SUITE, FILES, machine(2)).program, undefined);
-  const { program = "" } = planSuite({ ...SUITE, program: "scripts/in_arm64.sh" }, [], machine(2));
-  assert.ok(program.startsWith("/") && program.endsWith("/scripts/in_arm64.sh"), program);
+Deno.test("planSuites() runs all processes in parallel, then those that must run alone", () => {
+  const suite = (name: string, part: Partial<Suite> = {}): Suite => ({ ...SUITE, name, ...part });
+  const plans = plan(
+    {
+      suite: suite("unit", { runs: { as: "threads", perProcessor: 1, share: 1 } }),
+      files: ["u_test.ts"],
+    },
+    { suite: SUITE, files: ["e_test.ts", "longish_test.ts"] },
+    { suite: suite("cluster", { runs: { as: "lone processes" } }), files: ["c_test.ts"] },
+    {
+      suite: suite("arm64", { program: "scripts/in_arm64.sh", first: ["p_test.ts"] }),
+      files: ["p_test.ts"],
+    },
+  );
+  assert.deepEqual(plans.map(({ name, atOnce }) => [name, atOnce]), [
+    ["unit", 1],
+    ["e2e, arm64", 3],
+    ["cluster", 1],
+  ]);
+  const [first, ...others] = plans[1]!.batches;
+  assert.deepEqual(first!.groups, [["p_test.ts"]]);
+  assert.match(first!.program!, /^\/.+\/scripts\/in_arm64\.sh$/);
+  assert.deepEqual(others, [
+    { groups: [["longish_test.ts"]], threads: 1 },
+    { groups: [["e_test.ts"]], threads: 1 },
+  ]);
 });
 
 Deno.test("every file that a suite names is one of its tests, and is named once", () => {
@@ -77,7 +100,7 @@ Deno.test("every file that a suite names is one of its tests, and is named once"
   }
 });
 
-Deno.test("the short run takes a file of each folder of the integration tests", () => {
+Deno.test("the short run includes a file of each folder of the integration tests", () => {
   const { short = [] } = SUITES.find(({ name }) => name === "integration")!;
   const folderOf = (file: string) => file.split("/")[2]!;
   const all = testFiles(SUITES.find(({ name }) => name === "integration")!);

@@ -22,21 +22,29 @@ export interface RunEnd {
 
 /** A failed test. */
 interface Failure {
-  /** As a path from the folder that the run began in. */
+  /** Path relative to the folder in which the run started. */
   readonly file: string;
   readonly test: string;
 }
 
 export interface Report {
   readonly counts: Counts;
-  /** What failed, one line each. */
+  /** The failures, one line each. */
   readonly problems: readonly string[];
+  /** Output of the run about its failures: errors and their traces. */
+  readonly errors: string;
 }
+
+/** How much of a run's errors is repeated at the end, in characters. */
+const MAX_ERRORS = 6_000;
 
 const SUMMARY = /^(?:ok|FAILED) \| (?<passed>\d+) passed.*? \| (?<failed>\d+) failed(?<rest>.*)$/gm;
 
 /** The list before the closing line: a name and its place on each line. */
 const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
+
+/** The part before that list: the errors, with traces. */
+const ERRORS = /^ ERRORS \n\n(?<errors>[^]*?)\n\n FAILURES $/gm;
 
 /** Printed by an interrupted `deno test`: the tests that had started. */
 const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
@@ -115,12 +123,16 @@ function reportUnfinished(output: string, end: RunEnd): Report {
   const pending = lastList(output, PENDING).filter((line) => !isStep(line));
   const problems = [...failed, ...pending.map((line) => `interrupted, took too long: ${line}`)];
   if (pending.length === 0) problems.push(describeEnd(end));
-  return { counts: { ...counts, failed: problems.length }, problems };
+  return {
+    counts: { ...counts, failed: problems.length },
+    problems,
+    errors: output.slice(-MAX_ERRORS).trim(),
+  };
 }
 
 /**
- * Reads what a run came to. A run that went wrong without a failed test (a
- * module that does not load, a crash, no closing line) has one failure more.
+ * Reads the result of a run. A run that went wrong without a failed test (a module that does not
+ * load, a crash, no closing line) counts one more failure.
  */
 export function readReport(output: string, end: RunEnd): Report {
   const last = [...output.matchAll(SUMMARY)].at(-1)?.groups;
@@ -135,7 +147,8 @@ export function readReport(output: string, end: RunEnd): Report {
     ? failures
     : lastList(output, FAILURES).filter((line) => !isStep(line));
   if (counts.failed > 0 && problems.length === 0) problems.push(describeEnd(end));
-  return { counts, problems };
+  const errors = [...output.matchAll(ERRORS)].at(-1)?.groups?.errors ?? "";
+  return { counts, problems, errors: errors.slice(0, MAX_ERRORS) };
 }
 
 /** Adds two counts up. */

@@ -39,7 +39,7 @@ const ROWS = [
     expected: { passed: 5, failed: 1, skipped: 0 },
   },
   {
-    name: "a run that says nothing",
+    name: "a run without output",
     output: "",
     code: 0,
     expected: { passed: 0, failed: 1, skipped: 0 },
@@ -68,13 +68,14 @@ three has steps => ./a_test.ts:4:6
 
 `;
 
-Deno.test("readReport() names what ran when the time was up", () => {
+Deno.test("readReport() names the test that ran when the time was up", () => {
   assert.deepEqual(readReport(INTERRUPTED, { code: 130, signal: null, timedOut: true }), {
     counts: { passed: 1, failed: 2, skipped: 1 },
     problems: [
       "./a_test.ts => two fails",
       "interrupted, took too long: three has steps => ./a_test.ts:4:6",
     ],
+    errors: INTERRUPTED.trim(),
   });
 });
 
@@ -125,13 +126,14 @@ FAILED | 1 passed | 3 failed (1 step) (2s)
 
 const BAD_END = { code: 1, signal: null, timedOut: false };
 
-Deno.test("readReport() names the files of failed tests that ran side by side", () => {
-  const { problems } = readReport(BESIDE, BAD_END);
+Deno.test("readReport() names the files of failed tests that ran side by side, and their errors", () => {
+  const { problems, errors } = readReport(BESIDE, BAD_END);
   assert.deepEqual(problems, [
     "bad => t/y_test.ts",
     "worse => t/z_test.ts",
     "(outside of its tests) => t/x_test.ts",
   ]);
+  assert.equal(errors, "./t/x_test.ts (uncaught error)\nerror: (in promise) Error: x");
 });
 
 Deno.test("readReport() names the file of a failed test that ran alone", () => {
@@ -152,7 +154,7 @@ FAILED | 1 passed | 1 failed (1 step) (2s)
   assert.deepEqual(problems, ["bad => t/y_test.ts"]);
 });
 
-Deno.test("formatCounts() names skipped tests only where there are any", () => {
+Deno.test("formatCounts() names skipped tests only if there are any", () => {
   const some = { passed: 1, failed: 2, skipped: 0 };
   assert.equal(formatCounts(some), "1 passed, 2 failed");
   assert.equal(

@@ -13,7 +13,7 @@ export interface FileTime {
 /** The line before a file's results when files run one after the other. */
 const FILE = /^running \d+ tests? from (?:\.\/)?(?<file>.+)$/;
 
-/** A result, with its file where files run side by side; steps are indented, or have two dots. */
+/** A result, with its file if files run in parallel; steps are indented, or have two dots. */
 const RESULT =
   /^(?:(?:\.\/)?(?<file>\S+_test\.tsx?) => )?(?<test>(?! ).+?) \.\.\. \w+ \(.*?(?<time>[\dms.µ]+)\)$/;
 

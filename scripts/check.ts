@@ -30,7 +30,7 @@ interface Step {
   readonly run: () => Promise<readonly string[]>;
 }
 
-/** Files that may hold anything: pictures, databases, packed text. */
+/** Files that may contain anything: pictures, databases, packed text. */
 const BINARY = /\.(?:png|jpe?g|webp|avif|ico|woff2?|br|gz|zst|mmdb|wasm)$/;
 
 const deno = (...args: string[]) => async (): Promise<readonly string[]> => {
@@ -110,7 +110,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** Runs a step; returns what to print of it, and whether all is well. */
+/** Runs a step; returns its output, and whether it succeeded. */
 async function report({ name, run }: Step) {
   const started = performance.now();
   const problems = await run();
@@ -121,6 +121,6 @@ async function report({ name, run }: Step) {
   return problems.length === 0;
 }
 
-// The longest step takes one core; the others share the rest.
+// The longest step uses one core; the others share the rest.
 const passed = await pMap(STEPS, report, { concurrency: 2 });
 Deno.exit(passed.includes(false) ? 1 : 0);

@@ -1,6 +1,6 @@
 /**
- * Checks the links in documents: each must lead to a file and, if it names one, to a heading in it.
- * Every decision needs a status and a date, and the index must list every topic.
+ * Checks the links in documents: each must point to a file and, if it has a fragment, to a heading
+ * in it. Every decision needs a status and a date, and the index must list every topic.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const LINK = /\]\(([^)\s#]*)(?:#([^)]*))?\)/g;
 const DECISIONS = "docs/decisions/";
 const INDEX = `${DECISIONS}README.md`;
 
-/** The names by which Markdown pages link to the headings of `text`, as GitHub forms them. */
+/** The anchors of the headings of `text`, as GitHub forms them. */
 function anchorsOf(text: string): ReadonlySet<string> {
   const titles = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => title!);
   return new Set(

@@ -17,7 +17,7 @@ Deno.test("findDocProblems() accepts links to files and URLs", () => {
   assert.deepEqual(findDocProblems([INDEX, DECISION, { path: "docs/a.md", text }], FILES), []);
 });
 
-Deno.test("findDocProblems() names the line of a link that leads nowhere", () => {
+Deno.test("findDocProblems() names the line of a broken link", () => {
   const document = { path: "docs/a.md", text: "one\n[two](../src/gone.ts)" };
   const [problem, ...others] = findDocProblems([document], FILES);
   assert.match(problem!, /^docs\/a\.md:2: Link leads to src\/gone\.ts, which does not exist/);
@@ -45,7 +45,7 @@ Deno.test("findDocProblems() requires a status of each decision, and its topic i
   assert.match(problems[1]!, /README\.md: new\.md is missing/);
 });
 
-Deno.test("findDocProblems() finds a link whose file has not the symbol that it names", () => {
+Deno.test("findDocProblems() finds a link whose file lacks the linked symbol", () => {
   const text = "[`compose()`](../src/serve/compose.ts)\n[`decompose`](../src/serve/compose.ts)";
   const problems = findDocProblems([{ path: "docs/a.md", text }], FILES);
   assert.deepEqual(problems, [

@@ -18,7 +18,7 @@ const REGISTRY_LABELS: readonly (readonly string[])[] = [
   ["deb", "debian", "org"],
 ];
 
-/** The host names that no file may hold. */
+/** The host names that no file may contain. */
 export const REGISTRY_HOSTS: readonly string[] = REGISTRY_LABELS.map(([first, ...rest]) =>
   first === "deno" ? `${first}.${rest.join("/")}` : [first, ...rest].join(".")
 );

@@ -1,5 +1,5 @@
 /**
- * Holds files to a length that one can read in a sitting.
+ * Limits the length of files, so that people can read them at a sitting.
  *
  * @module
  */

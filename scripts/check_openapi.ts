@@ -7,7 +7,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { openApiDocument } from "../src/contract/openapi.ts";
 
-/** Rules beside the recommended ones. */
+/** Rules next to the recommended ones. */
 const RULES = {
   "operation-description": "error",
   "parameter-description": "error",

@@ -6,16 +6,16 @@
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Who may start a program themselves. */
+/** Files that may start programs directly. */
 const STARTERS: ReadonlySet<string> = new Set([
   "src/lib/spawn_program.ts",
-  // A person's own command: it gets what their shell has opened for it.
+  // The user's own command: it gets the descriptors that their shell has opened for it.
   "src/cli/env/run_child.ts",
 ]);
 
 const START = /new Deno\.Command\(|["']node:child_process["']/;
 
-/** Finds each line of the program, its tests left out, that starts another program by itself. */
+/** Finds each line of the program, without its tests, that starts another program directly. */
 export function findProgramStarts(files: readonly TextFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith("src/") && !STARTERS.has(path))

@@ -133,7 +133,7 @@ class Finder {
     return this.#checker.getSignaturesOfType(type, ts.SignatureKind.Call);
   }
 
-  /** Whether an expression is not a promise, or is one that is used or cannot reject. */
+  /** True if an expression is not a promise, or a promise that is used or cannot reject. */
   #isHandled(node: ts.Expression): boolean {
     if (ts.isParenthesizedExpression(node)) return this.#isHandled(node.expression);
     if (ts.isAwaitExpression(node) || ts.isYieldExpression(node) || ts.isVoidExpression(node)) {
@@ -165,7 +165,7 @@ class Finder {
     return isConstant && initializer !== undefined && this.#isHandled(initializer);
   }
 
-  /** `catch(…)`, `then(…, …)`, and `finally(…)` behind one of them. */
+  /** `catch(…)`, `then(…, …)`, and `finally(…)` after one of them. */
   #hasHandler(call: ts.CallExpression): boolean {
     if (!ts.isPropertyAccessExpression(call.expression)) return false;
     const { name, expression } = call.expression;

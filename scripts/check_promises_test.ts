@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
   { code: "Math.random() > 0.5 ? work() : guarded();", floats: true },
 ];
 
-Deno.test("findFloatingPromises() finds promises whose rejection nobody handles", async () => {
+Deno.test("findFloatingPromises() finds promises whose rejection no one handles", async () => {
   await inTestFolder(async (folder) => {
     const files = ROWS.map((_, index) => join(folder, `row_${index}.ts`));
     await Promise.all(

@@ -1,6 +1,6 @@
 /**
- * Holds the imports to the rooms of the house: none runs up, none reaches into
- * a folder past its `mod.ts`, none closes a circle.
+ * Checks imports against the rooms of the code: no import points to a higher room, bypasses a
+ * folder's `mod.ts`, or creates a cycle.
  *
  * @module
  */
@@ -17,11 +17,11 @@ export interface ImportEdge {
 export interface HouseRules {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly doorways: readonly Doorway[];
-  /** Files named `mod.ts`: from outside, a folder with one is imported through it alone. */
+  /** Files named `mod.ts`: other folders only import a folder with one through it. */
   readonly faces: ReadonlySet<string>;
 }
 
-/** The room below `src/` that a file is in; `undefined` for files in none. */
+/** The room of a file below `src/`; `undefined` if it is in none. */
 export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }

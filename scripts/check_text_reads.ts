@@ -6,7 +6,7 @@
  */
 import type { TextFile } from "./check_lengths.ts";
 
-/** Who may read text themselves, and why. */
+/** Files that may read text directly, and why. */
 const READERS: ReadonlyMap<string, string> = new Map([
   ["src/config/edit_project_config.ts", "compares a file of ours, to write it anew"],
   ["src/platform/builds/logs/build_logs.ts", "takes what it can of a log that a crash cut short"],
@@ -19,7 +19,7 @@ const READERS: ReadonlyMap<string, string> = new Map([
 /** `readTextFileSync` is for files of the kernel, which are ASCII. */
 const READ = /Deno\.readTextFile\(/;
 
-/** Finds each line of the program, its tests left out, that reads a text file by itself. */
+/** Finds each line of the program, without its tests, that reads a text file directly. */
 export function findTextReads(files: readonly TextFile[]): string[] {
   return files
     .filter(({ path }) => path.startsWith("src/") && !READERS.has(path))

@@ -1,6 +1,6 @@
 /**
- * Keeps foreign word order and private words out of what people read: what the
- * program says, its documentation, and comments.
+ * Keeps foreign word order and private words out of everything that people read: the program's
+ * messages, its documentation, and comments.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { TextFile } from "./check_lengths.ts";
 
 type Words = readonly (readonly [RegExp, string])[];
 
-/** Words to avoid everywhere, each with what a native writer would use. */
+/** Words to avoid everywhere, each with a native writer's choice. */
 const WORDS: Words = [
   // "Pages of its own deployment" is usual English.
   [/\bof (?:its|their|one's) own\b(?! [a-z])/i, "its own …"],
@@ -30,6 +30,21 @@ const WORDS: Words = [
   [/\bto find it out\b/i, "to detect it"],
   [/\bthe way of\b/i, "traffic, route"],
   [/\bthis once\b/i, "only once"],
+  // A variable of this name is not text.
+  [/(?<!\$\{)\bbeside\b/i, "next to, in addition to"],
+  [/\bforeign code\b/i, "project code"],
+  [/\blook-ups?\b/i, "lookup"],
+  [/\bmidst\b/i, "middle"],
+  [/\bagain and again\b/i, "repeatedly"],
+  [/\bwhatever the\b/i, "regardless of, for every"],
+  [/\b(?:is|are|was|were) to be\b/i, "must be, will be"],
+  [/\bin their order\b/i, "in order"],
+  [/\bhears? of\b/i, "receives, is notified of"],
+  // The first words of a comment about a limit.
+  [
+    /(?<=^\/\*\*\s*)(?:Longest|Largest|Shortest|Fewest|Least)\b(?! (?:first|recently))/,
+    "Maximum, Minimum …",
+  ],
 ];
 
 /**
@@ -43,7 +58,7 @@ export const SPOKEN_WORDS: Words = [
   [/\bGive (?:an?|the|one|at least|at most|another) /, "Use, Set, Pass or Must be …"],
 ];
 
-/** Files that keep their words, each with the reason. */
+/** Files that are exempt, each with the reason. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["scripts/check_words.ts", "names the words"],
   ["scripts/check_words_test.ts", "names the words"],
@@ -60,7 +75,7 @@ const MARKDOWN_CODE = /^```[^]*?^```|`[^`\n]+`/gm;
 const blank = (text: string): string => text.replace(/[^\n]/g, " ");
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-/** Words of `said`, a text of `file` at `index`; a line break counts as a space. */
+/** Finds words in `said`, a text of `file` at `index`; a line break counts as a space. */
 function findIn(
   { path, text }: TextFile,
   { said, index, words }: { readonly said: string; readonly index: number; readonly words: Words },

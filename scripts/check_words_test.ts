@@ -11,11 +11,21 @@ Deno.test("findWords() names the line of a word to avoid, and a better one", () 
   assert.equal(find("src/a.ts", "`Give a path: ${path}`").length, 1);
 });
 
-Deno.test("findWords() leaves out code, and what only comments may say", () => {
+Deno.test("findWords() ignores code, and words that only comments may use", () => {
   assert.deepEqual(find("src/a.ts", "/** Fixed meanwhile. */\nconst anew = 1;"), []);
   assert.deepEqual(find("src/a_test.ts", 'assert.equal("is made", 1);'), []);
   assert.deepEqual(find("docs/a.md", "```sh\nis made\n```\n\n`is made` of two parts"), []);
   assert.deepEqual(find("docs/a.md", "The platform is made of two parts."), []);
+});
+
+Deno.test("findWords() allows names of variables, and words for an order", () => {
+  assert.deepEqual(
+    find("src/a.ts", "/** Largest first. */\nconst a = `It is next to ${beside} it`;"),
+    [],
+  );
+  assert.deepEqual(find("src/a.ts", "/**\n * Longest name of a file. */"), [
+    'src/a.ts:2: "Longest": write "Maximum, Minimum …"',
+  ]);
 });
 
 Deno.test("findWords() reads comments and documents, over the ends of lines", () => {

@@ -83,7 +83,8 @@ async function compileStage(included: readonly string[]): Promise<void> {
     "--unstable-kv",
     "--unstable-net",
     "--unstable-worker-options",
-    // The cache file would be in the folder for temporary files, where others could plant one.
+    // The cache file would be in the folder for temporary files, where other users could create it
+    // first.
     "--no-code-cache",
     ...(flags.target === undefined ? [] : ["--target", flags.target]),
     ...[...included, LICENCES_FILE].flatMap((file) => ["--include", file]),
@@ -96,7 +97,7 @@ async function compileStage(included: readonly string[]): Promise<void> {
   Deno.exit(stderr.includes("Setting up base binary") ? NO_BASE_RUNTIME : code);
 }
 
-/** Attaches large files; false if the compiler packs in a way that leaves no place for them. */
+/** Attaches large files; false if the compiler packs in a way that leaves no space for them. */
 async function compileAttached(): Promise<boolean> {
   const taken = await takeFiles(stage, attachableFiles(platform));
   await compileStage([...STARTED_BY_NAME, ATTACHED_INDEX]);

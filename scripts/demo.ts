@@ -15,7 +15,7 @@ import { ROOT } from "./_source_files.ts";
 /** The default port of `svc serve`. */
 const PORT = 8787;
 
-/** `npx` sets this variable. A machine that runs the demo with it may have no `deno`. */
+/** `npx` sets this variable. The machine that runs the demo may not have `deno`. */
 const DENO = Deno.env.has("npm_execpath") ? `npx -y deno@${Deno.version.deno}` : "deno";
 
 const deployed = z.object({

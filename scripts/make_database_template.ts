@@ -32,7 +32,7 @@ async function* entriesBelow(folder: string, prefix = ""): AsyncGenerator<TarEnt
   }
 }
 
-/** The file that says which version of the engine made the others. */
+/** The file with the version of the engine that created the others. */
 function versionEntry(version: string): TarEntry {
   const body = new TextEncoder().encode(version);
   return {

@@ -1,8 +1,11 @@
 /**
- * `deno task test`: compiles the program, runs every capability through it once, and ends with one
+ * `deno task test`: compiles the program, tests every capability with it once, and ends with one
  * line, `N passed, N failed`. `deno task test:all` runs every test, and `deno task test --rest`
- * those that `deno task test` leaves out; `deno task test unit e2e` runs all tests of the suites
- * that it names. `--without <file>` leaves a file out.
+ * those that `deno task test` skips; `deno task test unit e2e` runs all tests of the suites that it
+ * names. `--without <file>` skips a file.
+ *
+ * `TESTS_END_AT` is a time in seconds since 1970: files that have not started by then are listed
+ * and counted as skipped.
  *
  * `SVC_BIN` names a compiled program. Without a base runtime, the same tests run from source, and
  * the closing lines say so.
@@ -15,13 +18,12 @@
 // deno-lint-ignore-file no-console -- a script for people, not the CLI
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { provideArm64 } from "./_arm64.ts";
 import { NO_BASE_RUNTIME } from "./_base_runtime.ts";
 import { installMissing } from "./_debian.ts";
 import { show } from "./_process.ts";
-import { runSuite } from "./_run_suite.ts";
+import { runPlan } from "./_run_suite.ts";
 import { ROOT } from "./_source_files.ts";
-import { chooseFiles, type Extent, planSuite, SUITES } from "./_suites.ts";
+import { chooseFiles, type Extent, planSuites, SUITES } from "./_suites.ts";
 import { addCounts, formatCounts, NO_COUNTS } from "./_test_counts.ts";
 import { type FileTime, slowestFiles } from "./_test_times.ts";
 
@@ -70,7 +72,7 @@ async function provideProgram(): Promise<boolean> {
   return true;
 }
 
-/** Makes the OpenAPI document, which takes each file of tests a second that makes its own. */
+/** Creates the OpenAPI document once, because every test file would spend a second on it. */
 async function provideDocument(): Promise<string> {
   const { openApiDocument } = await import("../src/contract/openapi.ts");
   const document = openApiDocument({ version: "0.0.0", serverUrl: "http://localhost" });
@@ -92,38 +94,45 @@ const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(
 const isCompiled = chosen.every(({ name, program }) => name === "unit" || program !== undefined) ||
   await provideProgram();
 
-function print(bytes: Uint8Array): void {
+function print(text: string): void {
+  const bytes = new TextEncoder().encode(text);
   for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
 const documentFile = await provideDocument();
+const suites = chosen.map((suite) => ({
+  suite,
+  files: chooseFiles(suite, extent).filter((file) => !flags.without.includes(file)),
+})).filter(({ files }) => files.length > 0);
+const needs = new Set(suites.flatMap(({ suite }) => suite.needs));
+for (const missing of await installMissing([...needs])) {
+  console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
+}
 const surroundings = { variable: Deno.env.get, processors: navigator.hardwareConcurrency };
 let total = NO_COUNTS;
 const problems: string[] = [];
+const errors: string[] = [];
 const times: FileTime[] = [];
-for (const suite of chosen) {
-  const files = chooseFiles(suite, extent).filter((file) => !flags.without.includes(file));
-  if (files.length === 0) continue;
-  console.log(`\n== ${suite.name}`);
-  for (const missing of await installMissing(suite.needs)) {
-    console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
-  }
-  const problem = suite.name === "arm64" ? await provideArm64() : undefined;
-  if (problem !== undefined) {
-    console.log(`Skipping the suite ${suite.name}: ${problem}`);
-    continue;
-  }
+const leftOut: string[] = [];
+const endsAt = Number(Deno.env.get("TESTS_END_AT") ?? Infinity) * 1000;
+for (const plan of planSuites(suites, surroundings)) {
+  console.log(`\n== ${plan.name}`);
   const began = performance.now();
-  const outcome = await runSuite(planSuite(suite, files, surroundings), print);
+  const outcome = await runPlan(plan, { show: print, mayStart: () => Date.now() < endsAt });
   total = addCounts(total, outcome.counts);
-  problems.push(...outcome.problems.map((problem) => `${suite.name}: ${problem}`));
+  problems.push(...outcome.problems);
+  errors.push(...outcome.errors);
   times.push(...outcome.times);
+  leftOut.push(...outcome.leftOut);
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(`${suite.name}: ${formatCounts(outcome.counts)}, ${seconds} s`);
+  console.log(`${plan.name}: ${formatCounts(outcome.counts)}, ${seconds} s`);
 }
 await Deno.remove(documentFile);
 console.log(`\nSlowest files:\n${slowestFiles(times, SLOWEST).join("\n")}`);
-if (problems.length > 0) console.log(`\nFailed:\n${problems.join("\n")}`);
+if (leftOut.length > 0) console.log(`\nLeft out, as the time was up:\n${leftOut.join("\n")}`);
+if (problems.length > 0) {
+  console.log(`\nFailed:\n${problems.join("\n")}\n\n${errors.join("\n\n")}`);
+}
 if (!isCompiled) {
   console.log("\nRan the source: no base runtime to compile with (set DENORT_BIN, or go online)");
 }

@@ -1,8 +1,8 @@
 /**
- * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): leaves out Deno's
+ * Loaded before each file of tests (`deno test --preload tests/_preload.ts`): disables Deno's
  * checks for leaks. Resources that last for the program's life (esbuild's process, loaded
  * libraries, idle connections) start in the first test that needs them, and would count as leaks
- * there. Tests of leaks look at descriptors and processes themselves.
+ * there. Tests of leaks check descriptors and processes themselves.
  *
  * @module
  */
@@ -12,7 +12,10 @@ const RELAXED = { sanitizeOps: false, sanitizeResources: false } as const;
 type Options = Omit<Deno.TestDefinition, "fn" | "name">;
 type Run = Deno.TestDefinition["fn"];
 
-/** The one definition that the forms of `Deno.test()` stand for. */
+/** The file whose tests are being declared, if several share a thread. */
+let loading: string | undefined;
+
+/** The definition that all forms of `Deno.test()` are converted to. */
 function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const named = args.find((arg): arg is string => typeof arg === "string");
   const run = args.find((arg): arg is Run => typeof arg === "function");
@@ -22,7 +25,21 @@ function definitionOf(args: readonly unknown[]): Deno.TestDefinition {
   const fn = run ?? given?.fn;
   const name = named ?? given?.name ?? fn?.name;
   if (fn === undefined || name === undefined) throw new TypeError("A test needs a name and a body");
-  return { ...RELAXED, ...given, name, fn };
+  return { ...RELAXED, ...given, name: loading === undefined ? name : `${loading} => ${name}`, fn };
+}
+
+/**
+ * Declares the tests of one of several files in a thread; only its tests fail if it does not load.
+ */
+export async function loadTests(file: string, load: () => Promise<unknown>): Promise<void> {
+  loading = file;
+  try {
+    await load();
+  } catch (error) {
+    Deno.test("its file loads", () => Promise.reject(error));
+  } finally {
+    loading = undefined;
+  }
 }
 
 const declare = Deno.test;
@@ -36,7 +53,7 @@ Object.defineProperty(Deno, "test", {
   }),
 });
 
-// Deno's node:http also rejects its own promise where the body of a response breaks off.
+// Deno's node:http also rejects its own promise if the body of a response ends early.
 addEventListener("unhandledrejection", (event) => {
   const { reason } = event;
   const isBrokenBody = reason instanceof TypeError &&

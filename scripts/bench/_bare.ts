@@ -30,13 +30,13 @@ const WRITTEN_BY_RUNTIME = new Set(["connection", "content-length", "date", "kee
 interface Answered {
   readonly port: number;
   readonly host: string;
-  /** What the bench requests. */
+  /** The URL that the bench requests. */
   readonly paths: readonly string[];
 }
 
 async function answerOf({ port, host }: Answered, path: string): Promise<BareAnswer> {
   const asked = { port, host, path };
-  // The second answer is the one that the bench will see: out of memory, or of the cache.
+  // The second response is the one that the bench measures: from memory, or from the cache.
   await fetchByHost(asked);
   const { status, headers, text } = await fetchByHost(asked);
   const fields = Object.entries(headers).flatMap(([name, value]) =>
@@ -71,7 +71,7 @@ async function bareCommand(folder: string): Promise<Command> {
   return [output];
 }
 
-/** Runs something beside a bare server that answers what svc answers to some requests. */
+/** Runs something next to a bare server that answers what svc answers to some requests. */
 export async function withBare<T>(
   folder: string,
   svc: Answered,

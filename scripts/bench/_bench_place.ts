@@ -1,5 +1,5 @@
 /**
- * A place for one bench: a temporary folder with a platform, gone afterwards.
+ * A place for one bench: a temporary folder with a platform, which is removed afterwards.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface ToolRun {
   /** The one object on stdout. */
   readonly answer: Readonly<Record<string, unknown>>;
   readonly milliseconds: number;
-  /** Most resident memory, in bytes. */
+  /** Maximum resident memory, in bytes. */
   readonly peakMemory: number;
 }
 

@@ -8,7 +8,7 @@
 /** Their priority: that of builds and functions. */
 export const BURNER_NICE = 10;
 
-/** Runs something beside so many burners of one thread each. */
+/** Runs something next to this many burners with one thread each. */
 export async function withBurners<T>(count: number, run: () => Promise<T>): Promise<T> {
   const burners = Array.from({ length: count }, () =>
     new Deno.Command("nice", {

@@ -1,6 +1,5 @@
 /**
- * What databases are measured on: the two engines of one platform, and a plain
- * PostgreSQL.
+ * The databases to measure: the two engines of one platform, and a plain PostgreSQL.
  *
  * @module
  */
@@ -14,7 +13,7 @@ import { processTree } from "./_processor_time.ts";
 
 export interface DatabaseSide {
   readonly name: string;
-  /** Makes an empty database; returns when it is there. */
+  /** Creates an empty database; returns when it is there. */
   create(database: string): Promise<void>;
   /** Copies a database; returns when the copy is there. */
   branch(database: string, branch: string): Promise<void>;
@@ -27,7 +26,7 @@ export interface DatabaseSide {
   close(): Promise<void>;
 }
 
-/** Longest wait for a database or a branch; one of a gigabyte is copied in it. */
+/** Maximum wait for a database or a branch; one of a gigabyte is copied in it. */
 const READY_LIMIT_MS = 180_000;
 const LOOK_MS = 5;
 
@@ -104,7 +103,7 @@ abstract class PlatformSide implements DatabaseSide {
 class EmbeddedSide extends PlatformSide {
   readonly name = "embedded";
   protected readonly engine = "embedded";
-  /** What the platform is without databases. */
+  /** The platform without databases. */
   readonly #platform = new Set(processTree(this.place.platform.pid));
 
   processes(): readonly number[] {

@@ -28,7 +28,7 @@ Deno.test("readH2load() reads the rate of the report and the latency of the log"
   });
 });
 
-Deno.test("readH2load() refuses a rate of errors, unless they are what is measured", () => {
+Deno.test("readH2load() refuses a rate of errors, unless the errors are measured", () => {
   const report = withCounts("0 succeeded, 68026 failed, 0 errored, 0 timeout");
   assert.throws(() => readH2load({ report, log: LOG }), /68026 failed/);
   assert.equal(readH2load({ report, log: LOG, expects: "refusal" }).requestsPerSecond, 34013.5);
@@ -41,7 +41,7 @@ Deno.test("readH2load() refuses requests that were lost", () => {
   }
 });
 
-Deno.test("readH2load() refuses a run without answers, and one over another protocol", () => {
+Deno.test("readH2load() refuses a run without responses, and one over another protocol", () => {
   const none = REPORT.replace("68026 done", "0 done");
   assert.throws(() => readH2load({ report: none, log: "" }), /0 done/);
   const older = REPORT.replace("protocol: h2", "protocol: http/1.1");

@@ -28,17 +28,17 @@ export interface Load {
   readonly path: string;
   /** At most 10. */
   readonly seconds: number;
-  /** Fields of each request, beside its host. */
+  /** Fields of each request, next to its host. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** File of a Lua script that makes wrk's requests, where one path is not enough. */
+  /** A Lua script that creates wrk's requests, if one path is not enough. */
   readonly script?: string;
-  /** Paths that h2load requests in turn, where one is not enough. */
+  /** Paths that h2load requests in turn, if one is not enough. */
   readonly paths?: readonly string[];
   /** `refusal` if the measured response is an error; `success` by default. */
   readonly expects?: "success" | "refusal";
   /**
-   * Connections with one request at once each; 32 by default. HTTP/2 has a fourth of them with four
-   * streams each: as many requests at once.
+   * Connections with one request at a time; 32 by default. HTTP/2 uses a quarter of them with four
+   * streams each, for the same number of parallel requests.
    */
   readonly connections?: number;
   /** `http` by default. */
@@ -134,7 +134,7 @@ export function load(given: Load): Promise<Measured> {
   return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }
 
-/** What a server did under load, and what it cost. */
+/** How a server performed under load, and its cost. */
 export interface Cost extends Measured {
   /** Processor time per request of the server and its processes, in microseconds. */
   readonly processorUs: number;

@@ -1,5 +1,5 @@
 /**
- * What a run of load measures.
+ * The measurements of a load run.
  *
  * @module
  */

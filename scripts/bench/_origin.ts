@@ -11,7 +11,7 @@ import { type Peer, startPeer } from "./_peers.ts";
 
 export interface Origin extends Peer {
   readonly url: string;
-  /** PEM file that it is trusted by. */
+  /** PEM file with its certificate authority. */
   readonly caFile: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * nginx and Caddy from Debian, each with its default ways, an access log on,
- * and a configuration in a temporary folder. nginx keeps a connection for more
- * than its 1,000 requests: h2load opens none again.
+ * nginx and Caddy from Debian, each with its defaults, an access log, and a configuration in a
+ * temporary folder. nginx keeps a connection for more than its 1,000 requests: h2load does not
+ * reconnect.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface Peer {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer has one port only. */
+  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing if the peer only has one port. */
   readonly httpsPort?: number;
   stop(): Promise<void>;
 }
@@ -35,9 +35,9 @@ export interface PeerSite {
 export interface PeerOrigin {
   /** Without a path. */
   readonly url: string;
-  /** PEM file that an HTTPS origin is trusted by; missing for plain HTTP. */
+  /** PEM file with the certificate authority of an HTTPS origin; missing for plain HTTP. */
   readonly caFile?: string;
-  /** Answers are kept for a minute; Caddy has no separate cache and passes all on. */
+  /** Responses are cached for a minute; Caddy has no cache and passes all requests on. */
   readonly cached: boolean;
 }
 
@@ -208,7 +208,7 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
-/** Runs something beside nginx and Caddy, each on a free port, and stops both in any case. */
+/** Runs something next to nginx and Caddy, each on a free port, and stops both in any case. */
 export async function withPeers<T>(
   site: PeerSite,
   run: (peers: readonly Peer[]) => Promise<T>,

@@ -1,5 +1,5 @@
 /**
- * Load by pgbench, which comes with PostgreSQL.
+ * Generates load with pgbench, a part of PostgreSQL.
  *
  * @module
  */
@@ -34,7 +34,7 @@ async function pgbench(args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** Makes the tables of scale 1: 100,000 accounts. */
+/** Creates the tables of scale 1: 100,000 accounts. */
 export async function preparePgbench(url: string): Promise<void> {
   await pgbench(["--initialize", "--quiet", "--scale=1", url]);
 }

@@ -82,7 +82,7 @@ export async function runOnce(url: string, sql: string): Promise<void> {
   }
 }
 
-/** Makes a cluster in an empty folder, starts its server and returns when that answers. */
+/** Creates a cluster in an empty folder, starts its server and waits until it responds. */
 export async function startPlainPostgres(folder: string): Promise<PlainPostgres> {
   const owner = await findOwner();
   if (owner.uid !== undefined) await Deno.chown(folder, owner.uid, owner.gid!);

@@ -9,11 +9,11 @@
 /** Length of a tick in `/proc/<pid>/stat`: `USER_HZ` is 100 on every Linux of today. */
 const TICK_MS = 10;
 
-/** Times of one process, with those of its threads. */
+/** Times of one process, including its threads. */
 export interface ProcessTimes {
   readonly pid: number;
   readonly parent: number;
-  /** User and system time, with that of children that have ended and were waited for. */
+  /** User and system time, including that of ended children. */
   readonly milliseconds: number;
 }
 
@@ -26,7 +26,7 @@ export function readStat(line: string): ProcessTimes {
   return { pid: Number.parseInt(line), parent: parent!, milliseconds: ticks * TICK_MS };
 }
 
-/** Ids of a process and of all that descend from it. */
+/** Ids of a process and its descendants. */
 function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySet<number> {
   const tree = new Set([root]);
   for (let size = 0; size < tree.size;) {
@@ -36,7 +36,7 @@ function idsOfTree(root: number, processes: readonly ProcessTimes[]): ReadonlySe
   return tree;
 }
 
-/** The time of a process and of all that descend from it, in milliseconds. */
+/** The time of a process and its descendants, in milliseconds. */
 export function timeOfTree(root: number, processes: readonly ProcessTimes[]): number {
   const tree = idsOfTree(root, processes);
   return processes.reduce(
@@ -60,12 +60,12 @@ function readProcesses(): ProcessTimes[] {
   return processes;
 }
 
-/** Processor time so far of a living process and of all that descend from it, in milliseconds. */
+/** Processor time so far of a living process and its descendants, in milliseconds. */
 export function processorTime(pid: number): number {
   return timeOfTree(pid, readProcesses());
 }
 
-/** Ids of a living process and of all that descend from it. */
+/** Ids of a living process and its descendants. */
 export function processTree(pid: number): readonly number[] {
   return [...idsOfTree(pid, readProcesses())];
 }

@@ -1,7 +1,6 @@
 /**
- * Servers under the same load, over HTTP and HTTPS, one after the other, in an
- * order that changes from round to round, so that no one always runs on a warm
- * or a tired machine.
+ * Servers under the same load, over HTTP and HTTPS, one after the other, in an order that changes
+ * from round to round, so that none always runs on a cold or a hot machine.
  *
  * @module
  */
@@ -42,13 +41,13 @@ export function entrantsOf(runners: readonly Runner[]): readonly (readonly Entra
 
 export interface Race {
   readonly path: string;
-  /** Where one path is not enough: the same requests for wrk and h2load. */
+  /** If one path is not enough: the same requests for wrk and h2load. */
   readonly many?: { readonly script: string; readonly paths: readonly string[] };
   readonly rounds: number;
   readonly seconds: number;
-  /** Least ratio of svc to another over plain HTTP, by the other's name. */
+  /** Minimum ratio of svc to another over plain HTTP, by the other's name. */
   readonly aims: Readonly<Record<string, number>>;
-  /** Largest ratio of the processor time of svc to that of another over plain HTTP, by its name. */
+  /** Maximum ratio of the processor time of svc to that of another over plain HTTP, by its name. */
   readonly processorAims?: Readonly<Record<string, number>>;
 }
 

@@ -12,7 +12,7 @@ export interface RedisLoad {
   readonly requests: number;
   readonly clients: number;
   readonly valueBytes: number;
-  /** Number of keys, for tests that have several; 1 where missing. */
+  /** Number of keys, for tests that have several; 1 if missing. */
   readonly keys?: number;
 }
 
@@ -40,7 +40,7 @@ async function measure(
   return Number(rate);
 }
 
-/** Runs something beside a Redis whose files are in a folder. */
+/** Runs something next to a Redis whose files are in a folder. */
 export async function withRedis<T>(folder: string, run: (redis: Redis) => Promise<T>): Promise<T> {
   const port = unusedPort();
   const place = ["--bind", "127.0.0.1", "--port", String(port), "--dir", folder];

@@ -20,7 +20,7 @@ export function formatTable(
     .join("\n");
 }
 
-/** The middle value; the mean of the two middle ones where their number is even. */
+/** The middle value; the mean of the two middle ones if their number is even. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError("Give at least one value");
   const sorted = values.toSorted((left, right) => left - right);
@@ -33,15 +33,15 @@ export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** With one digit at least behind the point. */
+/** With at least one decimal place. */
 const aimText = (aim: number): string => Number.isInteger(aim * 10) ? aim.toFixed(1) : String(aim);
 
-/** A ratio beside its aim, and whether it is met. */
+/** A ratio next to its aim, and whether it is met. */
 export function againstAim(ratio: number, aim: number): string {
   return `${ratio.toFixed(2)} (aim ${aimText(aim)}: ${ratio >= aim ? "met" : "MISSED"})`;
 }
 
-/** A ratio that is to be small beside its aim, and whether it is met. */
+/** A ratio that should be small, with its goal, and whether that is met. */
 export function againstMost(ratio: number, most: number): string {
   return `${ratio.toFixed(2)} (at most ${aimText(most)}: ${ratio <= most ? "met" : "MISSED"})`;
 }

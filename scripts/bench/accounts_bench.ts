@@ -11,10 +11,10 @@ import { formatTable, median, whole } from "./_table.ts";
 const ROUNDS = 3;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 const CLIENT = { client_id: "bench" };
-/** Most that authentication may add to a warm request, in microseconds. */
+/** Maximum time that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
-/** Each request comes from another address, because the platform limits each. */
+/** Each request uses another address, because the platform limits each. */
 const FROM_EVERYWHERE = `
 local n = 0
 local function from()
@@ -34,13 +34,13 @@ request = function()
 end
 `;
 
-/** The API over plain TCP, whatever the public URL. */
+/** The API over plain TCP, regardless of the public URL. */
 const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform.port}`;
 
 interface Credentials {
   readonly session: string;
   readonly accessToken: string;
-  /** Nobody has decided about it. */
+  /** It is still pending. */
   readonly pendingCode: string;
 }
 
@@ -84,7 +84,7 @@ interface Case {
   readonly name: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes wrk's requests; h2load has no such thing, so that there is no row of HTTP/2. */
+  /** Creates wrk's requests; h2load cannot do that, so there is no row for HTTP/2. */
   readonly script?: string;
   readonly expects?: "refusal";
 }
@@ -173,7 +173,7 @@ async function rowsOf(
 const STARTS = 900;
 const AT_ONCE = 32;
 
-/** Starts of the device flow in a second. */
+/** Starts of the device flow per second. */
 async function measureStarts(place: BenchPlace): Promise<number> {
   let next = 0;
   const started = performance.now();

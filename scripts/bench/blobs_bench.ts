@@ -1,5 +1,5 @@
 /**
- * Blob stores over S3, beside versitygw on a folder of the same disk. Requests are signed URLs, so
+ * Blob stores over S3, next to versitygw on a folder of the same disk. Requests are signed URLs, so
  * that the load generator signs nothing. svc flushes each object before it responds.
  *
  * @module
@@ -71,7 +71,7 @@ function signerOf(
   };
 }
 
-/** Lua for wrk: the paths in turn. Each body differs, as svc stores equal ones once. */
+/** Lua for wrk: the paths in turn. Each body differs, because svc stores equal ones only once. */
 const script = (method: Method, paths: readonly string[], bytes: number): string => `
 local paths = {${paths.map((path) => JSON.stringify(path)).join(", ")}}
 local rest = string.rep("x", ${bytes - 32})
@@ -101,7 +101,7 @@ async function measure(side: Side, method: Method, { folder, bytes }: {
   });
 }
 
-/** Writes each of the keys, so that a slow machine has all that it reads. */
+/** Writes each of the keys, so that reads find all of them on a slow machine too. */
 async function fill(side: Side, bytes: number): Promise<void> {
   for (let number = 0; number < KEYS; number++) {
     const path = await side.sign("PUT", `${bytes}/key-${number}`);
@@ -138,7 +138,7 @@ async function raceSmall(sides: readonly Side[], folder: string): Promise<string
   return rows;
 }
 
-/** Seconds that curl takes for one object. */
+/** Time that curl takes for one object, in seconds. */
 async function transfer(side: Side, method: Method, file: string): Promise<number> {
   const url = `http://${side.host}:${side.port}${await side.sign(method, "large")}`;
   const what = method === "PUT" ? ["--upload-file", file] : [];

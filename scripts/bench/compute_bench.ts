@@ -23,7 +23,7 @@ const MOST_ADDED_MS = 0.5;
 /** The processor time of a peer is its own; that of svc has the server's with it. */
 const inFront = (peer: string): string => `${peer} in front`;
 
-/** Least ratio to each peer of a server that does nothing, and of one that renders a page. */
+/** Minimum ratio to each peer of a server that does nothing, and of one that renders a page. */
 const IDLE_AIMS = { [inFront("nginx")]: 0.6, [inFront("Caddy")]: 1.3 };
 const PAGE_AIMS = { [inFront("nginx")]: 0.9 };
 
@@ -154,7 +154,7 @@ async function delays(svc: Runner, alone: Runner): Promise<string> {
   ]);
 }
 
-/** Kept pages beside a static file of the same content. */
+/** Kept pages next to a static file of the same content. */
 async function keptPages(svc: Runner): Promise<string> {
   const paths = ["/files/page.txt", "/kept/page"];
   const costs = new Map<string, Cost[]>(paths.map((path) => [path, []]));

@@ -1,11 +1,12 @@
 /**
- * Edges on the platform's machine: requests a second and processor time of a request without and
- * with two of them, and a reckoning of what more processors give.
+ * Edges on the platform's machine: requests per second and processor time per request with none and
+ * with two of them, and an estimate for more processors.
  *
  * @module
  */
 import { join } from "node:path";
 import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { fetchByHost } from "../_fetch_by_host.ts";
 import { load } from "./_load.ts";
 import { processorTime, processTree } from "./_processor_time.ts";
 import { formatTable, median, whole } from "./_table.ts";
@@ -17,10 +18,10 @@ const SECONDS = 2;
 const CORES = [4, 8, 16] as const;
 
 const KINDS = [
-  { name: "page of 13 KB", path: "/page.html" },
-  { name: "redirect", path: "/old/a" },
-  { name: "cache hit", path: "/kept" },
-  { name: "server", path: "/idle" },
+  { name: "page of 13 KB", path: "/page", status: 200 },
+  { name: "redirect", path: "/old/a", status: 301 },
+  { name: "cache hit", path: "/kept", status: 200 },
+  { name: "server", path: "/idle", status: 200 },
 ] as const;
 
 const SERVER = `
@@ -74,9 +75,9 @@ async function furnish({ site, tool }: BenchPlace): Promise<void> {
     ],
   };
   const files = {
-    ".svc/manifest.json": JSON.stringify(manifest),
-    "assets/page.html": "0123456789abcdef".repeat(13 * 64),
-    "server/entry.mjs": SERVER,
+    "dist/.svc/manifest.json": JSON.stringify(manifest),
+    "dist/assets/page.html": "0123456789abcdef".repeat(13 * 64),
+    "dist/server/entry.mjs": SERVER,
     "svc.rules.toml": RULES,
   };
   for (const [path, text] of Object.entries(files)) {
@@ -84,7 +85,7 @@ async function furnish({ site, tool }: BenchPlace): Promise<void> {
     await Deno.writeTextFile(join(site, path), text);
   }
   await tool(["init", "--name", "bench", "--create"]);
-  await tool(["deploy", "--prod"]);
+  await tool(["deploy", "--prod", "--skip-build"]);
 }
 
 /** Times so far by process, in milliseconds. */
@@ -128,7 +129,9 @@ async function measureAll(edges: number): Promise<readonly Run[]> {
   return await withBenchPlace(async (place) => {
     await furnish(place);
     const runs: Run[] = [];
-    for (const { path } of KINDS) {
+    for (const { path, status } of KINDS) {
+      const found = await fetchByHost({ port: place.platform.port, host: HOST, path });
+      if (found.status !== status) throw new Error(`${path}: ${found.status}, not ${status}`);
       await measure(place, path);
       const rounds: Run[] = [];
       for (let round = 0; round < ROUNDS; round++) rounds.push(await measure(place, path));
@@ -145,12 +148,12 @@ async function measureAll(edges: number): Promise<readonly Run[]> {
 }
 
 /**
- * Requests a second that processors allow: no process has more than one of them, and connections
- * are spread evenly over the edges and the platform.
+ * Requests per second that the processors allow: no process uses more than one of them, and
+ * connections are spread evenly over the edges and the platform.
  */
 export function reckon(alone: Costs, beside: Costs, cores: number): number {
   const measured = EDGES + 1;
-  // What a request at an edge costs there, and at the platform.
+  // Cost of a request at an edge, and at the platform.
   const atEdge = beside.edges * measured / EDGES;
   const ofEdge = Math.max(0, (beside.platform * measured - alone.platform) / EDGES);
   const edges = Math.floor(cores / 2);

@@ -24,7 +24,7 @@ const NOTIFICATIONS = 100_000;
 const LOG_LINES = 20_000;
 /** Projects that are created at the same time. */
 const AT_ONCE = 16;
-/** Records of one commit. */
+/** Number of records per commit. */
 const BATCH = 200;
 const WARM = 3;
 const ROUNDS = 20;
@@ -37,15 +37,15 @@ const start = (dataDir: string): Promise<Platform> =>
     args: ["--host", "127.0.0.1", "--base-domain", "localhost", "--postgres-port", "0"],
   });
 
-/** Calls the API with a session, as a page would. */
-function caller({ url }: Platform, cookie: string) {
+/** Calls the API with a session, as a page of `workspace` would. */
+function caller({ url }: Platform, cookie: string, workspace?: string) {
   return async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(url + path, {
       method,
       headers: {
         "content-type": "application/json",
         "sec-fetch-site": "same-origin",
-        "x-workspace": "bench",
+        ...(workspace === undefined ? {} : { "x-workspace": workspace }),
         cookie,
       },
       body: body === undefined ? null : JSON.stringify(body),
@@ -68,12 +68,16 @@ interface Furnished {
 const page = "<!doctype html><title>Bench</title>";
 const PAGE = { path: "index.html", sha256: sha256Hex(page), size: page.length };
 
-/** Makes the workspace, its projects, and one deployment that the others are copies of. */
+/** Creates the workspace, its projects, and one deployment that the others are copies of. */
 async function makeProjects(platform: Platform): Promise<Furnished> {
   const person = { name: "Bench", email: "bench@example.com", password: "a long bench password" };
   const { session = "" } = await caller(platform, "")("POST", "/v1/sign-up", person);
-  const api = caller(platform, session);
-  const { json: workspace } = await api("POST", "/v1/workspaces", { slug: "bench", name: "Bench" });
+  const { json: workspace } = await caller(platform, session)(
+    "POST",
+    "/v1/workspaces",
+    { slug: "bench", name: "Bench" },
+  );
+  const api = caller(platform, session, "bench");
   const { json: account } = await api("GET", "/v1/account");
   let next = 0;
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
@@ -203,10 +207,10 @@ const pagesOf = ({ deployment, key }: Furnished): readonly string[] => [
   "/docs/api/projects",
 ];
 
-/** Pages that lead on where someone is signed in. */
+/** Pages that redirect signed-in users. */
 const BEFORE_SIGN_IN = /^\/(?:sign-|forgot-)/;
 
-/** Routes that are not pages, or whose page has nothing that grows here. */
+/** Routes that are not pages, or whose page does not grow with the data. */
 const NOT_MEASURED: Readonly<Record<string, string>> = {
   "/": "leads on to the projects",
   "/sign-in/messenger": "needs a bot",
@@ -260,7 +264,7 @@ async function measure({ url }: Platform, path: string, cookie: string): Promise
   ];
 }
 
-/** Makes such a platform, and measures every page. */
+/** Creates such a platform, and measures every page. */
 export async function benchDashboard(): Promise<string> {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-pages-bench-" });
   try {

@@ -1,6 +1,6 @@
 /**
- * Managed databases on both engines, beside a plain PostgreSQL from Debian with its
- * default settings: all three in one run, through TCP and a password.
+ * Managed databases on both engines, next to a plain PostgreSQL from Debian with its default
+ * settings: all three in one run, through TCP and a password.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import { type Load, preparePgbench, runPgbench } from "./_pgbench.ts";
 import { runOnce } from "./_plain_postgres.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
-/** Databases that sit idle for the measure of memory; a project has at most 10. */
+/** Idle databases, to measure memory; a project has at most 10. */
 const DATABASES = numberOf("BENCH_DATABASES", { usual: 4, least: 2, most: 10 });
-/** Rows of the branch that is copied, in megabytes; 0 for the small one alone. */
+/** Rows of the branch that is copied, in megabytes; 0 to copy the small one only. */
 const LARGE_MB = numberOf("BENCH_BRANCH_MB", { usual: 0, least: 0, most: 4096 });
 const PARTS = ["create", "memory", "connect", "branch", "load"] as const;
 /** The parts to measure, all by default: a busy machine needs short runs. */
@@ -31,13 +31,13 @@ const LOADS: readonly Load[] = (["select", "tpcb"] as const).flatMap((script) =>
   [1, 8].map((clients) => ({ script, clients, seconds: SECONDS }))
 );
 
-/** One that clients use, one that is copied, and others that are only there. */
+/** One that clients use, one to copy, and idle ones. */
 const [USED, COPIED] = ["used", "copied"] as const;
 const NAMES = [USED, COPIED, ...Array.from({ length: DATABASES - 2 }, (_, n) => `idle${n}`)];
 
 interface Row {
   readonly name: string;
-  /** One for each side, in their order. */
+  /** One for each side, in order. */
   readonly values: readonly number[];
   readonly unit: "ms" | "MB" | "/s";
 }
@@ -117,7 +117,7 @@ function memoryOf(pids: readonly number[]): { readonly resident: number; readonl
   return sum;
 }
 
-/** Each database has had a client since it was created, and has none now. */
+/** Each database has had a client since it was created, but has none now. */
 async function measureMemory(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const awake: ReturnType<typeof memoryOf>[] = [];
   const asleep: ReturnType<typeof memoryOf>[] = [];
@@ -230,7 +230,7 @@ const MEASURES = {
   load: measureLoads,
 } satisfies Record<typeof PARTS[number], unknown>;
 
-/** Databases are created in any case, as the rest measures them. */
+/** Databases are created in any case, because the rest measures them. */
 async function measure(sides: readonly DatabaseSide[]): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const part of PARTS) {

@@ -22,7 +22,7 @@ const BUILD_COMMAND = "head -c 500M /dev/zero | sha256sum && mkdir -p dist && " 
 const QUIET_ROUNDS = 5;
 const MOST_ROUNDS = 120;
 const CONNECTIONS = 4;
-/** Largest growth of the p99. */
+/** Maximum growth of the p99. */
 const MAX_GROWTH = 2;
 const ENDED = new Set(["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"]);
 
@@ -65,7 +65,7 @@ async function deployPage({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-/** Deploys a site of another project again and again. */
+/** Deploys a site of another project repeatedly. */
 async function deployAll({ site, tool }: BenchPlace): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
   const page = (index: number, round: number) =>
@@ -117,7 +117,7 @@ const measure = (entrant: Entrant): Promise<Cost> =>
 
 type Rounds = ReadonlyMap<Entrant, readonly Cost[]>;
 
-/** A second of load for each in turn, again and again for as long as `goesOn` says. */
+/** A second of load for each in turn, repeatedly for as long as `goesOn` says. */
 async function measureInTurns(
   entrants: readonly Entrant[],
   goesOn: (round: number) => boolean,
@@ -129,7 +129,7 @@ async function measureInTurns(
   return rounds;
 }
 
-/** Load, while something else is under way. */
+/** Applies load while something else runs. */
 async function measureWhile(
   entrants: readonly Entrant[],
   work: Promise<unknown>,

@@ -29,7 +29,7 @@ interface Project {
   readonly env: Readonly<Record<string, string>>;
   /** Its own dev server on a port. */
   readonly own: (port: number) => Command;
-  /** Flags with which `svc dev` runs it. */
+  /** Flags for it under `svc dev`. */
   readonly flags: readonly string[];
 }
 
@@ -51,7 +51,7 @@ async function answers(port: number): Promise<boolean> {
   return false;
 }
 
-/** Starts a command and requests its page until that is there. */
+/** Starts a command and requests its page until that exists. */
 async function start(
   [program, ...args]: Command,
   port: number,

@@ -16,7 +16,7 @@ import { againstAim, formatTable, median, whole } from "./_table.ts";
 const MEGABYTES = 200;
 const MEGABYTE = 1_000_000;
 const ROUNDS = 5;
-/** Least rate against nginx's. */
+/** Minimum rate against nginx's. */
 const AIM = 0.8;
 
 const CURL_FLAGS: Readonly<Record<Protocol, string>> = {
@@ -28,7 +28,7 @@ const CURL_FLAGS: Readonly<Record<Protocol, string>> = {
 interface Download {
   /** Megabytes a second. */
   readonly rate: number;
-  /** Of the server, in milliseconds. */
+  /** Processor time of the server, in milliseconds. */
   readonly processor: number;
 }
 

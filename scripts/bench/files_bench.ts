@@ -1,6 +1,6 @@
 /**
- * Deploys of many small files: the first one, one file changed, and nothing changed;
- * and of a single file, which shows what a deploy costs by itself.
+ * Deploys of many small files: the first one, one file changed, and nothing changed; and of a
+ * single file, which shows the fixed cost of a deploy.
  *
  * @module
  */
@@ -39,7 +39,7 @@ async function writeFiles(site: string, count: number): Promise<void> {
 
 const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
-/** One deploy, with the processor time of tool and platform in milliseconds. */
+/** One deploy, with the processor time of the CLI and the platform in milliseconds. */
 interface Round extends ToolRun {
   readonly tool: number;
   readonly platform: number;

@@ -16,9 +16,9 @@ const HOST = "bench.localhost";
 const HOSTILE_HOST = "hostile.localhost";
 const ROUNDS = 5;
 const NEIGHBOUR: Clients = { protocol: "http", connections: 4 };
-/** Most that a no-op step may add to a request, in milliseconds. */
+/** Maximum time that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.1;
-/** Most that a neighbour's p99 may grow by. */
+/** Maximum growth of a neighbour's p99. */
 const MAX_GROWTH = 1.2;
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ async function deployStep({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-/** Another project on the same platform, in the place of the first one's files. */
+/** Another project on the same platform, with the files of the first. */
 async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
   await Deno.remove(site, { recursive: true });
   await Deno.mkdir(site);
@@ -85,7 +85,9 @@ function measure({ platform }: BenchPlace, path: string, clients: Clients): Prom
   return loadProcess({ ...clients, pid: platform.pid, port, host: HOST, path, seconds: 1 });
 }
 
-/** Rounds of all paths, one after the other, so that what else the machine does weighs on all. */
+/**
+ * Rounds of all paths, one after the other, so that other work on the machine affects all of them.
+ */
 async function measureInTurns(
   place: BenchPlace,
   paths: readonly string[],
@@ -140,7 +142,7 @@ async function stepTable(place: BenchPlace): Promise<string> {
   return formatTable([...headings, `aim ${MAX_STEP_MS}`], rows);
 }
 
-/** Keeps one call of each hostile function under way until it is told to stop. */
+/** Keeps one call of each hostile function running until it is stopped. */
 function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
   let isOver = false;
   const callers = Object.keys(HOSTILE).map(async (name) => {

@@ -9,13 +9,13 @@ import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, peakMemory, withBenchPlace } from "./_bench_place.ts";
 import { formatTable, whole } from "./_table.ts";
 
-/** Triggers that one hook takes in a minute. */
+/** Triggers that one hook accepts per minute. */
 const PER_HOOK = 30;
 const HOOKS = 20;
 const PARALLEL = 8;
 const ROUNDS = 9;
 const AIM_MS = 1500;
-/** A deployment that takes longer is given up. */
+/** Deployments that take longer count as failed. */
 const LIVE_MS = 60_000;
 
 interface Repository {

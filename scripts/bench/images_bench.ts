@@ -1,6 +1,6 @@
 /**
- * How long the engine takes for one image, from a photograph of 12 megapixels, and
- * what memory its process needs.
+ * How long the engine takes for one image, from a photograph of 12 megapixels, and how much memory
+ * its process needs.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const ROUNDS = 5;
 
-/** Longest median time for a picture of a page, in milliseconds. */
+/** Maximum median time for a picture of a page, in milliseconds. */
 const AIM_MS = 1000;
 
 const SIZES = [640, 1920] as const;

@@ -1,6 +1,6 @@
 /**
- * The key-value store of servers, over HTTP as they reach it, beside Redis
- * (Debian) that flushes each write as well (`appendfsync always`).
+ * The key-value store of servers, over HTTP as they reach it, next to Redis (Debian) that flushes
+ * each write as well (`appendfsync always`).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What the edge's memories cost a request: the cache and the counters of rate
- * limits, without sockets.
+ * Cost of the edge's in-memory state per request: the cache and the counters of rate limits,
+ * without sockets.
  *
  * @module
  */

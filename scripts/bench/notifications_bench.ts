@@ -14,7 +14,7 @@ const AT_ONCE = 64;
 /** Streams that are opened at the same time. */
 const OPENING = 100;
 const [FEW, MANY] = [10, 100_000];
-/** Most that an operation may take longer with many than with few, in milliseconds. */
+/** Maximum extra time of an operation with many instead of few, in milliseconds. */
 const FLAT_MS = 1;
 
 /** Signs up the owner of a workspace; returns the session's cookie. */
@@ -69,7 +69,7 @@ function memory(pid: number): number {
     1024;
 }
 
-/** Opens a stream by hand; resolves once it began. */
+/** Opens a stream without a client library; resolves once it has started. */
 async function openStream({ platform }: BenchPlace, cookie: string): Promise<Deno.TcpConn> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
   const request = `GET /v1/notifications/stream HTTP/1.1\r\nhost: localhost:${platform.port}\r\n` +
@@ -139,6 +139,14 @@ export async function benchNotifications(): Promise<string> {
   const [events, streams] = await withBenchPlace(async (place) => {
     const cookie = await signIn(place);
     return [await measureEvents(place, cookie), await measureStreams(place, cookie)] as const;
+  }, {
+    // All streams use one address.
+    args: [
+      "--max-connections",
+      `${2 * STREAMS}`,
+      "--max-connections-per-address",
+      `${2 * STREAMS}`,
+    ],
   });
   const rows = [
     ["events a second, through to in-app", whole(events)],

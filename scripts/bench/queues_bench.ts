@@ -1,7 +1,8 @@
 /**
- * Queues, as a server uses them over HTTP, beside lists of a Redis (Debian) that flushes each
- * write as well. A message of svc is a signed request to the server, and its record is deleted
- * when the server has responded; an element of Redis is only taken from the list.
+ * Compares queues, as a server uses them over HTTP, with pg-boss on a plain PostgreSQL and with
+ * lists of a Redis (Debian), which also flush each write. A message of svc is a signed request to
+ * the server, and its record is deleted when the server has responded. A job of pg-boss is fetched
+ * and completed; an element of Redis is only taken from the list.
  *
  * @module
  */
@@ -10,22 +11,25 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { describeProgram, withBenchPlace } from "./_bench_place.ts";
 import { processorTime } from "./_processor_time.ts";
+import { withPgBoss } from "./_pg_boss.ts";
 import { withRedis } from "./_redis.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const CLIENTS = 50;
-/** Both runs of a round are within what an environment may send. */
+/**
+ * Both runs of a round together stay below the messages that an environment may send in 10 seconds.
+ */
 const MESSAGES = 2000;
 const VALUE_BYTES = 100;
 const ROUNDS = 3;
-/** Elements that Redis gets and gives. */
+/** Elements per Redis call. */
 const ELEMENTS = 20_000;
-/** Longest time of one run, in milliseconds. */
+/** Maximum time of one run, in milliseconds. */
 const MOST_MS = 120_000;
 
 interface Cost {
   readonly perSecond: number;
-  /** Processor time of a message, with that of the server that sends and gets it. */
+  /** Processor time per message. For svc and pg-boss, it includes sender and receiver. */
   readonly processorUs: number;
 }
 
@@ -34,7 +38,9 @@ interface Costs {
   readonly delivered: Cost;
 }
 
-/** `/later` stores messages, `/now` waits until all have come back; then `/rate` has the rate. */
+/**
+ * `/later` stores messages, `/now` waits until all are delivered; `/rate` then returns the rate.
+ */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_QUEUE_URL, SVC_QUEUE_TOKEN } = process.env;
@@ -63,9 +69,10 @@ createServer((request, response) => {
     if (++came === ${MESSAGES}) allCame();
     return request.resume().on("end", () => response.end());
   }
-  if (request.url !== "/rate") {
+  const isLater = request.url === "/later";
+  // Others look at the server too, such as the check of a deployment.
+  if (isLater || request.url === "/now") {
     rate = "";
-    const isLater = request.url === "/later";
     run(isLater ? "later" : "now", isLater ? "?delay=86400" : "")
       .then((found) => rate = String(found), (error) => rate = String(error));
   }
@@ -135,21 +142,67 @@ async function measureRedis(): Promise<Costs> {
   }
 }
 
+async function measurePgBoss(): Promise<Costs> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bench-queues-" });
+  try {
+    return await withPgBoss(folder, async ({ send, take }) => {
+      const body = "x".repeat(VALUE_BYTES);
+      /** The server is a child of this process. */
+      const measure = async (work: () => Promise<void>): Promise<Cost> => {
+        const [started, before] = [performance.now(), processorTime(Deno.pid)];
+        await work();
+        const perSecond = MESSAGES * 1000 / (performance.now() - started);
+        return { perSecond, processorUs: (processorTime(Deno.pid) - before) * 1000 / MESSAGES };
+      };
+      const sendAll = async () => {
+        let left = MESSAGES;
+        await byClients(async () => {
+          while (left-- > 0) await send(body);
+        });
+      };
+      const sent = await measure(sendAll);
+      const takeAll = () =>
+        byClients(async () => {
+          while (await take());
+        });
+      await takeAll();
+      const delivered = await measure(async () => {
+        await sendAll();
+        await takeAll();
+      });
+      return { sent, delivered };
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const byClients = async (work: () => Promise<void>): Promise<void> =>
+  void await Promise.all(Array.from({ length: CLIENTS }, work));
+
+const SIDES = [
+  { name: "svc", measure: measureOwn },
+  { name: "pg-boss", measure: measurePgBoss },
+  { name: "Redis", measure: measureRedis },
+];
+
 /** Runs the bench, each side in turn, and returns its report with the medians. */
 export async function benchQueues(): Promise<string> {
-  const [own, redis]: [Costs[], Costs[]] = [[], []];
+  const costs = SIDES.map((): Costs[] => []);
   for (let round = 0; round < ROUNDS; round++) {
-    own.push(await measureOwn());
-    redis.push(await measureRedis());
+    for (const [at, { measure }] of SIDES.entries()) costs[at]!.push(await measure());
   }
   const row = (name: string, kind: keyof Costs): string[] => {
     const middle = (of: keyof Cost) =>
-      [own, redis].map((all) => median(all.map((each) => each[kind][of])));
-    const [ours, theirs] = middle("perSecond");
-    const times = middle("processorUs").map(whole);
-    return [name, whole(ours!), whole(theirs!), (ours! / theirs!).toFixed(3), ...times];
+      costs.map((all) => median(all.map((each) => each[kind][of])));
+    const rates = middle("perSecond");
+    const [own = 0, ...others] = rates;
+    const ratios = others.map((other) => (own / other).toFixed(3));
+    return [name, ...rates.map(whole), ...ratios, ...middle("processorUs").map(whole)];
   };
-  const headings = ["a second", "svc", "Redis", "ratio", "svc cpu us", "Redis cpu us"];
+  const names = SIDES.map(({ name }) => name);
+  const ofOthers = names.slice(1).map((name) => `of ${name}`);
+  const headings = ["a second", ...names, ...ofOthers, ...names.map((name) => `${name} cpu us`)];
   return `${CLIENTS} clients, ${VALUE_BYTES} bytes, medians of ${ROUNDS} rounds ` +
     `(svc ${describeProgram()})\n\n` +
     formatTable(headings, [

@@ -13,7 +13,7 @@ import { againstMost, formatTable, median } from "./_table.ts";
 const ROUNDS = 20;
 const SERVE_ROUNDS = 5;
 const DEPLOY_ROUNDS = 10;
-/** A platform is idle once what its start left has been collected. */
+/** A platform is idle once the garbage of its start has been collected. */
 const IDLE_AFTER_MS = 30_000;
 
 /** Aims: against Node, and in milliseconds and megabytes. */
@@ -42,7 +42,7 @@ async function time([program, ...args]: Command, { cwd, env }: Place): Promise<n
   throw new Error(`${program} ${args.join(" ")} failed: ${new TextDecoder().decode(stderr)}`);
 }
 
-/** Milliseconds from the start of a deploy to its first line, once it has deployed to the end. */
+/** Milliseconds from the start of a complete deploy to its first line of output. */
 async function timeToFirstLine([program, ...args]: Command, { cwd, env }: Place): Promise<number> {
   const started = performance.now();
   const child = new Deno.Command(program, {
@@ -96,7 +96,7 @@ async function residentMegabytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024 / 1e6;
 }
 
-/** Times to ready on a data directory that is there, and the memory of the last platform. */
+/** Times until ready on an existing data directory, and the memory of the last platform. */
 async function measureServe(dataDir: string, { env }: Place) {
   const ready: number[] = [];
   let idle = 0;

@@ -14,7 +14,7 @@ const SECONDS = 4;
 const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
 /** A trigger for each branch. */
 const BRANCHES = 600;
-/** Triggers that one hook takes in a minute. */
+/** Triggers that one hook accepts per minute. */
 const PER_HOOK = 30;
 
 interface Row {

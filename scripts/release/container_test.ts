@@ -1,6 +1,6 @@
 /**
  * The container of a release, built and run: `CONTAINER_PROGRAM=podman`, or `docker`, with the
- * compiled program in `SVC_BIN`. Its base image comes from where the program gets images.
+ * compiled program in `SVC_BIN`. Its base image comes from the program's configured registries.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,12 +13,12 @@ const compiled = Deno.env.get("SVC_BIN") ?? "";
 
 const VERSION = "1.2.3";
 const TARGET = `${Deno.build.arch}-unknown-linux-gnu`;
-/** Longest that a platform which nobody uses takes to stop, in seconds. */
+/** Maximum time for an idle platform to stop, in seconds. */
 const STOP_SECONDS = 5;
 
 const first = program.split(" ") as [string, ...string[]];
 
-/** Runs a command of the container program, which must succeed. */
+/** Runs a command of the container program and expects success. */
 async function containers(...args: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await hear([...first, ...args]);
   assert.equal(code, 0, `${program} ${args.join(" ")}: ${stderr}`);
@@ -46,11 +46,11 @@ interface Point {
 
 interface Running {
   readonly url: string;
-  /** What the platform printed. */
+  /** Output of the platform. */
   said(): Promise<string>;
 }
 
-/** Starts the platform of the image over a volume. */
+/** Starts the platform of the image with a volume. */
 async function start(image: string, name: string): Promise<Running> {
   const limits = ["--ulimit", "nofile=4096:4096", "--ulimit", "nproc=4096:4096"];
   const publish = ["-p", "127.0.0.1::8787", "-v", `${name}:/data`];

@@ -1,5 +1,5 @@
 /**
- * From compiled programs to everything that a release consists of.
+ * Creates everything in a release from compiled programs.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { writePackages } from "./write_packages.ts";
 /** The manual page, by its path in the project. */
 const MANUAL = "docs/svc.1";
 
-/** Files that go into each archive beside the program, by their paths in the project. */
+/** Files that go into each archive next to the program, by their paths in the project. */
 const BESIDE = ["LICENSE", "README.md", MANUAL] as const;
 
 /** @throws {Error} for a program that would not trust what the key signs. */
@@ -82,7 +82,7 @@ async function digests(folder: string): Promise<string> {
  * Writes programs, archives, packages, bill of materials and installers, then the manifest and the
  * digests of all of them, both signed.
  *
- * @throws {Error} if the key is not one that the programs trust.
+ * @throws {Error} if the key is not trusted by the programs.
  */
 export async function makeRelease(options: ReleaseOptions): Promise<Release> {
   const { version, dataFormat, out, keyPem, trusted } = options;

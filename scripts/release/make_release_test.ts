@@ -9,7 +9,7 @@ import { VERSION, withRelease } from "./_test_release.ts";
 import { programName, TARGETS } from "./targets.ts";
 import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
-Deno.test("makeRelease() makes what svc upgrade installs, on every platform", async () => {
+Deno.test("makeRelease() creates releases that svc upgrade installs, on every platform", async () => {
   await withRelease(async ({ root, place, publicKey }) => {
     const source = { place, fetch, signal: new AbortController().signal };
     const release = await findRelease({ ...source, keys: [publicKey] }, VERSION);
@@ -49,7 +49,7 @@ Deno.test("makeRelease() packs archives with the program that runs", async () =>
   });
 });
 
-Deno.test("install.sh installs what is signed, and nothing else", async (t) => {
+Deno.test("install.sh only installs signed files", async (t) => {
   await withRelease(async ({ root, out, run }) => {
     const install = join(root, "install.sh");
     await Deno.copyFile(join(out, "install.sh"), install);

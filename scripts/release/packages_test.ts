@@ -82,7 +82,10 @@ Deno.test("the packages name every target with its digest", () =>
     assert.equal(Object.keys(launcher.optionalDependencies).length, TARGETS.length);
   }));
 
-/** What Homebrew calls of a formula, said back: the file and digest for a system and processor. */
+/**
+ * Runs the parts of a formula that Homebrew calls, and returns the file and digest for a system and
+ * processor.
+ */
 const READER = `
 class Formula
   @said = {}

@@ -58,7 +58,7 @@ async function writeTemplate(
   await Deno.writeTextFile(to, text);
 }
 
-/** A package of npm for each platform, and the one that starts the right one of them. */
+/** An npm package for each platform, and one that starts the matching program. */
 async function writeNpm(
   programs: readonly ReleasedProgram[],
   facts: Facts,

@@ -1,8 +1,4 @@
-/**
- * A failed task as an agent reads it, with the tools that help. Pure.
- *
- * @module
- */
+/** @module A failed task as an agent reads it, with the tools that help. Pure. */
 import { type Answer, type NextCall, partOf, type ToolFailure } from "./tool.ts";
 
 /** Maximum number of diagnostics and problems to show; there may be thousands. */
@@ -42,7 +38,7 @@ function details(answer: Answer): string[] {
   return found.length > MAX_SHOWN ? [...lines, `- and ${found.length - MAX_SHOWN} more`] : lines;
 }
 
-/** The failure, its place, and the calls that help. */
+/** The failure, where it is, and the calls that help. */
 export function describeFailure({ answer, code, message }: ToolFailure): {
   readonly text: string;
   readonly next: readonly NextCall[];

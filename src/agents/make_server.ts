@@ -1,8 +1,4 @@
-/**
- * The tools as a server of the Model Context Protocol.
- *
- * @module
- */
+/** @module The tools as a server of the Model Context Protocol. */
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -26,7 +22,7 @@ async function list() {
   };
 }
 
-/** Lets an agent list and read the documents, which are the same for everyone. */
+/** Allows an agent to list and read the documents, which are the same for everyone. */
 function offerDocuments(server: McpServer): void {
   const description = "A page of svc's documentation";
   server.registerResource(
@@ -47,7 +43,7 @@ function offerDocuments(server: McpServer): void {
   );
 }
 
-/** Longest text of a response, in characters: an agent pays for each. */
+/** Maximum length of a text of a response, in characters: an agent pays for each. */
 const MAX_TEXT = 8000;
 
 const INSTRUCTIONS = "svc hosts sites: it builds and deploys a folder, serves it at an edge with " +
@@ -82,7 +78,7 @@ function toResult({ text, data, next = [] }: ToolAnswer): CallToolResult {
   };
 }
 
-/** An error that the agent reads and can act upon; never one of the protocol. */
+/** An error that the agent can read and act on, not a protocol error. */
 function describe(failure: ToolFailure, offered: ReadonlySet<string>): CallToolResult {
   const { text, next: all } = describeFailure(failure);
   const next = all.filter(({ tool }) => offered.has(tool));
@@ -96,11 +92,10 @@ export interface ServerOptions<Around extends Surroundings> {
   readonly version: string;
   readonly tools: readonly Tool<Around>[];
   readonly around: Around;
-  /** Offers only what changes nothing. */
+  /** Offers only tools that change nothing. */
   readonly readOnly: boolean;
 }
 
-/** The tools that an agent is offered. */
 function offeredTools<Around extends Surroundings>(
   { tools, around, readOnly }: ServerOptions<Around>,
 ): readonly Tool<Around>[] {
@@ -109,10 +104,9 @@ function offeredTools<Around extends Surroundings>(
   );
 }
 
-/** A server, and the calls that it performs. */
 export interface ToolServer {
   readonly server: McpServer;
-  /** Resolves when no call is under way. */
+  /** Resolves when no call is running. */
   settled(): Promise<void>;
 }
 

@@ -1,9 +1,4 @@
-/**
- * The logs of a deployment as resources: `svc://deployments/<id>/build-log` is its build output,
- * `svc://deployments/<id>/logs` its requests and output while it was live.
- *
- * @module
- */
+/** @module Logs as resources: `svc://deployments/<id>/build-log`, and `…/logs` while live. */
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod";
@@ -14,10 +9,10 @@ import { endpoints } from "../contract/endpoints.ts";
 import { LOG_LIMIT_MAX, type LogEntry } from "../contract/logs.ts";
 import { type Surroundings, ToolFailure } from "./tool.ts";
 
-/** Longest text of a log, in characters: of a longer one the end is what matters. */
+/** Maximum length of a log, in characters. Of a longer one, the end is returned. */
 const MAX_LOG = 64 * 1024;
 
-/** The end of a text of lines, and how many lines come before it. */
+/** Returns the last lines of a text, and the number of lines before them. */
 function endOf(lines: readonly string[]): string {
   let [from, length] = [lines.length, 0];
   while (from > 0 && length + lines[from - 1]!.length < MAX_LOG) {
@@ -31,7 +26,7 @@ const buildLine = ({ time, level, text }: BuildLogLine): string =>
   level === "output" ? `${time} ${text}` : `${time} ${level}: ${text}`;
 
 /**
- * A deployment that the agent may see.
+ * Returns a deployment that the agent may see.
  *
  * @throws {ToolFailure} if it belongs to another project than the agent's
  */
@@ -86,7 +81,7 @@ const LOGS = [
   },
 ] as const;
 
-/** Lets an agent read the logs of the deployments that it may see. */
+/** Allows an agent to read the logs of the deployments that it may see. */
 export function offerLogs(
   server: McpServer,
   around: Surroundings,

@@ -1,14 +1,10 @@
-/**
- * A tool for agents: a task with its schemas, and what to do next.
- *
- * @module
- */
+/** @module A tool for agents: a task with its schemas, and what to do next. */
 import * as z from "zod";
 import type { Client } from "../client/client.ts";
 import type { Endpoint } from "../contract/endpoint.ts";
 import type { Project } from "../contract/projects.ts";
 
-/** A call that makes sense after a response. */
+/** A call to suggest after a response. */
 export interface NextCall {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -39,7 +35,7 @@ export interface Surroundings {
    * @throws {ToolFailure} if there is neither, or the agent is confined to another project
    */
   open(given: string | undefined): Promise<OpenedProject>;
-  /** The database that is usual for the project, where something says so. */
+  /** The project's default database, if it has one. */
   usualDatabase(): Promise<string | undefined>;
   /** Describes an error for an agent; `undefined` for a fault of the program. */
   toFailure(error: unknown): ToolFailure | undefined;
@@ -51,7 +47,7 @@ export interface OpenedProject {
   readonly project: Project;
 }
 
-/** A task that could not be done, as an object with `error`, `code` and what helps. */
+/** A failed task, as an object with `error`, `code` and calls that help. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 
@@ -70,22 +66,22 @@ export interface ToolSpec<Input extends z.ZodRawShape, Around> {
   /** A description of the CLI, and of when to call it. */
   readonly description: string;
   readonly input: Input;
-  /** Members of the facts that it always answers with. */
+  /** Members that its result always has. */
   readonly output: z.ZodRawShape;
   /**
    * `read` changes nothing; `destroy` deletes something or immediately changes what visitors see.
    */
   readonly effect: "read" | "write" | "destroy";
-  /** True if calling it again with the same input changes nothing more. */
+  /** True if calling it again with the same input has no further effect. */
   readonly isIdempotent?: boolean;
-  /** The call of the API without which it can do nothing; most do several. */
+  /** The API call that it cannot work without; most tools make several calls. */
   readonly needs?: Endpoint;
-  /** True if it reaches further than the project that the agent is confined to. */
+  /** True if it reaches beyond the project that the agent is confined to. */
   readonly leavesProject?: boolean;
   run(input: z.infer<z.ZodObject<Input>>, around: Around): Promise<ToolAnswer>;
 }
 
-/** A tool whose input type is hidden. */
+/** A tool without its input type. */
 export interface Tool<in Around> extends Omit<ToolSpec<z.ZodRawShape, never>, "run"> {
   /** Checks the input and performs the task. */
   readonly perform: (input: unknown, around: Around) => Promise<ToolAnswer>;
@@ -101,14 +97,13 @@ export function defineTool<Input extends z.ZodRawShape, Around = Surroundings>(
 
 export const anyObject = z.record(z.string(), z.unknown());
 
-/** Input of tools for one project. */
 export const projectInput = {
   project: z.string().max(100).optional()
     .describe("Name or id of the project; optional if there is a default"),
 };
 
 /**
- * The project by name or id; `undefined` if none is given.
+ * Finds the project by name or id; `undefined` if none is given.
  *
  * @throws {ToolFailure} if the agent is confined to another one
  */

@@ -1,8 +1,4 @@
-/**
- * The error that ends a build when the project is at fault.
- *
- * @module
- */
+/** @module The error of a build that fails because of the project. */
 import type { FileFindings } from "./types.ts";
 
 export const BUILD_ERROR_CODES = [
@@ -22,7 +18,7 @@ export interface BuildErrorFacts {
   /** Commands that would settle the matter. */
   readonly next?: readonly string[];
   readonly found?: FileFindings;
-  /** Further facts for programs. */
+  /** More details for programs. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,9 +1,4 @@
-/**
- * From a project's folder to its output: which command builds it, and where
- * the output is.
- *
- * @module
- */
+/** @module Finds the command that builds a project, and its output. */
 import { join, relative, resolve, sep } from "node:path";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { childVariables } from "../lib/child_variables.ts";
@@ -29,10 +24,7 @@ import type { BuildHost } from "./types.ts";
 import { findToolchains, TOOLCHAINS } from "../runtime/mod.ts";
 import { neededBy, readMembers } from "./workspace/members.ts";
 
-/**
- * Runs the build scripts of the packages that a project of a workspace needs, each
- * after those that it needs itself.
- */
+/** Runs the build scripts of the packages that a workspace project needs, dependencies first. */
 async function buildNeeded(
   host: BuildHost,
   { directory, detected, variables }: {
@@ -68,7 +60,7 @@ async function buildNeeded(
 }
 
 /**
- * Names those that are missing, with how to install them.
+ * Names the missing ones, and how to install them.
  *
  * @throws {BuildError}
  */
@@ -114,26 +106,26 @@ export interface BuildSettings {
 export interface BuildOptions {
   /** Absolute path of the project's folder. */
   readonly directory: string;
-  /** Its `svc.toml`, which goes before the settings. */
+  /** Its `svc.toml`, which overrides the settings. */
   readonly config: ProjectConfig | undefined;
   readonly settings?: BuildSettings;
-  /** Goes before everything else. */
+  /** Overrides everything else. */
   readonly buildCommand?: string | undefined;
   /** Id of the framework, instead of the detected one. */
   readonly framework?: string | undefined;
-  /** Takes the output as it is there. */
+  /** Uses the existing output. */
   readonly skipBuild?: boolean;
-  /** Finds the variables of the environment that is built for; asked only where a command runs. */
+  /** Finds the variables of the target environment; called only if a command runs. */
   readonly variables?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export interface BuiltProject {
-  /** The command that ran; `undefined` if there was none to run. */
+  /** The command that ran; `undefined` if there was none. */
   readonly command: string | undefined;
   readonly detected: DetectedProject;
   /** Absolute path of the output directory. */
   readonly output: string;
-  /** Whether someone named that folder, rather than that it was found. */
+  /** Whether someone named that folder; otherwise svc found it. */
   readonly isNamed: boolean;
 }
 
@@ -150,7 +142,7 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-/** A folder of plain files is its own output only where no command has built anything. */
+/** A folder of plain files is its own output only if no command has built anything. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
   if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
@@ -183,7 +175,7 @@ async function findOutputFolder(
   });
 }
 
-/** Explains a missing output; names a server that nothing runs, unless svc.toml says static. */
+/** Explains a missing output; names a server that would not run, unless svc.toml sets static. */
 async function refuseServers({ directory, config }: BuildOptions): Promise<void> {
   if (config?.build.isStatic === true) return;
   const signs = await findProjectSigns(createFolderReader(directory));
@@ -205,7 +197,7 @@ async function insideFolder(directory: string, path: string, candidate: string):
   );
 }
 
-/** Those of the framework's own variables that nobody has set. */
+/** The framework's variables that are not set yet. */
 function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
   const { buildVariables = {}, pageIdVariable } = findFramework(framework?.id) ?? {};
   const own = Object.entries({
@@ -243,7 +235,7 @@ function asProgram(detected: DetectedProject, config: ProjectConfig | undefined)
   };
 }
 
-/** Whether a Dockerfile alone says how the project is built and started. */
+/** Whether only a Dockerfile defines how to build and start the project. */
 const mayBuildImage = (
   { config, settings, buildCommand }: BuildOptions,
 ): boolean =>
@@ -269,7 +261,7 @@ async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedP
   return detected;
 }
 
-/** Asks for the variables once, and only when a command is about to run. */
+/** Requests the variables once, and only before a command runs. */
 function onceAsked(host: BuildHost, options: BuildOptions, detected: DetectedProject) {
   let asked: ReturnType<typeof buildVariables> | undefined;
   return () => asked ??= buildVariables(host, options, detected);
@@ -284,7 +276,7 @@ function isWritten({ buildCommand, config, settings }: BuildOptions, detected: D
   return written !== null && written !== detected.buildCommand;
 }
 
-/** Shows how a program of another language is built and started, before anything runs. */
+/** Shows how a program in another language is built and started, before anything runs. */
 function showCommands(
   host: BuildHost,
   { config }: BuildOptions,

@@ -1,8 +1,4 @@
-/**
- * The forms of a project: those in `svc.toml`, or those found in its HTML.
- *
- * @module
- */
+/** @module The forms of a project: those in `svc.toml`, or those found in its HTML. */
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 import type { Diagnostic } from "../lib/diagnostic.ts";
@@ -16,7 +12,7 @@ import type { BuildHost } from "./types.ts";
 
 const declaring = z.looseObject({ forms: z.array(formSchema).optional() });
 
-/** Names that one line shows. */
+/** Maximum number of names in one line. */
 const MAX_SHOWN = 10;
 
 /** The problem with a form in a page; `undefined` if it works. */
@@ -66,7 +62,7 @@ function warnOfForms(
 
 /**
  * A manifest with the forms of `svc.toml` or, without a `[forms]` table, those of the pages. The
- * manifest's own forms stay. An invalid manifest stays unchanged: it is refused elsewhere.
+ * manifest keeps its own forms. An invalid manifest stays unchanged: it is refused elsewhere.
  *
  * @throws {BuildError} if there are too many.
  */

@@ -31,7 +31,7 @@ async function declare(toml: string, pages: Readonly<Record<string, string>>) {
   return { forms: (manifest as { forms?: unknown }).forms, lines };
 }
 
-Deno.test("withForms() finds forms in pages and says where", async () => {
+Deno.test("withForms() finds forms in pages and reports where", async () => {
   const found = await declare("", {
     "index.html": INDEX,
     "b.html": '<p>\n<form action="/_svc/forms/Contact%20Us" method=post>',
@@ -48,7 +48,7 @@ Deno.test("withForms() finds forms in pages and says where", async () => {
   ]);
 });
 
-Deno.test("withForms() takes the forms of svc.toml alone and names those of pages that are unknown", async () => {
+Deno.test("withForms() only uses the forms of svc.toml and reports unknown forms in pages", async () => {
   const toml = '[forms.contakt]\nrequired = ["email"]\nretention = "90d"\n';
   const { forms, lines } = await declare(toml, { "index.html": INDEX });
   assert.deepEqual(forms, [{

@@ -1,8 +1,4 @@
-/**
- * The queues of a project, as its deployment declares them.
- *
- * @module
- */
+/** @module The queues of a project, as its deployment declares them. */
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 import { formatCount } from "../lib/format.ts";

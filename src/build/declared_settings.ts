@@ -1,14 +1,14 @@
 /**
- * Adds settings of `svc.toml` for the whole deployment to its manifest: web vitals, protection,
- * release checks, page URLs, and retention of earlier deployments.
- *
- * @module
+ * @module Adds settings of `svc.toml` for the whole deployment to its manifest: web vitals,
+ * protection, release checks, page URLs, and retention of earlier deployments.
  */
 import * as z from "zod";
 import { parseProjectConfig, type ProjectConfig } from "../config/project_config.ts";
 import type { DatabaseSettings } from "../manifest/mod.ts";
 
-/** The settings of `[db]` for deployments, without those for `svc dev`; `undefined` if none is set. */
+/**
+ * The settings of `[db]` for deployments, without those for `svc dev`; `undefined` if it sets none.
+ */
 export function databaseSettings(
   db: ProjectConfig["db"] | undefined,
 ): DatabaseSettings | undefined {
@@ -17,7 +17,7 @@ export function databaseSettings(
   return { ...settings, ...(name === undefined ? {} : { name }) };
 }
 
-/** Reads the same from the text of a `svc.toml`, if there is one; `undefined` if it is invalid. */
+/** Reads them from the text of a `svc.toml`, if there is one; `undefined` if it is invalid. */
 export function readDatabaseSettings(
   source: string | undefined,
 ): { readonly settings: DatabaseSettings | undefined } | undefined {

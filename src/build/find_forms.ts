@@ -1,20 +1,16 @@
-/**
- * The forms in the HTML of an output that are sent to `/_svc/forms/<name>`.
- *
- * @module
- */
+/** @module The forms in the HTML of an output that are sent to `/_svc/forms/<name>`. */
 import pMap from "p-map";
 import type { Position } from "../lib/diagnostic.ts";
 import type { OutputContent } from "./hash_files.ts";
 
-/** Largest page that is searched, in bytes. */
+/** Maximum size of a page that is searched, in bytes. */
 const MAX_PAGE_BYTES = 5 * 1024 * 1024;
 /** Maximum number of pages that are searched. */
 const MAX_PAGES = 20_000;
 const CONCURRENCY = 16;
 
 const MARK = "_svc/forms/";
-/** Text that is no markup. */
+/** Text that is not markup. */
 const INERT = /<!--[\s\S]*?-->|<(script|style|textarea)\b[\s\S]*?<\/\1\s*>/gi;
 const FORM_TAG = /<form\b(?:"[^"]*"|'[^']*'|[^'">])*>/gi;
 const ACTION = /^(?:\.{0,2}\/)*_svc\/forms\/([^?#]*)/;
@@ -26,18 +22,16 @@ export interface FoundForm {
   /** The text of the page. */
   readonly source: string;
   readonly position: Position;
-  /** Whether it is sent by POST. */
+  /** True if its method is POST. */
   readonly isPost: boolean;
 }
 
-/** The value of an attribute of a tag; `undefined` if it has none. */
 function attribute(tag: string, name: string): string | undefined {
   const [, double, single, bare] =
     new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(tag) ?? [];
   return (double ?? single ?? bare)?.trim();
 }
 
-/** Finds the forms in the text of a page. */
 export function formsIn(page: string, source: string): FoundForm[] {
   if (!source.includes(MARK)) return [];
   // Blanks keep the lines.

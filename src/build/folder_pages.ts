@@ -1,8 +1,4 @@
-/**
- * Which folders of a site have their own page.
- *
- * @module
- */
+/** @module Finds the folders of a site that have their own page. */
 import { join } from "node:path/posix";
 import * as z from "zod";
 

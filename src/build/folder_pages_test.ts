@@ -13,7 +13,7 @@ Deno.test("folderPagesOf() knows the pages of all layers of files", () => {
   assert.equal(redirects("/a"), false);
 });
 
-Deno.test("folderPagesOf() knows nothing where a server may answer", () => {
+Deno.test("folderPagesOf() knows nothing if a server may respond", () => {
   const manifest = { version: 1, layers: [layer("client"), layer("server", "COMPUTE")] };
   assert.equal(folderPagesOf(manifest, []), undefined);
   assert.equal(folderPagesOf("no manifest", []), undefined);

@@ -1,16 +1,12 @@
-/**
- * A project's folder as detection looks at it: single files by name.
- *
- * @module
- */
+/** @module Reads single files of a project's folder by name, for detection. */
 import { join } from "node:path";
 import { decodeFile } from "../lib/utf8.ts";
 import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 
-/** Largest file that detection reads, in bytes; package locks can be this long. */
+/** Maximum size of a file that detection reads, in bytes; package locks can be this long. */
 const MAX_TEXT = 16 * 1024 * 1024;
 
-/** Files of one folder that detection looks at. */
+/** Files of one folder for detection. */
 const MAX_LISTED = 200;
 const MAX_DEPTH = 5;
 
@@ -44,8 +40,8 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /**
- * Reads below `directory`; whatever is missing, unreadable or too large counts as not there.
- * Other encodings than UTF-8 throw a `NotUtf8Error`.
+ * Reads below `directory`; missing, unreadable and too large files count as absent. Other encodings
+ * than UTF-8 throw a `NotUtf8Error`.
  */
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));

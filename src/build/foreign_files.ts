@@ -1,9 +1,4 @@
-/**
- * Configuration files of other hosts: they have no effect here, and the author should learn that
- * before a visitor does.
- *
- * @module
- */
+/** @module Warns of other hosts' configuration files, which have no effect here. */
 import * as z from "zod";
 import {
   findProjectSigns,
@@ -30,9 +25,9 @@ import { withoutConfiguration } from "./private_files.ts";
 import { RULES_FILE } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
-/** Members of a vercel.json that rules stand for. */
+/** Members of a vercel.json that rules replace. */
 const VERCEL_RULES = /"(?:redirects|rewrites|headers|routes|cleanUrls|trailingSlash)"\s*:/;
-/** Tables of a netlify.toml that rules stand for. */
+/** Tables of a netlify.toml that rules replace. */
 const NETLIFY_RULES =
   /^\s*(?:\[\[\s*(?:redirects|headers)\s*\]\]|(?:redirects|headers|pretty_urls)\s*=)/m;
 /** The setting of a wrangler file that has an equivalent. */
@@ -41,7 +36,7 @@ const NOTHING = importHeaders("");
 
 const readWrangler = (text: string) => WRANGLER_SETTING.test(text) ? importWrangler(text) : NOTHING;
 
-/** Files of rules, with what reads them. */
+/** Rule files of other hosts, with their readers. */
 const READERS: Readonly<Record<string, (text: string, flavor: ImportFlavor) => ImportResult>> = {
   "_redirects": (text, flavor) => importRedirects(text, { flavor }),
   "_headers": (text, flavor) => importHeaders(text, { flavor }),
@@ -99,7 +94,7 @@ export interface TakenOver {
   readonly static?: PageSettings | undefined;
 }
 
-/** Whether rules of the project have come from the file, and all of its settings. */
+/** Whether the project already has the file's rules and all of its settings. */
 function isTaken(result: ImportResult, { rules, static: declared }: TakenOver): boolean {
   if (Object.keys(missingSettings(result, declared)).length > 0) return false;
   const known = new Set(rules?.rules.map(({ id }) => id));
@@ -140,10 +135,7 @@ export interface ImportableFile {
   readonly result: ImportResult;
 }
 
-/**
- * Finds the files of other hosts that have rules, some of which can be imported, and
- * of which the project has none yet.
- */
+/** Finds other hosts' files that have importable rules, none of which the project has yet. */
 export async function findImportable(
   reader: ProjectReader,
   taken: TakenOver,
@@ -155,7 +147,7 @@ export async function findImportable(
   );
 }
 
-/** Names the files whose rules the project does not have, with the one command that imports all. */
+/** Names the files whose rules the project lacks, with one command that imports them all. */
 function describeRules(files: readonly ForeignFile[], shown: string): string | undefined {
   const [first, ...others] = files.map(({ path }) => path);
   if (first === undefined) return undefined;
@@ -166,7 +158,7 @@ function describeRules(files: readonly ForeignFile[], shown: string): string | u
   return `${what}. To apply it: svc rules import ${paths} --output ${shown}${RULES_FILE}`;
 }
 
-/** The crons of a vercel.json that svc.toml lacks, with what to write there. */
+/** The crons of a vercel.json that svc.toml lacks, with the lines to add. */
 function describeCrons(text: string, known: ReadonlySet<string>): string | undefined {
   let value: unknown;
   try {
@@ -182,7 +174,7 @@ function describeCrons(text: string, known: ReadonlySet<string>): string | undef
   return `The crons in vercel.json do not run. Add them to svc.toml:\n\n${tables.join("\n\n")}\n`;
 }
 
-/** The build settings of a netlify.toml that svc.toml lacks, with what to write there. */
+/** The build settings of a netlify.toml that svc.toml lacks, with the lines to add. */
 function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): string | undefined {
   const { command, publish, variables } = readNetlifyBuild(text);
   const lines = [
@@ -205,12 +197,11 @@ function describeNetlifyBuild(text: string, { build, declared }: ForeignFacts): 
 }
 
 export interface ForeignFacts {
-  /** The project's folder. */
   readonly reader: ProjectReader;
-  /** Its path as people read it, with a final slash; "" for the folder that they are in. */
+  /** Its path for people, with a final slash; "" for the current folder. */
   readonly shown: string;
   readonly taken: TakenOver;
-  /** Files that a person does not want to import: nothing more is said of their rules. */
+  /** Files that a person does not want to import; svc no longer mentions their rules. */
   readonly declined: ReadonlySet<string>;
   /** Paths of the scheduled tasks that are declared. */
   readonly tasks: ReadonlySet<string>;
@@ -240,12 +231,12 @@ export async function warnOfForeignFiles(host: BuildHost, facts: ForeignFacts): 
   for (const message of messages) if (message !== undefined) host.say("build", "warn", message);
 }
 
-/** Files that say by which config Nitro schedules tasks. */
+/** Files that show which config Nitro uses to schedule tasks. */
 const NITRO_CONFIGS = ["nitro.config", "nuxt.config"].flatMap((name) =>
   ["ts", "js", "mjs", "mts"].map((extension) => `${name}.${extension}`)
 );
 
-/** Warns of tasks that a server schedules itself: it ends when nobody needs it, and they with it. */
+/** Warns of tasks that a server schedules itself: an idle server stops, and its tasks stop too. */
 export async function warnOfOwnTimers(host: BuildHost, reader: ProjectReader): Promise<void> {
   for (const path of NITRO_CONFIGS) {
     const text = await reader.readText(path);

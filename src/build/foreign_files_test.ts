@@ -26,7 +26,7 @@ async function warnings(files: Readonly<Record<string, string>>, toml = "") {
 
 const REDIRECTS = { "_redirects": "/old /new 301\n" };
 
-Deno.test("assembleProject() names the files of other hosts with their import, and serves none", async () => {
+Deno.test("assembleProject() reports the files of other hosts with the import command, and deploys none", async () => {
   const { warned, paths } = await warnings({ ...REDIRECTS, "_headers": "/*\n  X-A: b\n" });
   assert.deepEqual(warned, [
     "_redirects, _headers configure other hosts: svc does not apply them. " +
@@ -35,19 +35,19 @@ Deno.test("assembleProject() names the files of other hosts with their import, a
   assert.deepEqual(paths, ["index.html"]);
 });
 
-Deno.test("assembleProject() does not name files whose rules are there", async () => {
+Deno.test("assembleProject() does not report files whose rules exist", async () => {
   const taken = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("redirect-1") });
   assert.deepEqual(taken, { warned: [], paths: ["index.html"] });
   const { warned } = await warnings({ ...REDIRECTS, "svc.rules.toml": RULES("mine") });
   assert.match(warned[0] ?? "", /svc rules import _redirects --output svc\.rules\.toml$/);
 });
 
-Deno.test("assembleProject() names nothing of a vercel.json that only configures a build", async () => {
+Deno.test("assembleProject() reports nothing about a vercel.json that only configures a build", async () => {
   const { warned } = await warnings({ "vercel.json": '{"framework":"astro"}' });
   assert.deepEqual(warned, []);
 });
 
-Deno.test("assembleProject() says which crons of Vercel do not run, until svc.toml has them", async () => {
+Deno.test("assembleProject() reports which crons of Vercel do not run, until svc.toml has them", async () => {
   const files = { "vercel.json": '{"crons":[{"path":"/api/cron","schedule":"0 5 * * *"}]}' };
   const { warned } = await warnings(files);
   assert.equal(
@@ -111,7 +111,7 @@ Deno.test("assembleProject() keeps what a written manifest publishes", async () 
   assert.ok(paths.includes("_redirects"));
 });
 
-Deno.test("assembleProject() reads _redirects beside a wrangler file as Cloudflare does", async () => {
+Deno.test("assembleProject() reads _redirects next to a wrangler file as Cloudflare does", async () => {
   const files = { "_redirects": "/a /b\n", "wrangler.jsonc": "{}" };
   const taken = { ...files, "svc.rules.toml": RULES("redirect-1") };
   assert.deepEqual((await warnings(taken)).warned, []);

@@ -1,7 +1,5 @@
 /**
- * Whose `_redirects` and `_headers` a folder has: Netlify and Cloudflare read them differently.
- *
- * @module
+ * @module Detects whether `_redirects` and `_headers` are for Netlify or Cloudflare, which differ.
  */
 import type { ProjectReader } from "../manifest/mod.ts";
 import type { ImportFlavor } from "../rules/mod.ts";
@@ -14,7 +12,7 @@ async function hasAny(reader: ProjectReader, names: readonly string[]): Promise<
   return false;
 }
 
-/** The host that the nearest folder is configured for; Netlify where none says so. */
+/** The host that the nearest folder is configured for; Netlify if there is none. */
 export async function detectFlavor(readers: readonly ProjectReader[]): Promise<ImportFlavor> {
   for (const reader of readers) {
     if (await hasAny(reader, [NETLIFY])) return "netlify";

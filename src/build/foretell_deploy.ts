@@ -1,8 +1,6 @@
 /**
- * Foretells what a deploy of a project will do, by the same decisions and in the same words,
- * before anything is installed or built.
- *
- * @module
+ * @module Predicts what a deploy will do before anything is built, with the same code as the
+ * deploy.
  */
 import {
   describeProgram,
@@ -21,7 +19,7 @@ import { foretellEngine, type ForetellOptions } from "./foretell_engine.ts";
 import { findFunctions } from "./server/project_functions.ts";
 import type { BuildLevel } from "./types.ts";
 
-/** Something that is said of a project. */
+/** A statement about a project. */
 interface Line {
   readonly level: BuildLevel;
   readonly message: string;
@@ -34,7 +32,7 @@ export interface Foretold {
 
 const warning = (message: string): Line => ({ level: "warn", message });
 
-/** Notes that stop a deploy. */
+/** Records that stop a deploy. */
 const stops = ({ message, hint }: { readonly message: string; readonly hint?: string }): Line =>
   warning(`svc deploy stops here. ${message}${hint === undefined ? "" : `\n${hint}`}`);
 
@@ -52,7 +50,7 @@ function describe(detected: DetectedProject, plan: ProjectPlan, options: Foretel
   ];
 }
 
-/** Judges a project that has no server by the signs of one. */
+/** Looks for signs of a server in a project that has none. */
 async function judge({ directory, config, detected }: ForetellOptions): Promise<readonly Line[]> {
   const { server, advice, framework } = detected;
   const isProgram = config?.build.runtime === "command";
@@ -82,7 +80,7 @@ async function firstFolder(
   return undefined;
 }
 
-/** Foretells what a deploy will run and publish, and what it will stop at. */
+/** Predicts what a deploy will run and publish, and what will make it fail. */
 export async function foretellDeploy(options: ForetellOptions): Promise<Foretold> {
   const { detected, config } = options;
   const functions = await findFunctions(options);

@@ -1,9 +1,4 @@
-/**
- * Foretells which engine a deploy will choose for a server, by the same decision, before
- * anything is installed or built.
- *
- * @module
- */
+/** @module Predicts which engine a deploy will choose for a server. */
 import type { ProjectConfig } from "../config/project_config.ts";
 import type { DetectedProject } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";

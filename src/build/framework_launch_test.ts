@@ -19,7 +19,7 @@ async function launchOf(id: string, files: Readonly<Record<string, string>>): Pr
   return found.launch;
 }
 
-/** Starts an entry as its framework's on Node, and asks it once. */
+/** Starts an entry on Node like its framework, and sends one request. */
 async function ask(launch: Launch, entry: string): Promise<string> {
   return await inTestFolder(async (root) => {
     await Deno.writeTextFile(join(root, "entry.mjs"), entry);
@@ -44,7 +44,7 @@ async function ask(launch: Launch, entry: string): Promise<string> {
   });
 }
 
-/** Asks until the server listens. */
+/** Retries until the server listens. */
 const answerOf = (port: number): Promise<string> =>
   until(
     () =>

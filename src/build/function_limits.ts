@@ -1,8 +1,4 @@
-/**
- * The limits of a project's functions, as its deployment declares them.
- *
- * @module
- */
+/** @module The limits of a project's functions, as its deployment declares them. */
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
 

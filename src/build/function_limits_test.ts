@@ -13,7 +13,7 @@ Deno.test("withFunctionLimits() puts the limits of svc.toml before those of the 
   assert.equal(withFunctionLimits(own, undefined), own);
 });
 
-Deno.test("withFunctionLimits() leaves what is no manifest to its validation", () => {
+Deno.test("withFunctionLimits() leaves anything but a manifest to its validation", () => {
   for (const value of [null, 3, "text", []]) {
     assert.equal(withFunctionLimits(value, { functions: { cpuMs: 200 } }), value);
   }

@@ -1,9 +1,4 @@
-/**
- * Hashes of files from an earlier run, valid while a file has the same size and has not been
- * written to or replaced since.
- *
- * @module
- */
+/** @module Hashes from an earlier run, valid while a file's size and time are unchanged. */
 import { relative, sep } from "node:path";
 import * as z from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../config/checkout_cache.ts";
@@ -24,7 +19,7 @@ const MIN_FILES = 200;
 
 const savedHashes = z.strictObject({
   version: z.literal(1),
-  /** Paths from the project's root; what each file was like, and its hash, in the same order. */
+  /** Paths from the project's root; the properties of each file and its hash, in the same order. */
   names: z.array(z.string()).max(MAX_FILES),
   states: z.array(z.string()),
   hashes: z.array(z.string()),
@@ -40,8 +35,8 @@ export interface HashCachePlace {
 }
 
 /**
- * Changes when a file is written to or replaced. Deno knows `mtime` to the millisecond
- * and `ctime` to the second; on Windows there is neither `ctime` nor `ino`.
+ * Changes when a file is written to or replaced. Deno reports `mtime` in milliseconds and `ctime`
+ * in seconds; on Windows there is neither `ctime` nor `ino`.
  */
 function stateOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
   return `${size} ${mtime?.getTime()} ${ctime?.getTime()} ${ino}`;
@@ -66,7 +61,7 @@ export class HashCache {
     this.#startedAt = place.now();
   }
 
-  /** Reads the stored cache; empty if there is none, or it is unusable. */
+  /** Reads the stored cache; empty if it is missing or unusable. */
   static async open(place: HashCachePlace): Promise<HashCache> {
     const saved = await readCheckoutCache(place.root, NAME, savedHashes);
     const known = new Map<string, Hashed>();
@@ -96,7 +91,7 @@ export class HashCache {
     this.#isNew = true;
   }
 
-  /** Writes what this run has found or added; what it has not met is forgotten. */
+  /** Writes the entries that this run has found or added, and drops all others. */
   async save(): Promise<void> {
     const { size } = this.#met;
     if (!this.#isNew || size < MIN_FILES || size > MAX_FILES) return;

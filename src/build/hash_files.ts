@@ -1,8 +1,4 @@
-/**
- * Hashing the files of an output.
- *
- * @module
- */
+/** @module Hashing the files of an output. */
 import pMap from "p-map";
 import { MAX_FILE_BYTES, MAX_FILES } from "../contract/deployment_files.ts";
 import { formatBytes } from "../lib/format.ts";
@@ -12,7 +8,7 @@ import type { OutputFile } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { HashCache, type HashCachePlace } from "./hash_cache.ts";
 
-/** A file as it is to be deployed. */
+/** A file to deploy. */
 export interface OutputContent {
   /** Relative to the output, with `/`. */
   readonly path: string;
@@ -30,7 +26,7 @@ export function contentOf({ path, absolutePath, size, info }: OutputFile): Outpu
 }
 
 export interface PackedFile extends Omit<OutputContent, "info"> {
-  /** Of the content, in lower-case hexadecimal. */
+  /** SHA-256 of the content, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
@@ -78,7 +74,7 @@ function* lookUp(files: readonly OutputContent[], cache: HashCache): Steps<FileF
   return known;
 }
 
-/** Refuses what the platform would refuse, before anything is hashed. */
+/** Refuses files that the platform would refuse, before anything is hashed. */
 function assertWithinLimits(files: readonly OutputContent[]): void {
   if (files.length > MAX_FILES) {
     throw new BuildError(

@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000;
 interface Site {
   readonly root: string;
   readonly files: readonly OutputContent[];
-  /** Hashes all files at a moment; answers the hash of each by its path. */
+  /** Hashes all files at a given time; returns the hashes by path. */
   hash(now: number, more?: readonly OutputContent[]): Promise<Record<string, string>>;
 }
 
@@ -37,10 +37,10 @@ async function withSite(run: (site: Site) => Promise<void>): Promise<void> {
   });
 }
 
-/** Later than any file of the test by more than file systems' steps. */
+/** Later than all files of the test, by more than the resolution of file systems. */
 const later = () => Date.now() + HOUR_MS;
 
-/** Waits until the system gives what is written from now on another time than `path` has. */
+/** Waits until new writes get a later time than that of `path`. */
 async function untilNewTime(root: string, path: string): Promise<void> {
   const { ctime } = await Deno.stat(path);
   const probe = join(root, "probe");
@@ -49,7 +49,7 @@ async function untilNewTime(root: string, path: string): Promise<void> {
   );
 }
 
-/** Gives a file other content of the same size, in its old place and with its old times. */
+/** Replaces a file's content with different content of the same size, and keeps its times. */
 async function changeInSecret(path: string, text: string): Promise<void> {
   const { atime, mtime } = await Deno.stat(path);
   await Deno.writeTextFile(path, text);
@@ -65,11 +65,11 @@ async function exchange(root: string, path: string, sha256: string): Promise<voi
   await Deno.writeTextFile(file, `${sha256Hex(text)}\n${text}`);
 }
 
-Deno.test("hashFiles() reads files anew only where they changed", () =>
+Deno.test("hashFiles() reads files anew only if they changed", () =>
   withSite(async ({ root, hash }) => {
     const first = await hash(later());
     assert.equal(first["page-0.html"], sha256Hex("page-0"));
-    // An entry that no reading could give shows that the file was not read.
+    // An entry that no read could produce shows that the file was not read.
     await exchange(root, "page-0.html", "0".repeat(64));
     await exchange(root, "page-1.html", "0".repeat(64));
     await untilNewTime(root, join(root, "page-249.html"));
@@ -93,17 +93,17 @@ Deno.test("hashFiles() is not deceived by equal size and times", () =>
     assert.equal(second["page-4.html"], sha256Hex("page-z"));
   }));
 
-Deno.test("hashFiles() hashes again what changed within the steps of file times", () =>
+Deno.test("hashFiles() rehashes files that changed within the resolution of file times", () =>
   withSite(async ({ root, hash }) => {
     const written = (await Deno.stat(join(root, "page-249.html"))).mtime!.getTime();
-    // So soon after, another write could leave the same times behind.
+    // This soon, another write could result in the same times.
     await hash(written + 1500);
     await assert.rejects(Deno.stat(join(root, CACHE_PATH)), Deno.errors.NotFound);
     await hash(later());
     assert.ok((await Deno.stat(join(root, CACHE_PATH, "hashes.json"))).isFile);
   }));
 
-Deno.test("hashFiles() does without a cache that is damaged, and keeps none of few files", () =>
+Deno.test("hashFiles() ignores a damaged cache, and stores none for few files", () =>
   withSite(async ({ root, files, hash }) => {
     const first = await hash(later());
     const file = join(root, CACHE_PATH, "hashes.json");
@@ -119,7 +119,7 @@ Deno.test("hashFiles() does without a cache that is damaged, and keeps none of f
     assert.deepEqual([...Deno.readDirSync(other)], []);
   }));
 
-Deno.test("hashFiles() keeps the order of files, and takes bytes as they are", () =>
+Deno.test("hashFiles() keeps the order of files, and uses bytes unchanged", () =>
   withSite(async ({ files, hash }) => {
     const bytes = new TextEncoder().encode("made");
     const made = { path: "made.js", content: bytes, size: bytes.byteLength };

@@ -1,9 +1,7 @@
 /**
- * Files of a project's folder that its author keeps private: those that `.gitignore` or
- * `.svcignore` names, in the folder and in those below it. `.svcignore` is read last, so its `!`
- * patterns bring files back.
- *
- * @module
+ * @module Files of a project's folder that its author keeps private: those that a `.gitignore` or
+ * `.svcignore` in the folder or below it lists. `.svcignore` is read last, so its `!` patterns
+ * bring files back.
  */
 import { join } from "node:path";
 import ignore, { type Ignore } from "ignore";
@@ -17,9 +15,9 @@ type IgnoreFile = typeof OWN | typeof GIT;
 
 /** Matches of both kinds of pattern files. */
 export interface IgnoreReport {
-  /** Files and folders that each kind left out. */
+  /** Files and folders that each kind of ignore file left out. */
   readonly leftOut: Record<IgnoreFile, number>;
-  /** Files and folders that `.gitignore` names and `.svcignore` brings back. */
+  /** Files and folders that `.gitignore` lists and `.svcignore` restores. */
   readonly restored: string[];
 }
 
@@ -28,7 +26,6 @@ export interface IgnoredFiles extends IgnoredEntries {
   readonly report: IgnoreReport;
 }
 
-/** A report of nothing. */
 export const emptyReport = (): IgnoreReport => ({
   leftOut: { [OWN]: 0, [GIT]: 0 },
   restored: [],
@@ -38,8 +35,8 @@ export const emptyReport = (): IgnoreReport => ({
 const literal = (path: string): string => path.replace(/[\\*?[\]!#]/g, "\\$&");
 
 /**
- * A line of a folder's file, as it would be in the file of the project's folder; `undefined` if it
- * is not a pattern (gitignore(5)).
+ * Converts a line of a folder's ignore file to one for the project's root; `undefined` if it is not
+ * a pattern (gitignore(5)).
  */
 function patternFromRoot(line: string, folder: string): string | undefined {
   if (line.trim() === "" || line.startsWith("#")) return undefined;
@@ -73,9 +70,9 @@ async function withFolder(
 
 type Rules = Readonly<Record<IgnoreFile, Ignore>>;
 
-/** Returns what is ignored in a folder: first by the rules above it, then by its own files. */
+/** Returns the ignored entries of a folder, first by the rules above it, then by its own files. */
 function ignoredBy(rules: Rules, root: string, report: IgnoreReport): IgnoredEntries {
-  // Patterns of .svcignore come last, whichever folder they are from, so they decide.
+  // Patterns of .svcignore come last, regardless of their folder, so they decide.
   const both = ignore().add(rules[GIT]).add(rules[OWN]);
   const ignored: IgnoredEntries = {
     isIgnored(path, isFolder) {
@@ -110,7 +107,10 @@ export async function readIgnoredFiles(root: string): Promise<IgnoredFiles> {
   return { report, ...ignoredBy(rules, root, report) };
 }
 
-/** Whether `.svcignore` files of a project list a path with `!`: its author wants it deployed. */
+/**
+ * Whether `.svcignore` files of a project list a path with `!`, which means that its author wants
+ * it deployed.
+ */
 export async function isListed(root: string, path: string): Promise<boolean> {
   const folders = path.split("/").slice(0, -1);
   let rules = await withFolder(ignore(), { root, folder: "", file: OWN });

@@ -1,14 +1,10 @@
-/**
- * A command's output, line by line.
- *
- * @module
- */
+/** @module A command's output, line by line. */
 import type { OutputSink } from "./types.ts";
 
-/** Longest piece of a line that becomes one line, in characters. */
+/** Maximum length of a line, in characters. */
 const MAX_LINE = 4096;
 
-/** Gives complete lines that are not empty to `say`; longer ones than 4096 characters in pieces. */
+/** Passes complete, non-empty lines to `say`; splits lines of more than 4096 characters. */
 export function createLineSink(say: (line: string) => void): OutputSink {
   let rest = "";
   return {

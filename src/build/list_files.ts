@@ -1,9 +1,4 @@
-/**
- * The files of a deployment before processing: those of the output folder, or of the project
- * folders that a framework assembles.
- *
- * @module
- */
+/** @module The files of a deployment before processing. */
 import { basename, join, sep } from "node:path";
 import { formatCount, printableName } from "../lib/format.ts";
 import { ifMissing } from "../lib/missing_files.ts";
@@ -58,6 +53,8 @@ export interface Listing {
   readonly files: readonly OutputFile[];
   /** Folders named `node_modules`, not read yet. */
   readonly packages: readonly PackagesFolder[];
+  /** Files and whole folders that the project's patterns excluded. */
+  readonly ignored: number;
 }
 
 /** The entries of a folder, before deciding which are deployed. */
@@ -91,7 +88,7 @@ function mergeReports(reports: readonly IgnoreReport[]): IgnoreReport {
   return merged;
 }
 
-/** Lists what placements bring, by its paths in the deployment. */
+/** Lists the files that placements add, by their paths in the deployment. */
 export async function surveyPlacements(
   projectRoot: string,
   placements: readonly Placement[],
@@ -174,7 +171,7 @@ async function placedPath(projectRoot: string, from: string): Promise<string | u
   throw new BuildError("output_invalid", `Keep ${from} inside the project: it links to ${real}`);
 }
 
-/** Says what `.gitignore` and `.svcignore` left out and brought back. */
+/** Reports what `.gitignore` and `.svcignore` excluded and included again. */
 function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): void {
   for (const file of [".svcignore", ".gitignore"] as const) {
     const count = leftOut[file];
@@ -196,7 +193,7 @@ function reportIgnored(host: BuildHost, { leftOut, restored }: IgnoreReport): vo
  * @throws {BuildError}
  */
 export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Listing> {
-  const { packages, problems, secrets, report, projectRoot } = survey;
+  const { packages, problems, secrets, ignored, report, projectRoot } = survey;
   const { files, own } = withoutOwnOutput(survey.files);
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printableName(path)}: ${message}`);
@@ -217,5 +214,5 @@ export async function acceptSurvey(host: BuildHost, survey: Survey): Promise<Lis
     );
   }
   await refusePrivateFiles(files, { projectRoot, signal: host.signal });
-  return { files, packages };
+  return { files, packages, ignored };
 }

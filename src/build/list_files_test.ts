@@ -42,7 +42,7 @@ Deno.test("surveyPlacements() puts a deployment together from folders of the pro
   });
 });
 
-Deno.test("surveyPlacements() takes a project as a plain site, and a named folder whole", async () => {
+Deno.test("surveyPlacements() treats a project as a plain site, and includes a named folder completely", async () => {
   const files = {
     ".gitignore": "dist/\n*.log\n",
     "package.json": "{}",
@@ -113,7 +113,7 @@ Deno.test("surveyFolder() never lists files of variables, nor links to them", as
 });
 
 Deno.test({
-  name: "acceptSurvey() names each file in one line, whatever its name holds",
+  name: "acceptSurvey() names each file in one line, regardless of its name",
   ignore: Deno.build.os === "windows",
   fn: async () => {
     const files = { "index.html": "", ".env.a\nerror: forged": "", "a\nhint: forged.html": "" };

@@ -3,7 +3,6 @@ import * as build from "./mod.ts";
 
 Deno.test("the room exports exactly its public names", () => {
   assert.deepEqual(Object.keys(build).sort(), [
-    "BUILD_ERROR_CODES",
     "BuildError",
     "PROJECT_CONFIG_FILE",
     "RULES_FILE",

@@ -1,9 +1,4 @@
-/**
- * Checks that the machine's Node can run a framework: otherwise, the most common reason for an
- * immediate build failure.
- *
- * @module
- */
+/** @module Checks that the machine's Node can run a framework before a build fails. */
 import { satisfies, valid, validRange } from "semver";
 import * as z from "zod";
 import { type DetectedProject, findFramework } from "../manifest/mod.ts";
@@ -15,7 +10,7 @@ const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
 
 /**
  * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. A text that is not a range
- * counts as met: this only explains failures.
+ * counts as satisfied, because this only explains failures.
  */
 export function meetsRange(version: string, range: string): boolean {
   return validRange(range) === null || valid(version) === null || satisfies(version, range);
@@ -38,7 +33,10 @@ export async function nodeVersion(host: BuildHost): Promise<string | undefined> 
   }
 }
 
-/** Which Node the installed framework asks for, where the machine has another; a clause. */
+/**
+ * Names the Node version that the installed framework requires, if the machine has another; a
+ * clause.
+ */
 export async function wrongNode(
   host: BuildHost,
   { directory, detected }: { readonly directory: string; readonly detected: DetectedProject },

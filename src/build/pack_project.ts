@@ -1,8 +1,4 @@
-/**
- * From a project's folder to all that a deployment is made of.
- *
- * @module
- */
+/** @module Packs a project's folder into the content of a deployment. */
 import { ifMissing } from "../lib/missing_files.ts";
 import { type RuleSet, usedFunctions } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
@@ -38,7 +34,7 @@ import { formatCount, printable } from "../lib/format.ts";
 
 const FUNCTIONS_FOLDER = "functions";
 
-/** Bundles `functions/` of a project; a project without it has none. */
+/** Bundles the `functions/` of a project, if it has this folder. */
 async function bundleProjectFunctions(
   host: BuildHost,
   projectRoot: string,
@@ -71,8 +67,7 @@ async function isFolder(path: string): Promise<boolean> {
 const PACKAGE_FILE = "package.json";
 
 /**
- * Detection takes a package.json that cannot be read for missing, and would blame something
- * else.
+ * Detection treats an unreadable package.json as missing, and would blame something else.
  * @throws {BuildError} if a folder's package.json is no JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
@@ -93,7 +88,7 @@ async function checkPackageJson(host: BuildHost, directory: string): Promise<voi
 }
 
 export interface PackOptions extends BuildOptions {
-  /** Absolute path of the folder that a person is in: says which app of a workspace is meant. */
+  /** Absolute path of the user's current folder, which selects the app of a workspace. */
   readonly standing?: string | undefined;
   /** True to leave manifest and rules unchecked; the platform validates them anyway. */
   readonly skipValidation?: boolean;
@@ -101,7 +96,7 @@ export interface PackOptions extends BuildOptions {
   readonly cachedAt?: HashCachePlace;
 }
 
-/** A built project that is described, not yet read. */
+/** A built project, described but not yet read. */
 export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
   /** `.svc/manifest.json` of the output, parsed, or the one that was created. */
@@ -133,7 +128,7 @@ function serverSettings({ config, settings }: PackOptions): ServerSettings {
   };
 }
 
-/** Says which files of the project have no effect here. */
+/** Reports files of the project that have no effect here. */
 async function warnOfOthers(
   host: BuildHost,
   { directory, rules, config }:
@@ -155,7 +150,7 @@ async function warnOfOthers(
 }
 
 /**
- * Validates the rules, builds the project, and takes or makes its manifest.
+ * Validates the rules, builds the project, and reads or creates its manifest.
  *
  * @throws {BuildError} If the project is at fault, with all problems of the step that failed
  */
@@ -207,8 +202,8 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 }
 
 /**
- * Does all of a deployment that needs no platform: {@link assembleProject}, then hashes the files
- * and bundles the functions.
+ * Does everything for a deployment that needs no platform: runs {@link assembleProject}, hashes the
+ * files and bundles the functions.
  *
  * @throws {BuildError} If the project is at fault
  */

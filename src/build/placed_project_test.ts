@@ -45,7 +45,7 @@ Deno.test("packProject() deploys the build that a start script runs, though git 
   });
 });
 
-Deno.test("packProject() takes the platform's Node version before what the project says", async () => {
+Deno.test("packProject() prefers the platform's Node version to the project's", async () => {
   const files = { ...PROJECT, "functions/f.ts": "export default () => new Response();" };
   await withTestProject({ ...files, ".nvmrc": "24" }, async ({ project, host }) => {
     const options = { directory: project, config: undefined, skipBuild: true };

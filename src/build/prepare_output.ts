@@ -1,8 +1,4 @@
-/**
- * The final output: its files, the manifest that describes them, and its prepared servers.
- *
- * @module
- */
+/** @module The final output: its files, its manifest, and its prepared servers. */
 import { dirname, join, relative } from "node:path";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
@@ -93,7 +89,7 @@ function findProgram(
   return { type: "server", launch: {}, directory: ".", entry, clients: [] };
 }
 
-/** The files of an output without a manifest, and what its framework says that they are. */
+/** The files of an output without a manifest, and how its framework describes them. */
 async function findFiles(
   host: BuildHost,
   { output, projectRoot, detected, settings, isNamed = false }: OutputFacts,
@@ -122,7 +118,10 @@ async function findFiles(
   return { found, listing: await acceptSurvey(host, placed) };
 }
 
-/** Lists what placements bring; a build that git ignores comes along where its entry is started. */
+/**
+ * Lists the files that placements add; a build that git ignores is included if its entry is
+ * started.
+ */
 async function placeWithEntry(
   projectRoot: string,
   placements: readonly Placement[],
@@ -142,7 +141,7 @@ async function placeWithEntry(
   ]);
 }
 
-/** The manifest with what `svc.toml` says about images. */
+/** Adds the image settings of `svc.toml` to the manifest. */
 function withImages(proposed: unknown, images: ImageSettings | undefined): unknown {
   if (images === undefined || typeof proposed !== "object" || proposed === null) return proposed;
   const declared = (proposed as { readonly images?: ImageSettings }).images;
@@ -179,7 +178,11 @@ async function withSitePackages(
       files.push({ ...file, path: `${folder.path}/${file.path}` });
     }
   }
-  return { files: files.sort((left, right) => left.path < right.path ? -1 : 1), packages };
+  return {
+    ...listing,
+    files: files.sort((left, right) => left.path < right.path ? -1 : 1),
+    packages,
+  };
 }
 
 /** An output before it is validated. */

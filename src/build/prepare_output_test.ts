@@ -30,7 +30,7 @@ const ASTRO = {
 
 const { config: ON_DENO } = parseProjectConfig('[build]\nruntime = "deno"\n');
 
-Deno.test("packProject() bundles a server for Deno in place and leaves out what went into it", async () => {
+Deno.test("packProject() bundles a server for Deno in place and omits the bundled files", async () => {
   await withProject(ASTRO, async ({ host, options: given, project }) => {
     const options = { ...given, config: ON_DENO };
     const pack = await packProject(host, options);
@@ -100,7 +100,7 @@ Deno.test("packProject() keeps a written manifest, and the files of its STATIC l
   });
 });
 
-Deno.test("packProject() runs the server of a project of Node on Node, and says so", async () => {
+Deno.test("packProject() runs the server of a project of Node on Node, and reports it", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -122,7 +122,7 @@ Deno.test("packProject() runs the server of a project of Node on Node, and says 
   });
 });
 
-Deno.test("packProject() keeps a server on Deno where svc.toml says so, and warns", async () => {
+Deno.test("packProject() keeps a server on Deno if svc.toml requires it, and warns", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
@@ -162,7 +162,7 @@ Deno.test("packProject() reports all problems of a server for Deno with file and
   });
 });
 
-Deno.test("assembleProject() warns before it builds what cannot be deployed", async () => {
+Deno.test("assembleProject() warns before it builds a project that cannot be deployed", async () => {
   const files = {
     "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-vercel":"5"}}',
     "node_modules/.keep": "",
@@ -182,7 +182,7 @@ Deno.test("assembleProject() warns before it builds what cannot be deployed", as
 
 const INSTALL = 'mkdir node_modules && printf "%s" "$GREETING" > node_modules/greeting';
 
-Deno.test("assembleProject() installs packages once, where there are none", async () => {
+Deno.test("assembleProject() installs packages once, if there are none", async () => {
   const files = { "package.json": '{"dependencies":{"vite":"8"}}' };
   await withProject(files, async ({ host, options, project, said }) => {
     let asked = 0;
@@ -207,7 +207,7 @@ Deno.test("assembleProject() installs packages once, where there are none", asyn
   });
 });
 
-Deno.test("assembleProject() says which command failed", async () => {
+Deno.test("assembleProject() reports which command failed", async () => {
   const files = { "package.json": '{"dependencies":{"vite":"8"}}' };
   await withProject(files, async ({ host, options }) => {
     const settings = { installCommand: "exit 3", buildCommand: "exit 4" };
@@ -219,7 +219,7 @@ Deno.test("assembleProject() says which command failed", async () => {
   });
 });
 
-Deno.test("assembleProject() says which Node a framework asks for when its build fails", async () => {
+Deno.test("assembleProject() reports which Node a framework asks for when its build fails", async () => {
   const files = {
     "package.json": '{"dependencies":{"astro":"7.3.5"}}',
     "node_modules/astro/package.json": '{"engines":{"node":">=999.1.0"}}',
@@ -244,7 +244,7 @@ Deno.test("assembleProject() says which Node a framework asks for when its build
   });
 });
 
-Deno.test("assembleProject() takes the platform's framework only where none is detected", async () => {
+Deno.test("assembleProject() only uses the platform's framework if none is detected", async () => {
   const files = { "package.json": '{"dependencies":{"astro":"7.3.5"}}', "dist/index.html": "" };
   await withProject(files, async ({ host, options, project }) => {
     const settings = { framework: "nuxt" };
@@ -269,7 +269,7 @@ const PLAIN = {
   ".gitignore": "drafts/\nnotes.txt\n",
 };
 
-Deno.test("packProject() leaves out what .gitignore names of a folder that is a site, and says so", async () => {
+Deno.test("packProject() omits files in .gitignore of a folder that is a site, and reports them", async () => {
   await withProject(PLAIN, async ({ host, options, said }) => {
     const pack = await packProject(host, options);
     assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
@@ -280,7 +280,7 @@ Deno.test("packProject() leaves out what .gitignore names of a folder that is a 
   });
 });
 
-Deno.test("packProject() brings back what .gitignore names only where .svcignore lists it, and says so", async () => {
+Deno.test("packProject() only includes files in .gitignore if .svcignore lists them, and reports them", async () => {
   const files = { ...PLAIN, "a.psd": "", ".svcignore": "*.psd\n" };
   await withProject(files, async ({ host, options, said, project }) => {
     const pack = await packProject(host, options);
@@ -311,7 +311,7 @@ condition.path = { type = "prefix", value = "/notes/" }
 action = { type = "deny" }
 `;
 
-Deno.test("packProject() warns of a closed folder only where its own page stays open", async () => {
+Deno.test("packProject() only warns of a closed folder if its own page stays open", async () => {
   const closed = { "index.html": "", "notes/a.txt": "", "svc.rules.toml": CLOSED_NOTES };
   await withProject(closed, async ({ host, options, said }) => {
     await packProject(host, options);
@@ -361,7 +361,7 @@ const NESTED: Readonly<Record<string, string>> = {
   "shop/x/a.html": "",
 };
 
-Deno.test("packProject() leaves out what nested .gitignore files name, exactly as git does", async () => {
+Deno.test("packProject() omits the same files as git with nested .gitignore files", async () => {
   await withProject(NESTED, async ({ host, options, project, said }) => {
     const git = async (...args: string[]) => {
       const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };

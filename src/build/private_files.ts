@@ -1,9 +1,4 @@
-/**
- * Files that no visitor should get: secrets, which are refused, and configuration of hosts and
- * builds, which is left out. A `!` pattern in `.svcignore` deploys such a file anyway.
- *
- * @module
- */
+/** @module Files that no visitor should get, unless a `!` pattern in `.svcignore` deploys them. */
 import { Buffer } from "node:buffer";
 import { basename, relative, sep } from "node:path";
 import { printableName } from "../lib/format.ts";
@@ -38,8 +33,8 @@ const SECRET_NAMES: readonly (readonly [name: RegExp, what: string])[] = [
 ];
 
 /**
- * Configuration of hosts, containers and databases, in any folder of a project. A visitor learns
- * from it how a site is run.
+ * Configuration of hosts, containers and databases, in any folder of a project. It shows visitors
+ * how a site is run.
  */
 const HOST_FILES: readonly RegExp[] = [
   /^(?:netlify|fly|railway|nixpacks|wrangler)\.toml$|^(?:vercel|now|firebase|railway)\.json$/,
@@ -51,7 +46,7 @@ const HOST_FILES: readonly RegExp[] = [
   /\.sql$/,
 ];
 
-/** Configuration of a build, where it lies directly in the project's folder. */
+/** Build configuration directly in the project's folder. */
 const BUILD_FILES: readonly RegExp[] = [
   /^(?:package|package-lock|npm-shrinkwrap|lerna|nx|turbo|rush|composer)\.json$/,
   /^(?:yarn|bun|deno|composer|cargo|poetry|gemfile|pipfile|uv)\.lock$|^bun\.lockb$/,
@@ -69,7 +64,7 @@ export function isConfiguration(path: string): boolean {
   return HOST_FILES.some(matches) || !path.includes("/") && BUILD_FILES.some(matches);
 }
 
-/** Kinds of files that are pages, scripts or media: a key in one is an example. */
+/** Kinds of files that are pages, scripts or media: a key in one is only an example. */
 const SHOWN_KINDS =
   /\.(?:html?|xhtml|mdx?|markdown|rst|adoc|[cm]?[jt]sx?|map|css|scss|less|svelte|vue|astro|php|py|rb|go|rs|java|svgz?|png|jpe?g|gif|webp|avif|ico|bmp|tiff?|woff2?|ttf|otf|eot|mp[34]|m4[av]|webm|og[gv]|wav|flac|mov|pdf|wasm|gz|br|zst|zip|tgz|tar|xml|rss|atom|csv|tsv)$/i;
 
@@ -77,10 +72,10 @@ const SHOWN_KINDS =
 const KEY_KINDS =
   /\.(?:pem|key|crt|cer|cert|p8|pk8|asc|gpg|pgp|ovpn|conf|cfg|ini|properties|toml|ya?ml)$|^[^.]+$/i;
 
-/** Kinds of files of which more is read than how they begin. */
+/** Kinds of files of which more than the beginning is read. */
 const TEXT_KINDS = /\.(?:json|sql|dump|backup|bak|psql|npmrc|yarnrc)$|^\.(?:npmrc|yarnrc)/i;
 
-/** Bytes that are read of them, and of others. */
+/** Number of bytes to read of them, and of other files. */
 const HEAD_BYTES = 64 * 1024;
 const BEGINNING_BYTES = 256;
 
@@ -96,7 +91,7 @@ const DER_KEY = /^\x30(?:[\x10-\x7f]|\x81.|\x82..)\x02\x01[\x00\x01][\x02\x04\x3
 
 const DUMP =
   /^(?:-- (?:PostgreSQL database|MySQL|MariaDB|phpMyAdmin SQL|Dump of)|\/\*M?!\d*\\?- enable|PRAGMA foreign_keys=OFF;\s*BEGIN TRANSACTION;|PGDMP|SET statement_timeout = 0;)/mi;
-/** Rows of tables; a migration may have some as well. */
+/** Rows of tables; migrations may contain some too. */
 const ROWS = /^\s*(?:INSERT\s+INTO|REPLACE\s+INTO|COPY\s+\S+.*FROM\s+stdin)\b/mi;
 
 const MIGRATIONS = /(?:^|\/)(?:migrations?|drizzle|prisma|supabase|seeds?)\//i;
@@ -119,7 +114,7 @@ function secretOf(path: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Says what a short file of JSON or YAML gives access to. */
+/** Describes what a short JSON or YAML file gives access to. */
 function credentialsOf(name: string, text: string): string | undefined {
   if (/\.json$/i.test(name)) {
     if (/"type"\s*:\s*"service_account"/.test(text) && /"private_key"\s*:/.test(text)) {
@@ -154,7 +149,7 @@ function headOf(path: string, bytes: number): string {
   return head.toString("latin1", 0, length);
 }
 
-/** Says whether a file is the pointer that Git LFS keeps instead of a large file. */
+/** Returns whether a file is a Git LFS pointer to a large file. */
 export function isLfsPointer(
   { absolutePath, size }: Pick<OutputFile, "absolutePath" | "size">,
 ): boolean {
@@ -162,8 +157,10 @@ export function isLfsPointer(
   return LFS_POINTER.test(headOf(absolutePath, POINTER_BYTES.from));
 }
 
-/** Says what secret a file is; `undefined` if it looks like none. */
-function findSecret({ absolutePath, path, size }: OutputFile): string | undefined {
+/** Describes the kind of secret in a file; `undefined` if it looks like none. */
+export function findSecret(
+  { absolutePath, path, size }: Pick<OutputFile, "absolutePath" | "path" | "size">,
+): string | undefined {
   const name = basename(path);
   const named = SECRET_NAMES.find(([pattern]) => pattern.test(name.toLowerCase()));
   if (named !== undefined) return size === 0 ? undefined : named[1];
@@ -179,7 +176,7 @@ function findSecret({ absolutePath, path, size }: OutputFile): string | undefine
 /** Maximum number of file names on one line. */
 const SHOWN = 3;
 
-/** The first of some paths, and how many more there are. */
+/** Names the first of some paths, and the number of others. */
 export function shortList(paths: readonly string[]): string {
   const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
   return `${paths.slice(0, SHOWN).map(printableName).join(", ")}${more}`;
@@ -190,11 +187,11 @@ interface ExcludedFile {
   /** Relative to the project. */
   readonly path: string;
   readonly message: string;
-  /** Whether it is in a build's output. */
+  /** True if it is in a build's output. */
   readonly isBuilt: boolean;
 }
 
-/** A listed file by its path in the project, or in the deployment where it lies elsewhere. */
+/** A listed file by its path in the project, or in the deployment if it is elsewhere there. */
 function projectPath(root: string, { absolutePath, path }: OutputFile): string {
   const found = relative(root, absolutePath);
   return found.startsWith("..") ? path : found.split(sep).join("/");
@@ -203,7 +200,7 @@ function projectPath(root: string, { absolutePath, path }: OutputFile): string {
 /** Files between two interruptions. */
 const FILES_PER_STEP = 200;
 
-/** Packages of other languages, which no visitor gets: some bring keys for their tests. */
+/** Packages of other languages, which are not served; some contain keys for their tests. */
 const PACKAGES = /^(?:\.venv\/lib|vendor\/bundle)\//;
 
 async function heldFiles(
@@ -231,7 +228,7 @@ async function heldFiles(
 }
 
 /**
- * Refuses files that look like secrets, and pointers of Git LFS, before anything is sent.
+ * Refuses files that look like secrets, and pointers of Git LFS, before anything is uploaded.
  *
  * @throws {BuildError} that names all of them
  */
@@ -259,8 +256,8 @@ export async function refusePrivateFiles(
 }
 
 /**
- * The files of a site that is its project's own folder, without configuration; reports those left
- * out. `isServed` tells which paths are public.
+ * Returns the files of a site that is its project's folder, without configuration; reports those
+ * left out. `isServed` tells which paths are public.
  */
 export async function withoutConfiguration<File extends { readonly path: string }>(
   host: BuildHost,

@@ -49,7 +49,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, what: RegExp]>> =
   "video.mp4": [LFS, /Git LFS pointer/],
 };
 
-/** Files that look alike and are for everybody. */
+/** Files that look similar but are public. */
 const HARMLESS: TestFiles = {
   "cert.pem": key("CERTIFICATE"),
   "key.pub": "ssh-ed25519 AAAA",
@@ -85,7 +85,7 @@ async function assembled(files: TestFiles, svcignore?: string) {
   return result;
 }
 
-Deno.test("assembleProject() refuses every file that looks like a secret, and names all", async () => {
+Deno.test("assembleProject() refuses every file that looks like a secret, and lists all", async () => {
   const files = Object.fromEntries(Object.entries(SECRETS).map(([path, [text]]) => [path, text]));
   const { error } = await assembled({ "index.html": "", ...HARMLESS, ...files });
   assert.equal(error?.code, "output_invalid");
@@ -102,7 +102,7 @@ Deno.test("assembleProject() refuses every file that looks like a secret, and na
   );
 });
 
-Deno.test("assembleProject() deploys what looks like a secret where .svcignore lists it", async () => {
+Deno.test("assembleProject() deploys files that look like secrets if .svcignore lists them", async () => {
   const files = {
     "index.html": "",
     "key.pem": SECRETS["key.pem"]![0],
@@ -128,7 +128,7 @@ Deno.test("assembleProject() refuses secrets in the output of a build, too", asy
   assert.equal(listed.error?.message.includes("key.pem"), false);
 });
 
-Deno.test("assembleProject() leaves configuration out of a project's own folder, and says so", async () => {
+Deno.test("assembleProject() omits configuration in a project's own folder, and reports it", async () => {
   const files = {
     "index.html": "",
     "compose.yaml": "services: {}",
@@ -200,7 +200,7 @@ Deno.test("isConfiguration() knows hosts anywhere and builds at the top", () => 
   }
 });
 
-Deno.test("assembleProject() does not read what a link leads to outside of the project", async () => {
+Deno.test("assembleProject() does not read link targets outside of the project", async () => {
   await withTestProject({ "index.html": "", "x.pem": "-> /etc/hostname" }, async (given) => {
     const options = { directory: given.project, config: undefined };
     await assert.rejects(assembleProject(given.host, options), /leaves the output directory/);

@@ -1,9 +1,4 @@
-/**
- * The version of Node that a project asks for, by the files in which other
- * tools look for it.
- *
- * @module
- */
+/** @module The version of Node that a project requires. */
 import { satisfies, validRange } from "semver";
 import * as z from "zod";
 import type { ProjectReader } from "../manifest/mod.ts";
@@ -12,7 +7,7 @@ import type { ProjectReader } from "../manifest/mod.ts";
 export interface ProjectNode {
   /** An npm version range, such as `24`, `20.11.0`, `~22.3` or `>=23 <23.4`. */
   readonly range: string;
-  /** As the project has it, which the machine's own Node may meet in another way. */
+  /** The range as the project has it; the machine's own Node may satisfy it too. */
   readonly asked: string;
   /** The source, such as `.nvmrc` or `engines.node of package.json`. */
   readonly from: string;
@@ -27,7 +22,7 @@ export type ProjectNodeResult =
 /** Major versions with long-term support, newest first. */
 const LTS_MAJORS = [26, 24, 22, 20, 18] as const;
 
-/** Names of lines with long-term support, as `.nvmrc` may have them. */
+/** Names of lines with long-term support, as in `.nvmrc`. */
 const LTS_NAMES: Readonly<Record<string, number>> = {
   krypton: 24,
   jod: 22,
@@ -36,7 +31,7 @@ const LTS_NAMES: Readonly<Record<string, number>> = {
   gallium: 16,
 };
 
-/** Longest text that counts as a version. */
+/** Maximum length of a text that counts as a version. */
 const MAX_TEXT = 128;
 
 /** Higher than any version of Node within a major one. */
@@ -47,7 +42,7 @@ const packageSchema = z.object({
   engines: z.object({ node: z.string() }).optional().catch(undefined),
 });
 
-/** The range that a text stands for; `undefined` if it is not a version. */
+/** Converts a text to a range; `undefined` if it is not a version. */
 function asRange(text: string): string | undefined {
   const name = text.toLowerCase();
   if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";
@@ -58,8 +53,8 @@ function asRange(text: string): string | undefined {
 }
 
 /**
- * The newest version with long-term support that meets a range, as npm takes it;
- * else the range itself.
+ * Returns the newest version with long-term support in a range, for npm; otherwise the range
+ * itself.
  */
 export function preferredNode(range: string): string {
   const major = LTS_MAJORS.find((each) => satisfies(`${each}.${LAST}`, range));

@@ -23,7 +23,7 @@ const RANGES: readonly (readonly [string, string])[] = [
 ];
 
 for (const [range, wanted] of RANGES) {
-  Deno.test(`preferredNode() takes ${wanted} for ${range}`, () => {
+  Deno.test(`preferredNode() returns ${wanted} for ${range}`, () => {
     assert.equal(preferredNode(range), wanted);
   });
 }
@@ -52,14 +52,14 @@ for (const [name, files, range, from] of ROWS) {
   });
 }
 
-Deno.test("readProjectNode() asks the workspace where the project says nothing", async () => {
+Deno.test("readProjectNode() uses the workspace's version if the project sets none", async () => {
   const files = { "package.json": "{}", "../../package.json": engines("22") };
   const result = await read(files, "../../");
   assert.ok(result.type === "asked" && result.node.from === "engines.node of ../../package.json");
   assert.deepEqual(await read(files), { type: "none" });
 });
 
-Deno.test("readProjectNode() says what is no version", async () => {
+Deno.test("readProjectNode() reports anything but a version", async () => {
   assert.deepEqual(await read({ ".nvmrc": "$(reboot)" }), {
     type: "unreadable",
     from: ".nvmrc",

@@ -1,8 +1,4 @@
-/**
- * The `svc.rules.toml` beside `svc.toml`.
- *
- * @module
- */
+/** @module The `svc.rules.toml` next to `svc.toml`. */
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
 import { formatCount } from "../lib/format.ts";
@@ -53,15 +49,15 @@ async function parseRules(host: BuildHost, path: string, surroundings: Surroundi
 }
 
 /**
- * Reads and validates the rules of a folder; `undefined` if it has none.
- * Warnings are shown; errors are thrown, all of them with line and column.
+ * Reads and validates the rules of a folder; `undefined` if it has none. Shows warnings and throws
+ * errors, all with line and column.
  */
 export async function readRulesFile(
   host: BuildHost,
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  // Which folders have a page is known when the output is there.
+  // Only the output shows which folders have a page.
   const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;
@@ -69,7 +65,7 @@ export async function readRulesFile(
   return { path, ruleSet };
 }
 
-/** Checks the rules of a folder against the functions that its build has made. */
+/** Checks the rules of a folder against the functions of its build. */
 export async function checkRuleFunctions(
   host: BuildHost,
   directory: string,
@@ -78,7 +74,7 @@ export async function checkRuleFunctions(
   await parseRules(host, join(directory, RULES_FILE), { functions });
 }
 
-/** Warns of folders of the output that the rules close, and whose own page stays open. */
+/** Warns of folders that the rules protect but whose own page remains public. */
 export async function warnOpenFolders(
   host: BuildHost,
   directory: string,

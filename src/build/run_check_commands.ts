@@ -1,8 +1,4 @@
-/**
- * Commands of a release's checks, run in the project's folder against the deployment's own address.
- *
- * @module
- */
+/** @module Runs the commands of a release's checks against the deployment's own URL. */
 import { CHECK_COMMANDS_MS } from "../lib/release_checks.ts";
 import { BuildError } from "./build_error.ts";
 import { runCommand } from "./run_command.ts";
@@ -23,7 +19,6 @@ export interface CheckCommands {
   readonly directory: string;
   /** The deployment's own URL, and the token that lets requests in; missing for a migration. */
   readonly place?: { readonly url: string; readonly bypass: string } | undefined;
-  /** More variables for the commands. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Adds the last lines of its output to the problem of a command. */
   readonly quotes?: boolean;
@@ -32,7 +27,7 @@ export interface CheckCommands {
   readonly timeMs?: number;
 }
 
-/** The variables that tell a command what to check. */
+/** Returns the variables that tell a command what to check. */
 export const checkVariables = ({ url, bypass }: NonNullable<CheckCommands["place"]>) => ({
   SVC_CHECK_URL: url,
   SVC_CHECK_BYPASS: bypass,
@@ -47,8 +42,8 @@ const lastLines = (output: string): string =>
     .slice(-MAX_LINES).join("; ").slice(-MAX_QUOTED).toWellFormed();
 
 /**
- * Runs the commands one after the other; the first that fails does not keep the others from
- * running. Throws only where the host is stopped.
+ * Runs the commands one after the other; a failure does not stop the others. Throws only if the
+ * host is stopped.
  */
 export async function runCheckCommands(
   host: BuildHost,

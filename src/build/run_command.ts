@@ -1,8 +1,4 @@
-/**
- * Runs a project's own commands, and shows their output as it arrives.
- *
- * @module
- */
+/** @module Runs a project's own commands, and shows their output as it arrives. */
 import { BuildError } from "./build_error.ts";
 import type { BuildHost, OutputSink } from "./types.ts";
 import { spawnProgram } from "../lib/spawn_program.ts";
@@ -24,11 +20,11 @@ function shellOf(command: string): { readonly program: string; readonly args: st
     : { program: "/bin/sh", args: ["-c", command] };
 }
 
-/** How much of a command's output is kept, in characters. */
+/** Maximum number of characters of a command's output to keep. */
 const MAX_KEPT = 16 * 1024;
 
 /**
- * How long to read a command's output after it ended, in milliseconds: remaining processes may hold
+ * How long to read a command's output after it ended, in milliseconds: remaining processes may keep
  * it open.
  */
 const LAST_OUTPUT_MS = 2000;

@@ -1,9 +1,4 @@
-/**
- * Which folders named `node_modules` are packages of a server, and which are files
- * of a site.
- *
- * @module
- */
+/** @module Decides which folders named `node_modules` belong to a server, and which to a site. */
 import * as z from "zod";
 
 const layersSchema = z.object({

@@ -1,8 +1,4 @@
-/**
- * Which page of a site serves documents without a file, as `svc.toml` and the project say.
- *
- * @module
- */
+/** @module Finds the page of a site that serves documents without a file. */
 import { join } from "node:path/posix";
 import * as z from "zod";
 import type { ProjectConfig } from "../config/project_config.ts";
@@ -23,13 +19,12 @@ type Layers = z.infer<typeof manifestSchema>["layers"];
 
 export interface SinglePageFacts {
   readonly config: Pick<ProjectConfig, "static"> | undefined;
-  /** Paths of what is deployed. */
+  /** Paths of the deployed files. */
   readonly paths: readonly string[];
   /** Whether the project's framework makes single-page apps. */
   readonly isApp: boolean;
 }
 
-/** The layers with the page of each that has one. */
 function withPages(layers: Layers, paths: readonly string[]): Layers {
   const files = new Set(paths);
   return layers.map((layer) => {
@@ -42,7 +37,7 @@ function withPages(layers: Layers, paths: readonly string[]): Layers {
 
 const withoutPages = (layers: Layers): Layers => layers.map(({ fallback: _, ...layer }) => layer);
 
-/** Names the page that serves unknown paths, or says why none does. */
+/** Names the page that serves unknown paths, or explains why there is none. */
 function report(host: BuildHost, layers: Layers, { config, paths, isApp }: SinglePageFacts): void {
   const page = layers.find(({ fallback }) => fallback !== undefined)?.fallback;
   const isSet = config?.static?.spa !== undefined;

@@ -62,7 +62,7 @@ const ROWS: Readonly<
 };
 
 for (const [name, [files, toml, fallback, said]] of Object.entries(ROWS)) {
-  Deno.test(`assembleProject() decides what unknown paths of ${name} get`, async () => {
+  Deno.test(`assembleProject() decides the response to unknown paths of ${name}`, async () => {
     await withTestProject(files, async (test) => {
       const { config } = parseProjectConfig(toml);
       const { manifest } = await assembleProject(test.host, {
@@ -81,7 +81,7 @@ for (const [name, [files, toml, fallback, said]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("assembleProject() refuses spa = true where there is no page", async () => {
+Deno.test("assembleProject() refuses spa = true if there is no page", async () => {
   const { config } = parseProjectConfig("[build]\nstatic = true\n[static]\nspa = true\n");
   await withTestProject({ "dist/a.txt": "a" }, async (test) => {
     const options = { directory: test.project, config, skipBuild: true };

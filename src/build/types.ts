@@ -1,9 +1,4 @@
-/**
- * The interface between a build and its host: the CLI with a person, or the platform with a
- * checkout.
- *
- * @module
- */
+/** @module The interface between a build and its host: the CLI, or the platform. */
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
 /** Parts of a build, as log lines name them. */
@@ -25,7 +20,7 @@ export interface OutputSink {
   end(): void;
 }
 
-/** The host of a build. The build uses nothing else of the process. */
+/** The host of a build. The build uses nothing else from the process. */
 export interface BuildHost {
   say(phase: BuildPhase, level: BuildLevel, message: string): void;
   /** Shows warnings of a file. */
@@ -38,7 +33,7 @@ export interface BuildHost {
   readonly signal: AbortSignal;
   /** Folder for content that can be recreated at any time, such as esbuild's binary. */
   readonly cacheDir: string;
-  /** Folder for programs that builds share, such as package managers; kept between them. */
+  /** Folder for programs that builds share, such as package managers; kept between builds. */
   readonly toolsDir: string;
   /** The whole environment of the commands that run, before the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,4 @@
-/**
- * Holds what the CLI prints in JSON mode to the schemas that `svc schema` shows.
- *
- * @module
- */
+/** @module Checks the CLI's JSON output against the schemas of `svc schema`. */
 import type { ValidateFunction } from "ajv/dist/2020.js";
 import assert from "node:assert/strict";
 import { ajvWithFormats } from "../lib/_test_ajv.ts";
@@ -12,13 +8,12 @@ import { leavesOf } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 
 const ajv = ajvWithFormats({ strict: true, allowUnionTypes: true, allErrors: true });
-// For `format: "uuid"` and others, zod also writes a pattern; formats that Ajv does not know add
-// nothing.
+// For `format: "uuid"` and others, zod also writes a pattern; formats unknown to Ajv add nothing.
 for (const name of ["cidrv4", "cidrv6"]) ajv.addFormat(name, true);
 
 const known = new Map<string, ValidateFunction>();
 
-/** The check of a schema, made once. */
+/** The validator of a schema, compiled once. */
 function checkOf(name: string, schemaOf: () => JsonSchema | undefined): ValidateFunction {
   const made = known.get(name);
   if (made !== undefined) return made;

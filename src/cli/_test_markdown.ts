@@ -1,10 +1,6 @@
-/**
- * Markdown generated from code, compared with the repository's.
- *
- * @module
- */
+/** @module Markdown generated from code, compared with the repository's. */
 
-/** The text as `deno fmt` wants it in the repository. */
+/** Formats the text as `deno fmt` does. */
 export async function formatMarkdown(markdown: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "md", "-"],

@@ -1,8 +1,6 @@
 /**
- * A real platform in this process, a project's folder, and the CLI between
- * them; all of it gone after the test.
- *
- * @module
+ * @module A real platform in this process, a project's folder, and the CLI between them; all are
+ * removed after the test.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -34,13 +32,13 @@ async function fetchPage(port: number, address: unknown, path: string) {
   return { status, text: new TextDecoder().decode(body) };
 }
 
-/** Runs a test with its own platform; `options` go over the usual ones. */
+/** Runs a test with its own platform; `options` override the defaults. */
 export async function withPlatform(
   test: (bench: Bench) => Promise<void>,
   options: Partial<PlatformOptions> = {},
 ): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
-  // PostgreSQL runs as its own user, and has its data below.
+  // PostgreSQL runs as its own user, and its data is below.
   await Deno.chmod(folder, 0o711);
   const site = join(folder, "my-site");
   await Deno.mkdir(site);

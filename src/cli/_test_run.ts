@@ -1,8 +1,4 @@
-/**
- * Runs command lines in this process, as a terminal or a pipe would see them.
- *
- * @module
- */
+/** @module Runs command lines in this process, as a terminal or a pipe would see them. */
 import { runProgram } from "./program.ts";
 import type { Prompter } from "./prompts/prompter.ts";
 import type { Host } from "./session/context.ts";
@@ -26,7 +22,7 @@ export interface RunOptions {
   readonly sleep?: Host["sleep"];
   /** Called with each address that a browser should show; without it there is no browser. */
   readonly openUrl?: Host["openUrl"];
-  /** Called with each text that goes to stdout. */
+  /** Called with each text written to stdout. */
   readonly onStdout?: (text: string) => void;
 }
 
@@ -36,10 +32,10 @@ export interface RunOutcome {
   readonly stderr: string;
 }
 
-/** Answers no request: for command lines that must not reach the network. */
+/** Refuses all requests, for command lines that must not use the network. */
 export const offline: typeof fetch = () => Promise.reject(new TypeError("connection refused"));
 
-/** Runs `svc` with these arguments and returns what came out. */
+/** Runs `svc` with these arguments and returns the output. */
 export async function runCli(
   argv: readonly string[],
   options: RunOptions = {},
@@ -80,7 +76,7 @@ export async function runCli(
   return { code, ...out };
 }
 
-/** A person who gives these answers, one after the other; further questions are a failure. */
+/** A person who gives these answers in order; any further question fails the test. */
 export function personWho(answers: readonly unknown[]): Prompter & { readonly asked: string[] } {
   const rest = [...answers];
   const asked: string[] = [];

@@ -1,8 +1,6 @@
 /**
- * Transcripts: command lines run in sequence against their own platform, for people and in JSON
- * mode, with their output in golden files in `fixtures/cli/transcripts/`.
- *
- * @module
+ * @module Transcripts: command lines run in sequence against their own platform, for people and in
+ * JSON mode, with their output in golden files in `fixtures/cli/transcripts/`.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -12,7 +10,7 @@ import { personWho, type RunOutcome } from "./_test_run.ts";
 const FOLDER = new URL("../../fixtures/cli/transcripts/", import.meta.url);
 const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
 
-/** Value of every secret in transcripts; must come out nowhere. */
+/** Value of every secret in transcripts; must not appear anywhere. */
 export const SECRET = "correct-horse-battery-staple";
 
 export interface Step {
@@ -24,9 +22,9 @@ export interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** Files of the project that are written first. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Answers of the person at the terminal; the step is left out in JSON mode. */
+  /** Answers of the person at the terminal; JSON mode skips the step. */
   readonly answers?: readonly unknown[];
-  /** Other things to do first. */
+  /** Runs before the commands. */
   readonly before?: (bench: Bench) => Promise<unknown> | unknown;
 }
 
@@ -54,7 +52,7 @@ function quote(word: string): string {
   return /^[\w./:=@,<>-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Members of a deployment that transcripts keep; other tests hold the rest. */
+/** Members of a deployment that transcripts keep; other tests check the rest. */
 const DEPLOYMENT_MEMBERS = [
   "project",
   "status",
@@ -75,7 +73,7 @@ function shorten(_: string, value: unknown): unknown {
 /** A line that commands print only for slow platforms. */
 const SLOW_LINE = /^.*Still waiting for http.*\n/gm;
 
-/** One object on stdout is laid out; log lines at level debug are left out. */
+/** Formats a single object on stdout, and drops log lines at level debug. */
 function layOut({ stdout, stderr }: RunOutcome, json: boolean): { stdout: string; stderr: string } {
   if (!json) return { stdout, stderr: stderr.replace(SLOW_LINE, "") };
   assert.ok(stdout === "" || stdout.trimEnd().split("\n").length === 1, stdout);
@@ -109,7 +107,7 @@ async function play(bench: Bench, step: Step, json: boolean): Promise<string> {
     block("stdout", stdout) + block("stderr", stderr);
 }
 
-/** Neither the platform's log nor its data may hold the secret in plain text. */
+/** Neither the platform's log nor its data may contain the secret in plain text. */
 async function assertKept(bench: Bench, logged: readonly string[]): Promise<void> {
   assert.ok(!logged.join("\n").includes(SECRET), "the platform logged the secret");
   const data = join(dirname(bench.site), "data");
@@ -126,7 +124,10 @@ async function assertGolden(name: string, text: string): Promise<void> {
   assert.equal(text, await Deno.readTextFile(file));
 }
 
-/** Declares the tests of a transcript: one for people, one in JSON mode, unless `modes` has less. */
+/**
+ * Declares the tests of a transcript: one for people, one in JSON mode, unless `modes` names only
+ * one.
+ */
 export function testTranscript(
   name: string,
   steps: readonly Step[],

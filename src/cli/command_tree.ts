@@ -1,8 +1,4 @@
-/**
- * All commands of the CLI. A command's code is loaded only when it is used.
- *
- * @module
- */
+/** @module All commands of the CLI. A command's code is loaded only when it is used. */
 import { GIT_CREDENTIAL, LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./account/group.ts";
 import { BLOBS } from "./blobs/group.ts";
 import type { CommandEntry } from "./command/command_entry.ts";

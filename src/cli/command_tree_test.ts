@@ -14,7 +14,7 @@ const graphSchema = z.object({
 
 const SRC = new URL("../", import.meta.url).href;
 
-/** Imports of values by file below `src/`: those loaded at once, and those loaded on demand. */
+/** Imports of values by file below `src/`: those loaded immediately, and those loaded on demand. */
 async function readImports() {
   const { stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["info", "--json", fileURLToPath(new URL("command_tree.ts", import.meta.url))],
@@ -34,7 +34,7 @@ async function readImports() {
   return imports;
 }
 
-Deno.test("help for commands of projects and deployments loads nothing that builds or runs one", async () => {
+Deno.test("help for commands of projects and deployments loads no code for builds or servers", async () => {
   const imports = await readImports();
   const commands = [...imports].flatMap(([file, { onDemand }]) =>
     /^cli\/(?:deploy|projects)\/group\.ts$/.test(file) ? onDemand : []

@@ -1,8 +1,4 @@
-/**
- * The commands as data: the output of `--help --json`, and the source of `docs/cli.md`.
- *
- * @module
- */
+/** @module The commands as data: the output of `--help --json`, and the source of `docs/cli.md`. */
 import type { Command, Option, OptionValues } from "@commander-js/extra-typings";
 import { answerMembers } from "./answers/schemas.ts";
 import {
@@ -25,9 +21,9 @@ export interface ArgumentDescription {
 }
 
 export interface FlagDescription {
-  /** Heading of help that it is under; `null` for no other than that of all flags. */
+  /** Heading of help that it is under; `null` for the general one. */
   readonly group: string | null;
-  /** As help shows it, such as `-y, --yes` or `--port <port>`. */
+  /** As in the help, such as `-y, --yes` or `--port <port>`. */
   readonly flag: string;
   readonly takesValue: boolean;
   /** True if it may be given more than once. */
@@ -79,7 +75,6 @@ const describeArguments = (parser: Parser): ArgumentDescription[] =>
 const sectionOf = ([first]: readonly string[]): Section | null =>
   COMMANDS.find(({ name }) => name === first)?.section ?? null;
 
-/** Loads a command and describes it. */
 async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescription> {
   const command = (await leaf.load()).default;
   const parser = command.build(leaf.name, () => Promise.resolve());
@@ -97,7 +92,7 @@ async function describeLeaf({ words, leaf }: NamedLeaf): Promise<CommandDescript
 
 const isShown = ({ leaf }: { readonly leaf: CommandLeaf }): boolean => leaf.hidden !== true;
 
-/** Describes the commands that people and agents call, below the words that name a group or one. */
+/** Describes the commands that people and agents call: a single one, or those of a group. */
 export async function describeCommands(
   below: readonly string[] = [],
 ): Promise<readonly CommandDescription[]> {

@@ -1,7 +1,5 @@
 /**
- * The entry of the process: prints the version, runs an internal process, or runs a command line.
- *
- * @module
+ * @module The entry point: prints the version, runs an internal process, or runs a command line.
  */
 import process from "node:process";
 import { EXIT } from "./exit_code.ts";
@@ -18,7 +16,7 @@ function createHost(): Host {
   const signals = createSignals();
   const env = Deno.env.toObject();
   const noProxy = noProxyForLoopback(env);
-  // The runtime reads it with the first request. Children get `env`, as it was.
+  // The runtime reads it with the first request. Children get `env` unchanged.
   if (noProxy !== undefined) {
     Deno.env.set("NO_PROXY", noProxy);
     Deno.env.set("no_proxy", noProxy);
@@ -49,7 +47,7 @@ function createHost(): Host {
   };
 }
 
-/** `svc --version` answers at once, without loading the command tree. */
+/** `svc --version` does not load the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
 /** Prefix of the arguments with which the program starts itself as another process. */
@@ -68,8 +66,8 @@ export async function main(): Promise<never> {
     const { runHiddenProcess } = await import("./hidden_process.ts");
     return await runHiddenProcess(first, rest);
   }
-  // Deprecations in the runtime's own modules do not concern the user (Deno 2.6: punycode).
-  if (Deno.build.standalone) process.noDeprecation = true;
+  // Deprecations in the runtime's own modules do not concern the user.
+  process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
   const host = createHost();
   const code = await runProgram(Deno.args, host);

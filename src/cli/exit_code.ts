@@ -1,12 +1,8 @@
-/**
- * The exit codes of the CLI.
- *
- * @module
- */
+/** @module The exit codes of the CLI. */
 
 /**
- * 126 and 127 are what shells use for a program that cannot be run, and that does not exist; 130 is
- * what shells use for an interrupted program.
+ * Shells use 126 for a program that cannot run, 127 for one that does not exist, and 130 for an
+ * interrupted one.
  */
 export const EXIT = {
   success: 0,

@@ -1,8 +1,5 @@
 /**
- * Child processes that the program starts itself, never a person. Each loads only what it needs,
- * because visitors wait for it.
- *
- * @module
+ * @module Child processes of the program. Each loads only the code that it needs, to start fast.
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
 import {

@@ -1,8 +1,6 @@
 /**
- * The manual page of the command line, `docs/svc.1`, made from the commands themselves. It is
- * roff with the macros of man(7).
- *
- * @module
+ * @module The manual page `docs/svc.1`, generated from the commands: roff with the macros of
+ * man(7).
  */
 import { SECTIONS } from "./command/command_entry.ts";
 import {
@@ -13,7 +11,7 @@ import {
   type FlagDescription,
 } from "./describe_commands.ts";
 
-/** Characters that roff reads as something else, or shows as another one. */
+/** Characters that roff interprets, or shows as another character. */
 const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\e",
   "-": "\\-",
@@ -27,8 +25,8 @@ const escapeOf = (character: string): string =>
     `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}]`;
 
 /**
- * A text as roff shows it as it is: no character of it is a request or an escape.
- * Code between backticks is bold.
+ * Escapes a text for roff, so that no character is a request or an escape. Code between backticks
+ * is bold.
  */
 export function roffText(text: string): string {
   const escaped = text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/[\\'^~-]|[^ -~]/gu, escapeOf);

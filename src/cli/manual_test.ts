@@ -20,7 +20,7 @@ async function show(page: string): Promise<{ readonly text: string; readonly sai
   return { text: text!, said: said! };
 }
 
-Deno.test("renderManual() is what docs/svc.1 holds", async () => {
+Deno.test("renderManual() matches docs/svc.1", async () => {
   const text = await renderManual();
   if (Deno.env.get("UPDATE_GOLDENS") === "1") await Deno.writeTextFile(MANUAL, text);
   assert.equal(text, await Deno.readTextFile(MANUAL));

@@ -15,7 +15,7 @@ action = { type = "deny" }
 
 const CONFIG = `[project]\nid = "01890000-0000-7000-8000-000000000001"\nname = "shop"\n`;
 
-/** Saves a text as an editor does that was left at Latin-1. */
+/** Saves a text like an editor that uses Latin-1. */
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
 async function inFolder(
@@ -35,7 +35,7 @@ interface Case {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly argv: readonly string[];
-  /** Names the file and the place. */
+  /** The message contains the file and the position. */
   readonly message: RegExp;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -89,7 +89,7 @@ const CASES: readonly Case[] = [
 ];
 
 for (const { name, files, argv, message, env } of CASES) {
-  Deno.test(`${name} refuses what is not UTF-8, with the place`, () =>
+  Deno.test(`${name} refuses files that are not UTF-8, with the position`, () =>
     inFolder(files, async (cwd) => {
       const home = { HOME: cwd, XDG_CONFIG_HOME: join(cwd, "config") };
       const outcome = await runCli(argv, { cwd, env: { ...home, ...env } });

@@ -1,9 +1,4 @@
-/**
- * The parser of a command line: the way to the command that is asked for, or
- * the whole command tree, without what only the commands themselves know.
- *
- * @module
- */
+/** @module The parser of a command line: only the requested command, or the whole tree. */
 import { Command } from "@commander-js/extra-typings";
 import {
   aliasOf,
@@ -19,7 +14,6 @@ import { DEFAULT_API_URL } from "./session/global_flags.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { VERSION } from "./version.ts";
 
-/** The command that was loaded for this command line. */
 export interface AskedCommand {
   readonly leaf: CommandLeaf;
   readonly command: LoadedCommand;
@@ -52,7 +46,10 @@ export interface BuildOptions extends Output {
   readonly showsAll?: boolean;
 }
 
-/** The entries that a command line can reach: those on the way to its command, or all without one. */
+/**
+ * The entries that a command line can reach: its command and the groups above it, or all without a
+ * command.
+ */
 function reachable<Entry extends CommandEntry>(
   entries: readonly Entry[],
   asked: AskedCommand | undefined,
@@ -119,7 +116,7 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
 
 /** The inputs of a command line. */
 export interface CommandInputs {
-  /** Flags, the global ones too. */
+  /** Flags, including the global ones. */
   readonly flags: readonly KnownFlag[];
   /** Names of the command's arguments. */
   readonly args: readonly string[];

@@ -1,14 +1,8 @@
-/**
- * Runs one command line: builds the parser with the requested command, runs it, and maps the
- * outcome to output and exit code.
- *
- * @module
- */
+/** @module Runs one command line: builds the parser, runs the command, reports the outcome. */
 import { CommanderError } from "@commander-js/extra-typings";
 import { resolve } from "node:path";
 import type { Captured } from "./command/help.ts";
 import { type CommandGroup, isGroup } from "./command/command_entry.ts";
-import { definedOnly } from "./command/defined_only.ts";
 import {
   findCommand,
   namedWords,
@@ -41,7 +35,7 @@ import { VERSION } from "./version.ts";
 
 /** Returns the remedy of a code if it fits every failure of the code. */
 export async function hintOfCode(code: string): Promise<string | undefined> {
-  // Commands that succeed need none of the texts.
+  // Successful commands do not need the texts.
   const { EXPLANATIONS } = await import("./explain/explain_code.ts");
   const explanation = EXPLANATIONS.get(code);
   return explanation?.isHint === true ? explanation.remedy : undefined;
@@ -53,7 +47,7 @@ interface RunFacts {
   lines?: SuggestedCommands;
   args: readonly string[];
   usage?: string;
-  /** Calls that change something, in their order, with what became of each. */
+  /** Calls that change something, in order, with their results. */
   readonly changes: Change[];
 }
 
@@ -79,7 +73,7 @@ async function helpAsData(argv: readonly string[]): Promise<Record<string, unkno
   return { ...words.length === 0 ? { flags: describeGlobalFlags() } : {}, commands };
 }
 
-/** Help and version come as errors with exit code 0; help without a command as one with 1. */
+/** Help and version are errors with exit code 0; help without a command is one with 1. */
 async function answerParserExit(
   error: CommanderError,
   run: { readonly argv: readonly string[]; readonly captured: Captured; readonly ui: Ui },
@@ -98,7 +92,7 @@ async function answerParserExit(
   return false;
 }
 
-/** Completes the end of `words`; loads the completion and one command at most. */
+/** Completes the end of `words`; loads the completion and at most one command. */
 async function completeWords(
   words: readonly string[],
   lookUp: LookUp,
@@ -116,7 +110,7 @@ async function completeWords(
   });
 }
 
-/** The variables that say what a run's own flags say. */
+/** The variables with the same meaning as a run's flags. */
 const settingVariables = ({ token, workspace, apiUrl }: Settings): Environment => ({
   ...token === undefined ? {} : { SVC_TOKEN: token },
   ...workspace === undefined ? {} : { SVC_WORKSPACE: workspace },
@@ -157,7 +151,7 @@ async function inDirectory(host: Host, given: string | undefined): Promise<Host>
 
 type Parser = ReturnType<typeof buildProgram>;
 
-/** A command line as the parser takes it. */
+/** A command line in the parser's form. */
 function prepare(typed: readonly string[], parser: Parser): readonly string[] {
   const { isUnknown, argv } = findCommand(typed, COMMANDS);
   if (isUnknown) return withoutHelpFlags(argv);
@@ -226,7 +220,7 @@ async function parseAndRun(
   }
 }
 
-/** `svc help deploy` says the same as `svc deploy --help`. */
+/** `svc help deploy` prints the same as `svc deploy --help`. */
 function withoutHelpWord(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
 }
@@ -271,7 +265,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
       stderr.write(`${toHumanError(hint === usual ? rest : report, ui.colors)}\n`);
     } else if (!ui.answered) {
       const hint = report.hint ?? usual;
-      stdout.write(`${JSON.stringify(toJsonError({ ...report, ...definedOnly({ hint }) }))}\n`);
+      stdout.write(`${JSON.stringify(toJsonError({ ...report, hint }))}\n`);
     } else ui.log("deploy", "error", report.message);
     return report.exitCode;
   }

@@ -127,7 +127,7 @@ Deno.test("runProgram() never repeats a token", async () => {
   }
 });
 
-Deno.test("runProgram() takes global flags before and after the command", async () => {
+Deno.test("runProgram() accepts global flags before and after the command", async () => {
   for (
     const argv of [
       ["--json", "--token", "key", "--api-url", "http://a.test", "whoami"],

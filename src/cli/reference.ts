@@ -1,9 +1,4 @@
-/**
- * The reference of the command line, generated from the commands: `docs/cli.md`, and a page for
- * each group of commands.
- *
- * @module
- */
+/** @module Generates `docs/cli.md` and the page of each group from the commands. */
 import {
   type CommandDescription,
   describeCommands,
@@ -90,7 +85,7 @@ const ERROR_KEYS = [
   ["`retryAfterMs`", "how long to wait before you try again"],
 ];
 
-/** Left out of what readers see. */
+/** Not shown to readers. */
 const MADE_FROM =
   "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->";
 
@@ -221,7 +216,7 @@ function renderPage(page: CliPage, commands: readonly CommandDescription[]): str
 
 const textOf = (lines: readonly string[]): string => `${lines.join("\n").trimEnd()}\n`;
 
-/** All pages of the reference, by their names in `docs`. */
+/** All pages of the reference, by name in `docs`. */
 export async function renderReference(): Promise<ReadonlyMap<string, string>> {
   const commands = await describeCommands();
   const overview = CLI_PAGES.flatMap((page) => overviewOf(page, commands));

@@ -16,7 +16,7 @@ async function assertGolden(file: URL, text: string): Promise<void> {
   assert.equal(text, await Deno.readTextFile(file));
 }
 
-Deno.test("renderReference() is what the pages of the CLI in docs hold", async () => {
+Deno.test("renderReference() matches the CLI's pages in docs", async () => {
   for (const [name, text] of await renderReference()) {
     await assertGolden(new URL(`${name}.md`, DOCS), await formatMarkdown(text));
   }
@@ -71,7 +71,7 @@ Deno.test("every example of a command parses", async () => {
   }
 });
 
-Deno.test("no command names a flag of its own as one of every command, which would get its value", async () => {
+Deno.test("no command's own flag has the name of a global flag, which would get its value", async () => {
   const shared = new Set<unknown>(
     describeGlobalFlags().flatMap(({ flag }) => flag.match(/--[a-z-]+/)),
   );
@@ -79,7 +79,7 @@ Deno.test("no command names a flag of its own as one of every command, which wou
   for (const { words, leaf } of leavesOf(COMMANDS)) {
     const { options } = (await leaf.load()).default.build(leaf.name, () => Promise.resolve());
     const taken = options.map(({ long }) => long).filter((long) => shared.has(long));
-    // `svc upgrade --version` is told apart from `svc --version` by the parser.
+    // `svc upgrade --version` is distinguished from `svc --version` by the parser.
     const allowed = words.join(" ") === "upgrade" ? ["--version"] : [];
     assert.deepEqual(taken, allowed, words.join(" "));
   }

@@ -41,7 +41,7 @@ const sections = new Map(
     .map((section) => [section.slice(0, section.indexOf("`")), section]),
 );
 
-/** The section of a command; that of the command that a group falls back to, where it names one. */
+/** The section of a command; or of the group's fallback command, if there is one. */
 function sectionOf(command: string): string | undefined {
   return sections.get(command) ?? sections.get(`${command} list`);
 }
@@ -67,7 +67,7 @@ for (const { command, flags } of wanted) {
   });
 }
 
-/** Rows of the flags of all commands: the flag, and the variable that stands for it. */
+/** Rows of the flags of all commands: each flag with its variable. */
 const globals = read("fixtures/cli/global_flags_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `--")).map(codeOf);
 

@@ -1,8 +1,4 @@
-/**
- * The version of the program, from its one source.
- *
- * @module
- */
+/** @module The version of the program, from its one source. */
 import config from "../../deno.json" with { type: "json" };
 
 /** Version of svc, such as `0.1.0`. */

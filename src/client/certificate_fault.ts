@@ -1,11 +1,9 @@
 /**
- * Why the certificate of a platform was refused. Both runtimes say it only in
- * the text of an error, in the words of rustls.
- *
- * @module
+ * @module Finds in an error's text why a certificate was refused, because runtimes report it
+ * nowhere else.
  */
 
-/** A refused certificate: what is wrong with it, and what to do. */
+/** The fault of a refused certificate, and what to do. */
 export interface CertificateFault {
   /** The end of a sentence. */
   readonly reason: string;

@@ -26,7 +26,7 @@ for (const [said, reason, hint] of ROWS) {
   });
 }
 
-Deno.test("certificateFault() leaves other faults alone, and causes that lead in a circle", () => {
+Deno.test("certificateFault() ignores other faults, and causes that form a cycle", () => {
   const circle = new Error("connection refused");
   circle.cause = circle;
   for (const error of [circle, "end of stream", undefined]) {
@@ -34,7 +34,7 @@ Deno.test("certificateFault() leaves other faults alone, and causes that lead in
   }
 });
 
-Deno.test("UnreachableError says that a certificate is refused, and why", () => {
+Deno.test("UnreachableError reports that a certificate is refused, and why", () => {
   const error = new UnreachableError("https://svc.test", { cause: refused("UnknownIssuer") });
   assert.match(
     error.message,

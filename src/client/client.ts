@@ -1,9 +1,4 @@
-/**
- * The typed client of the HTTP API: every call is described by the contract's endpoint, and every
- * response is checked against it.
- *
- * @module
- */
+/** @module The typed client of the HTTP API; every response is checked against the contract. */
 import type {
   BodyInputOf,
   Endpoint,
@@ -18,7 +13,7 @@ import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from 
 export interface ClientOptions {
   /** Address of the platform, such as `http://localhost:8787`. */
   readonly baseUrl: string;
-  /** API key, or what gets one; without it only public endpoints can be called. */
+  /** API key, or a function that gets one. Without it, only public endpoints can be called. */
   readonly token?: string | (() => Promise<string>);
   /** Slug of the workspace to act in; the key's own by default. */
   readonly workspace?: string;
@@ -35,13 +30,13 @@ export interface ClientOptions {
   /** Called for each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
   /**
-   * Called when a call begins that changes something; the returned function is called with what
-   * became of it. After `signal` was aborted, such a call gets {@link CHANGE_PATIENCE} more.
+   * Called at the start of a call that changes something; the returned function is called with its
+   * result. After `signal` was aborted, such a call gets {@link CHANGE_PATIENCE} more.
    */
   readonly watchChange?: (
     call: Pick<Exchange, "method" | "path">,
   ) => (outcome: ChangeOutcome) => void;
-  /** Called again and again while the platform does not respond, with the milliseconds so far. */
+  /** Called repeatedly while the platform does not respond, with the milliseconds so far. */
   readonly onWaiting?: (waited: number) => void;
   /** How long to wait for a response; {@link USUAL_WAITS} by default. */
   readonly waits?: Waits;
@@ -69,7 +64,7 @@ export type CallInput<E extends Endpoint> =
   & {
     /** ETag that the resource must still have (RFC 9110, 13.1.1). */
     readonly ifMatch?: string;
-    /** True if doing it twice is the same as once, so that it may be repeated. */
+    /** True if the call is idempotent, so that it can be retried. */
     readonly idempotent?: boolean;
     readonly signal?: AbortSignal;
   };
@@ -84,18 +79,17 @@ export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Makes the body again for each attempt. */
+  /** Creates the body again for each attempt. */
   readonly body?: () => Promise<BodyInit> | BodyInit;
   readonly signal?: AbortSignal;
 }
 
 export interface Client {
   readonly baseUrl: string;
-  /** Calls an endpoint and returns its checked response. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
-  /** As `call`, with the answer's ETag. */
+  /** Like `call`, with the response's ETag. */
   send<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<ResponseOf<E>>>;
-  /** One attempt, body not read; errors as in `call`. */
+  /** One attempt, body not read; with the same errors as `call`. */
   fetchRaw(request: RawRequest): Promise<Response>;
 }
 
@@ -169,7 +163,7 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
   return present.length < 2 ? present[0] : AbortSignal.any(present);
 }
 
-/** The platform would refuse the parameters: so does the client, with the same words. */
+/** The platform would refuse the parameters, so the client does, with the same message. */
 function checkParams(endpoint: Endpoint, params: unknown): void {
   const checked = endpoint.params.safeParse(params ?? {});
   if (checked.success) return;
@@ -199,7 +193,7 @@ async function readAnswer<E extends Endpoint>(
   }
 }
 
-/** Makes a client for one platform, key and workspace. */
+/** Creates a client for one platform, key and workspace. */
 export function createClient(options: ClientOptions): Client {
   const send = options.fetch ?? fetch;
   const policy = options.retries ?? DEFAULT_RETRIES;
@@ -213,7 +207,7 @@ export function createClient(options: ClientOptions): Client {
     onWaiting: options.onWaiting,
   });
 
-  /** A body may take as long as it needs. */
+  /** The time for a body is not limited. */
   function fetchRaw(request: RawRequest): Promise<Response> {
     const signals = [options.signal, request.signal];
     if (request.body !== undefined) return exchange(request, anySignal(signals));
@@ -277,7 +271,7 @@ export function createClient(options: ClientOptions): Client {
     const stop = anySignal([options.signal, input.signal]);
     stop?.throwIfAborted();
     const { method, path } = request;
-    // A repeatable call ends at once; its result is checked afterwards.
+    // An idempotent call ends immediately; its result is checked afterwards.
     const isChange = method !== "GET" && input.idempotent !== true;
     const settle = isChange ? options.watchChange?.({ method, path }) : undefined;
     const limits = limitsOf(method === "GET" ? waits.read : waits.change);

@@ -64,7 +64,7 @@ Deno.test("buildPath() encodes parameters so that no value can add a segment or 
   }));
 });
 
-Deno.test("buildPath() leaves out query members that are not set", () => {
+Deno.test("buildPath() omits query members that are not set", () => {
   const query = { limit: 5, cursor: undefined, search: "a b&c" };
   assert.equal(buildPath("/v1/x", { query }), "/v1/x?limit=5&search=a+b%26c");
 });
@@ -82,7 +82,7 @@ Deno.test("call() sends key and workspace and returns the checked answer", async
   assert.equal(request!.headers.get("x-workspace"), "acme");
 });
 
-Deno.test("call() refuses an answer that does not follow the contract", async () => {
+Deno.test("call() refuses a response that does not follow the contract", async () => {
   const { client } = clientOf([Response.json({ status: "odd" })]);
   await assert.rejects(client.call(endpoints.getHealth, {}), ContractError);
 });
@@ -139,7 +139,7 @@ Deno.test("call() does not repeat a POST that may have been done", async () => {
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() gives each request that is carried out once a key of its own", async () => {
+Deno.test("call() gives each request that must run once its own key", async () => {
   let made = 0;
   const answers = [failure(409), failure(409), Response.json(HEALTH)];
   const { client, requests } = clientOf(answers, { newIdempotencyKey: () => `key-${made++}` });
@@ -169,7 +169,7 @@ Deno.test("call() does not wait for a Retry-After beyond its patience", async ()
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() says which platform cannot be reached when all attempts failed", async () => {
+Deno.test("call() reports which platform cannot be reached when all attempts failed", async () => {
   const lost = () => new TypeError("connection refused");
   const { client, requests } = clientOf([lost(), lost(), lost(), lost()]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
@@ -180,7 +180,7 @@ Deno.test("call() says which platform cannot be reached when all attempts failed
   assert.equal(requests.length, 4);
 });
 
-Deno.test("call() stops at once when its signal is aborted", async () => {
+Deno.test("call() stops immediately when its signal is aborted", async () => {
   const stop = new AbortController();
   const { client, requests } = clientOf([new TypeError("reset"), Response.json(HEALTH)], {
     signal: stop.signal,
@@ -233,7 +233,7 @@ Deno.test("call() refuses parameters that would lead to another path", async () 
   }
 });
 
-Deno.test("send() hands over the ETag and passes If-Match", async () => {
+Deno.test("send() returns the ETag and sends If-Match", async () => {
   const rules = {
     origin: null,
     revisionId: null,

@@ -1,8 +1,4 @@
-/**
- * Reading lists page by page.
- *
- * @module
- */
+/** @module Reads lists page by page. */
 
 export interface PageOf<Item> {
   readonly items: readonly Item[];
@@ -10,8 +6,8 @@ export interface PageOf<Item> {
 }
 
 /**
- * Collects up to `limit` items of a list, asking for as many pages as that
- * takes. `nextCursor` of the result continues after the last item.
+ * Collects up to `limit` items of a list, with as many pages as necessary. `nextCursor` of the
+ * result continues after the last item.
  */
 export async function collectPages<Item>(
   fetchPage: (query: { limit: number; cursor?: string }) => Promise<PageOf<Item>>,

@@ -1,9 +1,4 @@
-/**
- * The CLI's side of the device authorization grant (RFC 8628): one request
- * each, sent as a form and answered in OAuth's shape.
- *
- * @module
- */
+/** @module The CLI's side of the device authorization grant (RFC 8628). */
 import {
   DEVICE_GRANT_TYPE,
   type DeviceAuthorization,
@@ -24,20 +19,18 @@ import {
 
 export type DeviceLoginOptions = OAuthOptions;
 
-/** The response to a poll. */
 export type PollAnswer =
   | { readonly type: "token"; readonly token: DeviceToken }
   | { readonly type: "pending" }
   | { readonly type: "slow_down" }
   /** There will be no token. */
   | { readonly type: "refused"; readonly code: OAuthErrorCode; readonly message: string }
-  /** No usable answer; another attempt may succeed after `wait` milliseconds. */
+  /** No usable response; another attempt may succeed after `wait` milliseconds. */
   | { readonly type: "trouble"; readonly error: Error; readonly wait: number };
 
-/** A device authorization that was started. */
 export interface DeviceLogin {
   readonly authorization: DeviceAuthorization;
-  /** Asks once for the token. */
+  /** Requests the token once. */
   poll(): Promise<PollAnswer>;
 }
 
@@ -60,7 +53,7 @@ function readPoll(received: Received): PollAnswer {
 }
 
 /**
- * Begins a device authorization for a tool that calls itself `name`.
+ * Starts a device authorization for a tool that calls itself `name`.
  *
  * @throws {ApiError} `rate_limited` after too many, and `UnreachableError`.
  */

@@ -71,14 +71,14 @@ for (const [name, answer, type] of POLLS) {
   });
 }
 
-Deno.test("poll() waits as long as Retry-After says", async () => {
+Deno.test("poll() waits as long as Retry-After requires", async () => {
   const limited = oauth("rate_limited", 429, { "retry-after": "40" });
   const answer = await (await loginAt([Response.json(STARTED), limited]).login).poll();
   assert.ok(answer.type === "trouble");
   assert.equal(answer.wait, 40_000);
 });
 
-Deno.test("startDeviceLogin() says why there is no code", async () => {
+Deno.test("startDeviceLogin() reports why there is no code", async () => {
   const limited = loginAt([oauth("rate_limited", 429, { "retry-after": "7" })]).login;
   await assert.rejects(limited, (error) => {
     assert.ok(error instanceof ApiError);

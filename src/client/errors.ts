@@ -1,16 +1,11 @@
-/**
- * The ways in which a call to the platform can fail: an error response, an unreachable platform, or
- * a response that does not match the contract.
- *
- * @module
- */
+/** @module Errors of calls to the platform. */
 import type { ErrorCode, Problem } from "../contract/common.ts";
 import { type CertificateFault, certificateFault } from "./certificate_fault.ts";
 
 export interface ApiErrorFacts {
   /** HTTP status of the response. */
   readonly status: number;
-  /** The platform's machine code; `undefined` if something else answered. */
+  /** The platform's machine code; `undefined` if something else responded. */
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;
@@ -45,7 +40,7 @@ export class ApiError extends Error {
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
-  /** Set where the platform answered, with a certificate that was refused. */
+  /** Set if the platform responded with a certificate that was refused. */
   readonly certificate: CertificateFault | undefined;
 
   constructor(
@@ -61,9 +56,9 @@ export class UnreachableError extends Error {
 
 /** The data that had arrived when an upload was interrupted. */
 export interface CutUpload {
-  /** Hashes of the blobs of the request that was cut off. */
+  /** Hashes of the blobs in the interrupted request. */
   readonly blobs: readonly string[];
-  /** Bytes of them that had left. */
+  /** Number of their bytes that were sent. */
   readonly sent: number;
   readonly size: number;
 }
@@ -75,7 +70,7 @@ export class CutUploadError extends UnreachableError {
   }
 }
 
-/** A connection was accepted, and then nothing came for too long. */
+/** A connection was accepted, but nothing arrived for too long. */
 export class NoAnswerError extends UnreachableError {
   constructor(baseUrl: string, milliseconds: number) {
     const message = `No response from the platform at ${baseUrl} within ${milliseconds / 1000} s`;
@@ -83,7 +78,7 @@ export class NoAnswerError extends UnreachableError {
   }
 }
 
-/** The answer does not follow the contract: no svc platform, or another version of it. */
+/** The response does not match the API: it is not an svc platform, or another version. */
 export class ContractError extends Error {
   override readonly name = "ContractError";
 

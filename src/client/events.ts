@@ -1,18 +1,14 @@
-/**
- * Reading Server-Sent Events (WHATWG HTML, 9.2) as checked values.
- *
- * @module
- */
+/** @module Reading Server-Sent Events (WHATWG HTML, 9.2) as checked values. */
 import type { Endpoint, QueryInputOf, ResponseOf } from "../contract/endpoint.ts";
 import { MISSING_NODE_EVENT, type MissingNode, missingNode } from "../contract/common.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
-/** Longest event that is accepted, in characters. */
+/** Maximum length of an event, in characters. */
 const MAX_EVENT = 1024 * 1024;
 
 export interface ReadEvent {
-  /** Empty if it has none. */
+  /** Empty if the event has none. */
   readonly name: string;
   readonly data: string;
 }
@@ -44,8 +40,8 @@ export async function* readEvents(
 }
 
 /**
- * Follows an endpoint that answers with events until `signal` is aborted.
- * Throws `UnreachableError` when the platform ends the stream.
+ * Follows an event stream until `signal` is aborted. Throws `UnreachableError` when the platform
+ * ends the stream.
  */
 export async function* followEvents<E extends Endpoint>(
   client: Client,
@@ -56,7 +52,7 @@ export async function* followEvents<E extends Endpoint>(
     readonly signal: AbortSignal;
     /** Id of the last event that was seen, to continue after it. */
     readonly lastEventId?: string | undefined;
-    /** Called for each node of the platform that does not give its events. */
+    /** Called for each node of the platform whose events are missing. */
     onMissingNode?(node: MissingNode): void;
   },
 ): AsyncGenerator<ResponseOf<E>> {

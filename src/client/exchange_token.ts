@@ -1,8 +1,4 @@
-/**
- * The CLI's side of a token exchange (RFC 8693): the token of a job of CI for a key.
- *
- * @module
- */
+/** @module The CLI's side of a token exchange (RFC 8693): the token of a job of CI for a key. */
 import {
   EXCHANGE_GRANT_TYPE,
   type ExchangedKey,

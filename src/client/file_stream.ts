@@ -1,12 +1,8 @@
-/**
- * A file as a request body.
- *
- * @module
- */
+/** @module A file as a request body. */
 
 /**
- * Size of the pieces in bytes. With its chunk's framing a piece fits into the
- * 64 KiB that an HTTP server on Deno reads at once.
+ * Size of the pieces in bytes. With the framing of its chunk, a piece fits into the 64 KiB that an
+ * HTTP server on Deno reads at once.
  */
 const PIECE_BYTES = 60 * 1024;
 

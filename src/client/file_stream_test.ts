@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openFileStream } from "./file_stream.ts";
 
-Deno.test("openFileStream() gives a file's content in pieces that fit a server's buffer", async () => {
+Deno.test("openFileStream() returns a file's content in pieces that fit a server's buffer", async () => {
   const path = await Deno.makeTempFile();
   try {
     const content = crypto.getRandomValues(new Uint8Array(64 * 1024));
@@ -15,7 +15,7 @@ Deno.test("openFileStream() gives a file's content in pieces that fit a server's
   }
 });
 
-Deno.test("openFileStream() closes the file when the reader wants no more", async () => {
+Deno.test("openFileStream() closes the file when the reader stops", async () => {
   const path = await Deno.makeTempFile();
   try {
     const stream = await openFileStream(path);

@@ -1,8 +1,4 @@
-/**
- * Requests to the OAuth endpoints: sent as a form, answered in OAuth's shape.
- *
- * @module
- */
+/** @module Requests to the OAuth endpoints: sends a form, reads OAuth's responses. */
 import type * as z from "zod";
 import { oauthError } from "../contract/device.ts";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "./errors.ts";
@@ -18,7 +14,6 @@ export interface OAuthOptions {
   readonly now: () => number;
 }
 
-/** A response of the platform. */
 export interface Received {
   readonly status: number;
   /** Address of the platform. */

@@ -1,14 +1,9 @@
-/**
- * How long a call may take: some extra time for a change after the user has stopped it, and a
- * timeout for an unresponsive platform.
- *
- * @module
- */
+/** @module Timeouts of calls. */
 import { NoAnswerError } from "./errors.ts";
 
-/** Longest times, in milliseconds. */
+/** Maximum times, in milliseconds. */
 export interface Waits {
-  /** For a response that only tells something, or for the head of a stream. */
+  /** For a call that only reads, or for the head of a stream. */
   readonly read: number;
   /** For a change, such as the start of a server. */
   readonly change: number;
@@ -18,7 +13,7 @@ export interface Waits {
 
 export const USUAL_WAITS: Waits = { read: 60_000, change: 15 * 60_000, notice: 5_000 };
 
-/** Waits for work that gets some more time after `signal` was aborted, in milliseconds. */
+/** Waits for work, and for some milliseconds more after `signal` is aborted. */
 export async function withPatience<T>(
   signal: AbortSignal,
   milliseconds: number,
@@ -40,16 +35,16 @@ export async function withPatience<T>(
 /** Limits of one exchange. */
 export interface WaitLimits {
   readonly baseUrl: string;
-  /** Longest wait in milliseconds. */
+  /** Maximum wait in milliseconds. */
   readonly longest: number;
   /** Time until `onWaiting` is called first, and between two calls of it, in milliseconds. */
   readonly noticeEvery: number;
-  /** Called with the milliseconds that have passed. */
+  /** Called with the elapsed milliseconds. */
   readonly onWaiting?: ((waited: number) => void) | undefined;
 }
 
 /**
- * Waits for an exchange, and gives up when it takes too long.
+ * Waits for an exchange up to a time limit.
  *
  * @throws {NoAnswerError} if it took longer than `longest`
  */

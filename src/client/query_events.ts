@@ -1,7 +1,6 @@
 /**
- * Streamed answers: SQL as text, and the events of a query, held one line at a time.
- *
- * @module
+ * @module Streamed responses: SQL as text, and the events of a query, with one line in memory at a
+ * time.
  */
 import type { BodyInputOf, Endpoint, ParamsOf, QueryInputOf } from "../contract/endpoint.ts";
 import { importDatabase, queryDatabase } from "../contract/database_queries.ts";
@@ -9,12 +8,12 @@ import { type QueryEvent, queryEvent } from "../contract/database_queries.ts";
 import { buildPath, type Client } from "./client.ts";
 import { ContractError, UnreachableError } from "./errors.ts";
 
-/** Longest line that is accepted, in characters: one value may be large. */
+/** Maximum length of a line, in characters, because a single value can be large. */
 const MAX_LINE = 256 * 1024 * 1024;
 
 export type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Splits a stream of text into its lines, without their ends; empty ones are left out. */
+/** Splits a stream of text into its lines, without line breaks and empty lines. */
 export async function* readLines(stream: Bytes, maxLength = MAX_LINE): AsyncGenerator<string> {
   let parts: string[] = [];
   let length = 0;
@@ -43,7 +42,7 @@ export interface StreamInput<E extends Endpoint> {
   readonly signal?: AbortSignal;
 }
 
-/** Calls an endpoint whose response is bytes, once, and returns them as they arrive. */
+/** Calls an endpoint with a binary response once, and returns the bytes as they arrive. */
 export async function fetchOctets<E extends Endpoint>(
   client: Client,
   endpoint: E,
@@ -107,7 +106,7 @@ export async function* queryEvents(
   yield* readEvents(client, `POST ${queryDatabase.path}`, stream, input.signal);
 }
 
-/** Runs a script of SQL on a branch, as one transaction. */
+/** Runs a script of SQL on a branch, in one transaction. */
 export async function* importEvents(
   client: Client,
   input: StreamInput<typeof importDatabase>,

@@ -41,7 +41,7 @@ const COLUMNS = '{"type":"columns","columns":[{"name":"a","type":"int4"}]}';
 const ROWS = '{"type":"rows","rows":[["1"],[null]]}';
 const DONE = '{"type":"complete","command":"SELECT 2"}';
 
-Deno.test("readLines() joins what reads cut apart, characters too", async () => {
+Deno.test("readLines() joins lines and characters split across reads", async () => {
   const bytes = new TextEncoder().encode("é\n日本\n\nc");
   const pieces = [...bytes].map((byte) => Uint8Array.of(byte));
   assert.deepEqual(await collect(readLines(streamOf(...pieces))), ["é", "日本", "c"]);
@@ -63,7 +63,7 @@ Deno.test("queryEvents() sends the SQL and yields each event", async () => {
   );
 });
 
-Deno.test("queryEvents() notices an answer that breaks off, however it does", async () => {
+Deno.test("queryEvents() notices a response that breaks off, however it does", async () => {
   for (const end of [[], [new TypeError("connection reset")]]) {
     const client = clientWith(streamOf(`${COLUMNS}\n${ROWS}\n`, ...end));
     await assert.rejects(
@@ -73,7 +73,7 @@ Deno.test("queryEvents() notices an answer that breaks off, however it does", as
   }
 });
 
-Deno.test("queryEvents() refuses what is no event", async () => {
+Deno.test("queryEvents() refuses anything but an event", async () => {
   for (const line of ["{", '{"type":"rows","rows":[[1]]}', '{"type":"more"}']) {
     const client = clientWith(streamOf(`${line}\n`));
     await assert.rejects(

@@ -1,8 +1,4 @@
-/**
- * Which failures are worth another attempt, and after what pause.
- *
- * @module
- */
+/** @module Decides which failures to retry, and how long to wait before. */
 import pRetry from "p-retry";
 import { ApiError, NoAnswerError, UnreachableError } from "./errors.ts";
 
@@ -11,7 +7,7 @@ export interface RetryPolicy {
   readonly retries: number;
   /** Pause before the second attempt in milliseconds; doubles each time. */
   readonly firstPause: number;
-  /** Longest pause in milliseconds; a longer `Retry-After` ends the attempts. */
+  /** Maximum pause in milliseconds; a longer `Retry-After` ends the attempts. */
   readonly longestPause: number;
 }
 
@@ -21,7 +17,7 @@ export const UPLOAD_RETRIES: RetryPolicy = { retries: 7, firstPause: 250, longes
 
 const PASSING_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** True for a failure that may be gone the next time. */
+/** True for a failure that may be temporary. */
 function isPassing(error: unknown, policy: RetryPolicy): boolean {
   if (error instanceof UnreachableError) return !(error instanceof NoAnswerError);
   if (!(error instanceof ApiError) || !PASSING_STATUSES.has(error.status)) return false;

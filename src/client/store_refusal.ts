@@ -1,8 +1,4 @@
-/**
- * Refusals of the endpoint of S3, as the API names them.
- *
- * @module
- */
+/** @module Converts refusals of the S3 endpoint to errors of the API. */
 import type { ErrorCode } from "../contract/common.ts";
 
 const CODES: Readonly<Record<number, ErrorCode>> = {

@@ -1,9 +1,7 @@
 /**
- * Uploads blobs: many small ones in a request, large ones streamed alone, several requests at a
- * time. Failed requests are repeated with growing pauses. The platform keeps uploaded blobs, so the
- * next deploy continues an interrupted upload with the missing ones.
- *
- * @module
+ * @module Uploads blobs: small ones together in one request, large ones in their own request, and
+ * several requests at a time. Failed requests are repeated with growing pauses. The platform keeps
+ * uploaded blobs, so the next deploy continues an interrupted upload with the missing ones.
  */
 import pMap from "p-map";
 import { postBlobs, putBlob } from "../contract/blobs.ts";
@@ -24,23 +22,23 @@ export interface BlobSource {
 export interface UploadOptions {
   /** The deployment that the blobs are for: their arrival keeps it open. */
   readonly deployment?: string;
-  /** Requests under way at the same time. */
+  /** Maximum number of concurrent requests. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Called with the progress since the last call: blobs that the platform has confirmed, and sent
-   * bytes of large ones. Resending a blob subtracts its bytes.
+   * Called with the progress since the last call: confirmed blobs, and sent bytes of large ones.
+   * Resending a blob subtracts its bytes.
    */
   readonly onProgress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
 
-/** Largest blob that travels in a batch, in bytes (1 MiB). */
+/** Maximum size of a blob that travels in a batch, in bytes (1 MiB). */
 const MAX_BATCHED_BLOB = 1024 * 1024;
-/** Room for the boundary and headers of one multipart part, in bytes. */
+/** Space for the boundary and headers of one multipart part, in bytes. */
 const PART_OVERHEAD = 320;
 /**
- * Largest batch. The contract allows eight times as much, but the platform blocks for 130 ms to
+ * Maximum size of a batch. The contract allows eight times as much, but the platform blocks for 130 ms to
  * read 500 small blobs, while visitors wait.
  */
 const BATCH_BYTES = 1024 * 1024 + PART_OVERHEAD;
@@ -52,7 +50,7 @@ export interface UploadPlan {
   readonly single: readonly BlobSource[];
 }
 
-/** Packs blobs in their order into batches, well within the contract's limits. */
+/** Packs blobs in order into batches, well within the contract's limits. */
 export function planUpload(blobs: readonly BlobSource[]): UploadPlan {
   const batches: BlobSource[][] = [];
   const single: BlobSource[] = [];
@@ -130,7 +128,7 @@ function singleRequest(
 }
 
 interface Job {
-  /** Makes the request, which can be done again; `onBytes` receives its body's progress. */
+  /** Sends the request, which can be repeated; `onBytes` receives its body's progress. */
   readonly request: (onBytes: (bytes: number) => void) => RawRequest;
   readonly blobs: readonly BlobSource[];
 }

@@ -12,7 +12,7 @@ const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
 
 const blobOfSize = (size: number): BlobSource => ({ sha256: "0".repeat(64), size, content: "/x" });
 
-Deno.test("planUpload() keeps order and limits, and loses nothing", () => {
+Deno.test("planUpload() keeps order and limits, and includes everything", () => {
   const sizes = fc.array(
     fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), fc.integer({ min: 0, max: 100 })),
     { maxLength: 1500 },
@@ -33,7 +33,7 @@ Deno.test("planUpload() keeps order and limits, and loses nothing", () => {
   );
 });
 
-/** A blob store that refuses what does not match, and fails as often as it is asked to. */
+/** A blob store that rejects content that does not match, and fails a given number of times. */
 function createBlobStore(options: { failures: number }) {
   const stored = new Map<string, number>();
   let failures = options.failures;
@@ -103,7 +103,7 @@ Deno.test("uploadBlobs() reads a blob anew for each attempt", async () => {
   });
 });
 
-Deno.test("uploadBlobs() reports a large blob as it leaves, and takes back what is sent again", async () => {
+Deno.test("uploadBlobs() reports the progress of a large blob, and subtracts resent bytes", async () => {
   await withFiles([1_500_000], async (blobs) => {
     const store = createBlobStore({ failures: 1 });
     const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
@@ -143,7 +143,7 @@ Deno.test("uploadBlobs() stops the other requests when one has failed for good",
   });
 });
 
-Deno.test("uploadBlobs() says which blobs were cut off, and after how many bytes", async () => {
+Deno.test("uploadBlobs() reports which blobs were cut off, and after how many bytes", async () => {
   const content = new Uint8Array(10);
   const blob: BlobSource = { sha256: sha256Hex(content), size: 10, content };
   const client = createClient({

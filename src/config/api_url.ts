@@ -1,12 +1,6 @@
 /**
- * Addresses of platforms.
- *
- * @module
- */
-
-/**
- * The one way to write a platform's address: no trailing slash, query or
- * fragment. Throws `TypeError` for anything but http(s) without user and password.
+ * The canonical form of a platform's URL: no trailing slash, query or fragment. Throws `TypeError`
+ * for anything but http(s) without user and password.
  */
 export function normalizeApiUrl(apiUrl: string): string {
   const url = URL.parse(apiUrl);
@@ -18,7 +12,7 @@ export function normalizeApiUrl(apiUrl: string): string {
   return url.origin + url.pathname.replace(/\/+$/, "");
 }
 
-/** Whether a platform's address is written that way. */
+/** Whether a platform's URL has that form. */
 export function isApiUrl(text: string): boolean {
   try {
     return normalizeApiUrl(text) === text;

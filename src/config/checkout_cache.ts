@@ -1,8 +1,6 @@
 /**
- * The cache of a checkout: files in `.svc/cache/` at the project's root, which git ignores. Each
- * can be removed at any time; a damaged or inaccessible one is ignored.
- *
- * @module
+ * @module The cache of a checkout: files in `.svc/cache/` at the project's root, which git ignores.
+ * Each can be removed at any time; a damaged or inaccessible one is ignored.
  */
 import { join } from "node:path";
 import type * as z from "zod";
@@ -12,10 +10,10 @@ import { readTextFile } from "../lib/utf8.ts";
 /** Path of the folder, relative to the project's root. */
 export const CACHE_PATH = ".svc/cache";
 
-/** Largest file to read, in bytes: enough for the data of 100,000 files. */
+/** Maximum size of a file to read, in bytes: enough for the data of 100,000 files. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Length of the first line: the SHA-256 of all that follows it. */
+/** Length of the first line: the SHA-256 of the rest. */
 const DIGEST_LENGTH = 64;
 
 /** Ignores failures of the file or its content; programming errors are thrown. */
@@ -28,7 +26,7 @@ async function unlessItFails<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** Reads a value of the cache; `undefined` if there is none that `schema` takes. */
+/** Reads a value of the cache; `undefined` if there is none that matches `schema`. */
 export async function readCheckoutCache<T>(
   root: string,
   name: string,
@@ -45,18 +43,18 @@ export async function readCheckoutCache<T>(
   });
 }
 
-/** Makes the folder, with the file that has git ignore all of it. */
+/** Creates the folder, with a file that makes git ignore it. */
 async function prepareFolder(root: string): Promise<string | undefined> {
   const folder = join(root, CACHE_PATH);
   await Deno.mkdir(folder, { recursive: true });
-  // A link in the checkout may lead to files that are not ours.
+  // A link in the checkout may point to files that are not ours.
   if (await Deno.realPath(folder) !== join(await Deno.realPath(root), CACHE_PATH)) return undefined;
   await Deno.writeTextFile(join(folder, ".gitignore"), "*\n", { createNew: true })
     .catch(() => undefined);
   return folder;
 }
 
-/** Writes a value of the cache: a reader finds the one before it or this one. */
+/** Writes a value of the cache. A reader finds either the previous value or this one. */
 export async function writeCheckoutCache(
   root: string,
   name: string,

@@ -1,9 +1,4 @@
-/**
- * The `[checks]` table of `svc.toml`: requests, in the format of `svc.rules.test.toml`, and
- * commands that must pass before production shows a deployment.
- *
- * @module
- */
+/** @module The `[checks]` table of `svc.toml`: conditions for a change of production. */
 import * as z from "zod";
 import {
   canSetHeaders,
@@ -122,7 +117,7 @@ export const CHECK_KEYS: Readonly<Record<string, readonly string[]>> = {
   expect: Object.keys(expectation.shape),
 };
 
-/** The checks as the manifest has them. */
+/** The checks in the manifest's form. */
 export function toReleaseChecks(raw: z.output<typeof checks>): ReleaseChecks {
   const { timeout, requests, ...rest } = raw;
   return {

@@ -1,9 +1,4 @@
-/**
- * The environment that a checkout works with: `.svc/context.json` at the
- * project's root, which git ignores (cli-and-config.md, "Global flags").
- *
- * @module
- */
+/** @module The environment that a checkout works with: `.svc/context.json`. */
 import ignore from "ignore";
 import { join } from "node:path";
 import * as z from "zod";
@@ -15,11 +10,11 @@ import { describeUtf8Fault, NotUtf8Error, readTextFile } from "../lib/utf8.ts";
 /** Path of the context, relative to the project's root. */
 export const CONTEXT_PATH = ".svc/context.json";
 
-/** Largest context file that is read, in bytes. */
+/** Maximum size of a context file, in bytes. */
 const MAX_BYTES = 16 * 1024;
 const MAX_TEXT = 64;
 
-/** One file alone: the rest of `.svc/`, such as `.svc/manifest.json`, belongs into git. */
+/** Ignores only this file: the rest of `.svc/`, such as `.svc/manifest.json`, belongs in git. */
 const IGNORE_LINE = `/${CONTEXT_PATH}`;
 const IGNORE_FILE = ".gitignore";
 
@@ -102,7 +97,7 @@ export async function saveContext(root: string, context: CheckoutContext): Promi
   await writeFileAtomically(contextPath(root), `${JSON.stringify(checked, null, 2)}\n`);
 }
 
-/** Removes the context, broken or not; true if there was one. */
+/** Removes the context, even a broken one; true if there was one. */
 export async function clearContext(root: string): Promise<boolean> {
   try {
     await Deno.remove(contextPath(root));
@@ -117,7 +112,7 @@ export async function clearContext(root: string): Promise<boolean> {
 
 /**
  * The text of a `.gitignore` that ignores the context; `undefined` if the given one already does.
- * Its other content stays unchanged.
+ * Its other content does not change.
  */
 export function withContextIgnored(source: string): string | undefined {
   if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;

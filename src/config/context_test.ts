@@ -90,7 +90,7 @@ for (const [name, source, wanted] of ignoreFiles) {
   });
 }
 
-Deno.test("withContextIgnored() keeps what stands there and leaves the manifest to git", () => {
+Deno.test("withContextIgnored() keeps existing lines and does not ignore the manifest", () => {
   fc.assert(fc.property(fc.array(fc.string(), { maxLength: 5 }), (lines) => {
     const source = lines.join("\n");
     const wanted = withContextIgnored(source);

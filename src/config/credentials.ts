@@ -1,22 +1,19 @@
 /**
- * Logins of the CLI (cli-and-config.md, "Authentication"): for each platform
- * the tokens of one or more workspaces, and which of them is the default. Pure;
- * credentials_file.ts keeps them on disk.
- *
- * @module
+ * @module Logins of the CLI (cli-and-config.md, "Authentication"): for each platform the tokens of
+ * one or more workspaces, and which of them is the default. Pure; credentials_file.ts keeps them on
+ * disk.
  */
 import { normalizeApiUrl } from "./api_url.ts";
 import type { Credentials, Platform } from "./credentials_schema.ts";
 
 export const NO_CREDENTIALS: Credentials = { version: 1, platforms: {} };
 
-/** A login as it is saved. */
 export interface Login {
   readonly apiUrl: string;
   readonly workspace: string;
   readonly workspaceName?: string;
   readonly token: string;
-  /** When the token was given out. */
+  /** When the token was issued. */
   readonly savedAt: Date;
 }
 
@@ -41,7 +38,7 @@ function withPlatform(credentials: Credentials, apiUrl: string, platform: Platfo
   return { ...credentials, platforms: { ...credentials.platforms, [apiUrl]: platform } };
 }
 
-/** Adds or replaces a login and makes it the default; the others stay. */
+/** Adds or replaces a login and makes it the default; keeps the others. */
 export function addLogin(credentials: Credentials, login: Login): Credentials {
   const apiUrl = normalizeApiUrl(login.apiUrl);
   const logins = platformOf(credentials, apiUrl)?.logins ?? {};
@@ -59,7 +56,7 @@ export function addLogin(credentials: Credentials, login: Login): Credentials {
   return { ...added, currentPlatform: apiUrl };
 }
 
-/** Which logins to remove: one workspace's, or every one of a platform. */
+/** The logins to remove: one workspace's, or every one of a platform. */
 export interface LoginRemoval {
   readonly apiUrl: string;
   /** The workspace to log out of; every one by default. */
@@ -74,8 +71,8 @@ function withoutPlatform(credentials: Credentials, apiUrl: string): Credentials 
 }
 
 /**
- * Removes logins. Where the default workspace goes, the newest remaining login
- * takes its place; a platform without logins goes entirely.
+ * Removes logins. If the default workspace is removed, the newest remaining login becomes the
+ * default. A platform without logins is removed.
  */
 export function dropLogins(credentials: Credentials, removal: LoginRemoval): Credentials {
   const apiUrl = normalizeApiUrl(removal.apiUrl);
@@ -117,8 +114,9 @@ export interface CredentialQuery {
 }
 
 /**
- * Finds the token for a workspace: the workspace's own, or else the platform's newest, because one
- * account may have several workspaces. A token is only ever sent to the platform that issued it.
+ * Finds the token for a workspace: the workspace's own, otherwise the platform's newest, because
+ * one account may have several workspaces. A token is only ever sent to the platform that issued
+ * it.
  */
 export function findCredential(
   credentials: Credentials,

@@ -1,8 +1,6 @@
 /**
- * The credentials file: `~/.config/svc/credentials.json`, readable by its owner only, written in
- * one step, and never overwritten if it cannot be read.
- *
- * @module
+ * @module The credentials file: `~/.config/svc/credentials.json`, only readable by its owner,
+ * written atomically, and never overwritten if it cannot be read.
  */
 import { dirname, isAbsolute, join } from "node:path";
 import type * as z from "zod";
@@ -25,14 +23,13 @@ const DIRECTORY_MODE = 0o700;
 /** Permission bits of group and others. */
 const OTHERS = 0o077;
 
-/** The environment that decides where the file is. */
+/** The environment that determines the path of the file. */
 export interface CredentialsLocation {
   readonly home: string;
   /** `XDG_CONFIG_HOME`; counts only as an absolute path (XDG Base Directory, "Basics"). */
   readonly xdgConfigHome?: string;
 }
 
-/** The path of the credentials file. */
 export function credentialsPath({ home, xdgConfigHome }: CredentialsLocation): string {
   const base = xdgConfigHome !== undefined && isAbsolute(xdgConfigHome)
     ? xdgConfigHome
@@ -69,7 +66,7 @@ async function parseCredentials(path: string, text: string): Promise<Credentials
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's own message repeats the text, which holds tokens.
+    // The parser's message quotes the text, which contains tokens.
     throw new CredentialsFileError(path, "it is not valid JSON");
   }
   const { credentialsSchema } = await import("./credentials_schema.ts");
@@ -123,7 +120,7 @@ async function writeCredentials(path: string, credentials: Credentials): Promise
 }
 
 /**
- * Stores a login and makes it the default; the others stay. Throws {@link CredentialsFileError}
+ * Stores a login and makes it the default; keeps the others. Throws {@link CredentialsFileError}
  * instead of replacing an unreadable file, and `TypeError` for an invalid token or workspace slug.
  */
 export async function saveLogin(path: string, login: Login): Promise<void> {
@@ -131,7 +128,7 @@ export async function saveLogin(path: string, login: Login): Promise<void> {
   await writeCredentials(path, addLogin(credentials, login));
 }
 
-/** Removes one login, or all of a platform; true when there was something to remove. */
+/** Removes one login, or all of a platform; true if there was something to remove. */
 export async function removeLogin(path: string, removal: LoginRemoval): Promise<boolean> {
   const { credentials } = await loadCredentials(path);
   const remaining = dropLogins(credentials, removal);

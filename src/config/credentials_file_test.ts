@@ -32,7 +32,7 @@ async function write(path: string, text: string, mode = 0o600): Promise<void> {
 
 const modeOf = async (path: string) => ((await Deno.stat(path)).mode ?? 0) & 0o777;
 
-Deno.test("credentialsPath() follows XDG_CONFIG_HOME where it is absolute", () => {
+Deno.test("credentialsPath() follows XDG_CONFIG_HOME if it is absolute", () => {
   const home = "/home/ann";
   const usual = "/home/ann/.config/svc/credentials.json";
   assert.equal(credentialsPath({ home }), usual);
@@ -41,14 +41,14 @@ Deno.test("credentialsPath() follows XDG_CONFIG_HOME where it is absolute", () =
   assert.equal(credentialsPath({ home, xdgConfigHome: "/cfg" }), "/cfg/svc/credentials.json");
 });
 
-Deno.test("loadCredentials() finds none where there is no file", () =>
+Deno.test("loadCredentials() returns none if there is no file", () =>
   withHome(async (path) => {
     const { credentials, warnings } = await loadCredentials(path);
     assert.equal(findCredential(credentials), undefined);
     assert.deepEqual(warnings, []);
   }));
 
-Deno.test("saveLogin() writes for the owner only, and leaves no other file", () =>
+Deno.test("saveLogin() writes for the owner only, and leaves no other file behind", () =>
   withHome(async (path) => {
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o755 });
     await saveLogin(path, LOGIN);
@@ -120,14 +120,14 @@ Deno.test("loadCredentials() refuses a directory in the file's place", () =>
     await assert.rejects(loadCredentials(path), CredentialsFileError);
   }));
 
-Deno.test("setDefaultWorkspace() keeps a choice where nobody has logged in", () =>
+Deno.test("setDefaultWorkspace() keeps a choice if no one has logged in", () =>
   withHome(async (path) => {
     await setDefaultWorkspace(path, LOGIN);
     const { platforms } = (await loadCredentials(path)).credentials;
     assert.deepEqual(platforms, { [LOGIN.apiUrl]: { defaultWorkspace: "default", logins: {} } });
   }));
 
-Deno.test("removeLogin() says whether there was something to remove", () =>
+Deno.test("removeLogin() reports whether there was something to remove", () =>
   withHome(async (path) => {
     assert.equal(await removeLogin(path, LOGIN), false);
     await saveLogin(path, LOGIN);

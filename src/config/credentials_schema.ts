@@ -1,14 +1,12 @@
 /**
- * The schema of the credentials file, loaded only if there is a file to check: commands with a key
- * from the environment start without it.
- *
- * @module
+ * @module The schema of the credentials file, loaded only to check an existing file: commands with
+ * a key from the environment start without it.
  */
 import * as z from "zod";
 import { isApiUrl } from "./api_url.ts";
 import { DNS_LABEL } from "./field_rules.ts";
 
-/** Longest API token that is kept. */
+/** Maximum length of a stored API token. */
 const MAX_TOKEN = 4096;
 
 const login = z.strictObject({
@@ -27,7 +25,7 @@ const platform = z.strictObject({
 
 export const credentialsSchema = z.strictObject({
   version: z.literal(1),
-  /** The platform of the newest login: where commands go that name none. */
+  /** The platform of the newest login, the default of commands. */
   currentPlatform: z.string().refine(isApiUrl).optional(),
   platforms: z.record(z.string().refine(isApiUrl), platform),
 });

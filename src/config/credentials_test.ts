@@ -82,7 +82,7 @@ Deno.test("dropLogins() removes a platform with its last login", () => {
   assert.deepEqual(dropLogins(left, { apiUrl: ONE }), NO_CREDENTIALS);
 });
 
-Deno.test("dropLogins() leaves everything where there is nothing to remove", () => {
+Deno.test("dropLogins() leaves everything if there is nothing to remove", () => {
   assert.deepEqual(dropLogins(ALL, { apiUrl: "https://other.example" }), ALL);
   assert.deepEqual(dropLogins(ALL, { apiUrl: ONE, workspace: "green" }), ALL);
 });

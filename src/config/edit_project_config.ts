@@ -1,8 +1,4 @@
-/**
- * Writing `svc.toml`: a new one, or changes to one that a person has written.
- *
- * @module
- */
+/** @module Writes a new `svc.toml`, or changes one that a person has written. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
@@ -23,16 +19,16 @@ import { removeTomlKey, setTomlKey } from "./toml_edit.ts";
 import type { KeyPath } from "./toml_layout.ts";
 import type { TomlValue } from "./toml_text.ts";
 
-/** The schema's place in a project: beside it, so that editors need no network. */
+/** The schema's path in a project, where editors find it without a network. */
 export const SCHEMA_PATH = ".svc/svc.schema.json";
 
-/** First line of every new `svc.toml`, where editors based on Taplo find its schema. */
+/** First line of every new `svc.toml`, with which editors based on Taplo find its schema. */
 export const SCHEMA_COMMENT = `#:schema ./${SCHEMA_PATH}`;
 
-/** A value to set, or `null` to remove the key; a key left out stays as it is. */
+/** A value to set, or `null` to remove the key; a missing key stays unchanged. */
 type Change<T> = T | null;
 
-/** Values to write, by table. The same shape makes a new file and changes an existing one. */
+/** Values to write, by table. The same type serves to create a file and to change one. */
 export interface ProjectConfigChanges {
   readonly project?: {
     readonly id?: Change<string>;
@@ -118,7 +114,7 @@ function changeTree(tree: Tree, { path, value }: KeyChange): void {
   else table[name] = value;
 }
 
-/** Tables without a key count for nothing: removing the last dotted key removes its table. */
+/** Tables without keys do not count: removing the last dotted key removes its table. */
 function withoutEmptyTables(value: unknown): unknown {
   if (!isTree(value)) return value;
   const kept = Object.entries(value)
@@ -164,7 +160,7 @@ export function projectConfigSchemaText(): string {
   return `${JSON.stringify(projectConfigJsonSchema(), null, 2)}\n`;
 }
 
-/** The file that a path leads to, so that a symbolic link stays one, and its permissions. */
+/** The target of a path, so that a symbolic link remains a link, and its permissions. */
 async function resolveLink(path: string): Promise<{ target: string; mode: number | null }> {
   try {
     const target = await Deno.realPath(path);
@@ -177,11 +173,11 @@ async function resolveLink(path: string): Promise<{ target: string; mode: number
 }
 
 /**
- * Writes the `svc.toml` of a directory atomically: a crash leaves the old or the new file. Symbolic
- * links and permissions stay.
+ * Writes the `svc.toml` of a directory atomically: a crash leaves the old or the new file. Keeps
+ * symbolic links and permissions.
  *
- * @throws {TypeError} with every problem if the text is not a valid `svc.toml`; the file stays
- * unchanged.
+ * @throws {TypeError} with every problem if the text is not a valid `svc.toml`; the file does not
+ * change.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
   const { config, diagnostics } = parseProjectConfig(source);
@@ -196,8 +192,8 @@ export async function saveProjectConfig(directory: string, source: string): Prom
 }
 
 /**
- * Puts the schema that {@link SCHEMA_COMMENT} refers to into a project. Writes
- * only where the file is missing or of another version; true when it wrote.
+ * Puts the schema that {@link SCHEMA_COMMENT} refers to into a project. Writes only if the file is
+ * missing or has another version; true if it wrote.
  */
 export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
   const path = join(directory, SCHEMA_PATH);

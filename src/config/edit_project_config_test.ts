@@ -94,13 +94,13 @@ const ROWS: readonly Row[] = [
     after: "[dev]\n# the port\nhost = 'h'\n",
   },
   {
-    name: "does nothing where there is nothing to remove",
+    name: "does nothing if there is nothing to remove",
     before: "[dev]\nport = 1\n",
     changes: { dev: { host: null, aliases: { x: null } } },
     after: "[dev]\nport = 1\n",
   },
   {
-    name: "leaves a value alone that is already right, however it is written",
+    name: "keeps a value that is already correct, in any spelling",
     before: "[dev]\nport = 0x10 # hex\nhost = 'h'\n",
     changes: { dev: { port: 16, host: "h", command: undefined } },
     after: "[dev]\nport = 0x10 # hex\nhost = 'h'\n",
@@ -148,13 +148,13 @@ const ROWS: readonly Row[] = [
     after: '[env.declarations]\nA = { visibility = "plain", required = false } # a\n',
   },
   {
-    name: "changes a declaration that has a table of its own",
+    name: "changes a declaration with its own table",
     before: "[env.declarations.A]\n# why\nvisibility = 'plain'\n",
     changes: { env: { declarations: { A: { visibility: "plain", required: false } } } },
     after: "[env.declarations.A]\n# why\nvisibility = 'plain'\nrequired = false\n",
   },
   {
-    name: "writes a shorthand where there is a table of its own",
+    name: "writes a shorthand even if there is a separate table",
     before: "[env.declarations.A]\nvisibility = 'plain'\n\n[dev]\nport = 1\n",
     changes: { env: { declarations: { A: "sensitive" } } },
     after: '\n[dev]\nport = 1\n\n[env.declarations]\nA = "sensitive"\n',
@@ -174,7 +174,7 @@ for (const { name, before, changes, after } of ROWS) {
   });
 }
 
-Deno.test("editProjectConfig() refuses to write through a value that is no table", () => {
+Deno.test("editProjectConfig() refuses to write through a value that is not a table", () => {
   assert.throws(() => editProjectConfig("project = 3\n", { project: { id: "x" } }), TypeError);
 });
 
@@ -194,7 +194,7 @@ Deno.test("newProjectConfig() begins with the schema reference and is valid", ()
   assert.equal(parseProjectConfig(source).config?.project.name, "my-site");
 });
 
-Deno.test("saveProjectConfig() writes a valid text and leaves nothing else", () =>
+Deno.test("saveProjectConfig() writes a valid text and leaves no other file", () =>
   inTestFolder(async (directory) => {
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     assert.equal(await Deno.readTextFile(join(directory, "svc.toml")), "[dev]\nport = 1\n");

@@ -32,7 +32,7 @@ const changes: fc.Arbitrary<ProjectConfigChanges> = fc.record({
   }, { requiredKeys: [] }),
 }, { requiredKeys: [] });
 
-/** Ways in which people write the same tables; each holds comments that must survive. */
+/** Different spellings of the same tables, with comments that must be kept. */
 const documents = fc.constantFrom(
   "",
   "# only a comment",
@@ -49,7 +49,7 @@ const sources = fc.record({ source: documents, isWindows: fc.boolean(), isMarked
 
 type Plain = Record<string, unknown>;
 
-/** Sets or, for null, removes what a change names; what it leaves out stays. */
+/** Sets the values of a change, or removes them for null; other values stay unchanged. */
 function overlay(before: Plain, change: Plain = {}): Plain {
   const entries = Object.entries(change).filter(([, value]) => value !== undefined);
   const merged = { ...before, ...Object.fromEntries(entries) };
@@ -105,7 +105,7 @@ Deno.test("editProjectConfig() gives exactly the changed values", () => {
   }));
 });
 
-Deno.test("editProjectConfig() keeps lines that hold no changed key, in their order", () => {
+Deno.test("editProjectConfig() keeps lines without a changed key, in order", () => {
   fc.assert(fc.property(sources, changes, (source, { project, dev }) => {
     const edited = editProjectConfig(source, { project, db: { branch: "x" }, dev: { port: 9 } });
     const untouched = source.split("\n").filter((line) => !/project|name|id =|dev|port/.test(line));

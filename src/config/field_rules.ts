@@ -1,17 +1,15 @@
 /**
- * Schemas of single values in `svc.toml`. Each rule is pure and bounded; the words that a person
- * reads are beside the fields in schema.ts.
- *
- * @module
+ * @module Schemas of single values in `svc.toml`. Each rule is pure and bounded; the messages for
+ * people are next to the fields in schema.ts.
  */
 
 /**
- * Longest project name: `<name>-<shortid>` and `<name>-git-<branch>` are host
- * labels, which hold 63 characters (RFC 1035, 2.3.4).
+ * Maximum length of a project name: `<name>-<shortid>` and `<name>-git-<branch>` are host labels,
+ * which have at most 63 characters (RFC 1035, 2.3.4).
  */
 export const PROJECT_NAME_MAX = 40;
 
-/** Longest environment variable name. */
+/** Maximum length of an environment variable name. */
 export const VARIABLE_NAME_MAX = 128;
 
 /** A lower-case DNS label without a hyphen at either end (RFC 1123, 2.1). */
@@ -20,17 +18,17 @@ export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 /** The name of an environment variable (POSIX.1-2017, 8.1, lower case allowed). */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The name of a dev alias: one shell word that is no flag. */
+/** The name of a dev alias: a single shell word that is not a flag. */
 export const ALIAS_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/;
 
-/** An identifier that the platform gave out. */
+/** An identifier that the platform issued. */
 export const PLATFORM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
 /** Text without control characters and without blanks at its ends. */
 // deno-lint-ignore no-control-regex -- control characters are what it excludes
 export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 
-/** A shell command: has something to run, and no NUL, which ends an argument. */
+/** A shell command: not blank, and no NUL, which ends an argument. */
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
@@ -61,8 +59,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * True for a relative path that stays below (or at) the folder it starts in,
- * on every system: no drive, no backslash, never above its start.
+ * True for a relative path that stays inside the folder where it starts, on every system: no drive,
+ * no backslash, never above its start.
  */
 export function isInsidePath(path: string): boolean {
   // deno-lint-ignore no-control-regex -- control characters are what it excludes

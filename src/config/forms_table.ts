@@ -1,8 +1,4 @@
-/**
- * The `[forms.<name>]` tables of `svc.toml`.
- *
- * @module
- */
+/** @module The `[forms.<name>]` tables of `svc.toml`. */
 import * as z from "zod";
 import { parseTime } from "./field_rules.ts";
 import { table } from "./table.ts";
@@ -74,5 +70,5 @@ export const forms = z.record(
   FORMS_RULE,
 ).refine((tables) => Object.keys(tables).length <= MAX_FORMS, FORMS_RULE);
 
-/** The keys that each table may hold. */
+/** The keys that each table can have. */
 export const FORM_KEYS: readonly string[] = Object.keys(form.shape);

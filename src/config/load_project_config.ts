@@ -1,8 +1,3 @@
-/**
- * Reading `svc.toml` from a directory.
- *
- * @module
- */
 import { join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
 import { describeFileFault } from "../lib/file_fault.ts";

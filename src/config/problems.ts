@@ -1,9 +1,4 @@
-/**
- * Turns what the schema found wrong in a `svc.toml` into diagnostics with a place
- * in the file.
- *
- * @module
- */
+/** @module Converts the schema's errors in a `svc.toml` to diagnostics with a position. */
 import { type Diagnostic, formatPath, type PathStep, type Position } from "../lib/diagnostic.ts";
 import {
   describeIssues,
@@ -19,7 +14,7 @@ import { CHECK_KEYS } from "./checks_table.ts";
 import { FORM_KEYS } from "./forms_table.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
 
-/** The last step of a path that is a name, not a place in a list. */
+/** The last step of a path that is a name, not an index. */
 const lastName = (path: readonly PathStep[]): string =>
   String(path.findLast((step) => typeof step === "string") ?? "");
 
@@ -71,7 +66,7 @@ function formatOf(root: unknown): DocumentFormat {
       const hint = keyHint(path, key, valueAt(root, [...path, key]));
       return hint === undefined ? undefined : { hint };
     },
-    /** Only declarations have two forms: a table was meant as the second. */
+    /** Only declarations have two forms, so the table is the second form. */
     meantBranch(branches, path) {
       const value = valueAt(root, path);
       const isTable = typeof value === "object" && value !== null && !Array.isArray(value) &&
@@ -88,7 +83,7 @@ const CODES: Readonly<Record<string, string>> = {
   wrong_name: "invalid_name",
 };
 
-/** Gives problems their place in the file, one problem for each path. */
+/** Adds positions in the file to the problems, and keeps one problem for each path. */
 class ProblemCollector {
   readonly diagnostics: Diagnostic[] = [];
   readonly #seen = new Set<string>();
@@ -100,8 +95,8 @@ class ProblemCollector {
   }
 
   /**
-   * Returns the position of a path in the text. One that stands only in a longer header, such as
-   * `a` in `[a.b]` or `[[a]]`, is where the first thing below it is.
+   * Returns the position of a path in the text. A table that appears only in a longer header, such
+   * as `a` in `[a.b]` or `[[a]]`, has the position of the first entry below it.
    */
   #place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {
     const parent = this.#document[locate](path.slice(0, -1));

@@ -1,8 +1,4 @@
-/**
- * `svc.toml`, from text to a typed value with every default filled in.
- *
- * @module
- */
+/** @module Parses `svc.toml` to a typed value with every default filled in. */
 import type { DATABASE_RESETS, DatabaseMask, DatabaseRecipe } from "../lib/database_previews.ts";
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import type { TrailingSlash } from "../lib/page_urls.ts";
@@ -15,12 +11,12 @@ import { describeProblems } from "./problems.ts";
 import { withSyntaxHint } from "./syntax_hint.ts";
 import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
 
-/** Largest `svc.toml`: 64 KiB, tables nested 8 deep (the format itself needs 4). */
+/** Maximum size of a `svc.toml`: 64 KiB, tables nested 8 deep (the format itself needs 4). */
 export const PROJECT_CONFIG_LIMITS: TomlLimits = { maxBytes: 64 * 1024, maxDepth: 8 };
 
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** A declared environment variable, in the one form that both ways of writing it become. */
+/** A declared environment variable, normalized from both of its forms. */
 export interface EnvDeclaration {
   readonly visibility: Visibility;
   readonly required: boolean;
@@ -46,7 +42,7 @@ export interface QueueConfig {
   readonly timeoutMs?: number | undefined;
 }
 
-/** A form whose submissions the platform takes. */
+/** A form whose submissions the platform accepts. */
 export interface FormConfig {
   readonly name: string;
   readonly fields?: string[] | undefined;
@@ -71,7 +67,7 @@ export interface ProjectConfig {
     readonly host?: string;
     /** Relative to the project directory, inside it; never `.`. */
     readonly dataDir?: string;
-    /** Alias name to command; a Map, so that no name can meet a built-in property. */
+    /** Alias name to command; a Map, so that no name can collide with a built-in property. */
     readonly aliases: ReadonlyMap<string, string>;
   };
   readonly build: {
@@ -86,7 +82,7 @@ export interface ProjectConfig {
     readonly runtime?: "deno" | "node" | "command";
     /** Size of a server's folder for temporary files, in MiB. */
     readonly tmpMb?: number;
-    /** Files of other hosts that are meant to have no effect, relative to the project. */
+    /** Files of other hosts to ignore, relative to the project. */
     readonly notImported?: readonly string[];
   };
   readonly server: {
@@ -94,9 +90,9 @@ export interface ProjectConfig {
     readonly command?: string;
     /** Time in which the server must listen, in milliseconds. */
     readonly startTimeoutMs?: number;
-    /** Most memory of a server, in MiB. */
+    /** Maximum memory of a server, in MiB. */
     readonly memoryMb?: number;
-    /** Path that is requested before the server goes live. */
+    /** Path to request before the server goes live. */
     readonly healthPath?: string;
   };
   /** Scheduled tasks, in the order of the file. */
@@ -107,7 +103,7 @@ export interface ProjectConfig {
   readonly forms?: readonly FormConfig[];
   /** Limits of functions; `undefined` if the table is not written. */
   readonly functions?: {
-    /** Most processor time of a call, in milliseconds. */
+    /** Maximum processor time of a call, in milliseconds. */
     readonly cpuMs?: number;
   };
   readonly db: {
@@ -117,7 +113,7 @@ export interface ProjectConfig {
     readonly preview?: DatabaseRecipe["preview"];
     readonly reset?: (typeof DATABASE_RESETS)[number];
     readonly mask?: DatabaseMask;
-    /** Command that runs before a deployment goes live. */
+    /** Command to run before a deployment goes live. */
     readonly migrate?: string;
   };
   readonly env: {
@@ -138,7 +134,7 @@ export interface ProjectConfig {
     readonly public?: string[];
     readonly preview?: "empty" | "copy";
   };
-  /** How files are served; `undefined` if the table is not written. */
+  /** How files are served; `undefined` if the table is missing. */
   readonly static?: {
     /** Whether index.html serves documents without a file. */
     readonly spa?: boolean;
@@ -146,7 +142,7 @@ export interface ProjectConfig {
     readonly trailingSlash?: TrailingSlash;
     /** Whether URLs of pages leave out `.html`. */
     readonly cleanUrls?: boolean;
-    /** Whether a URL in another case leads to the file. */
+    /** Whether a URL in another case finds the file. */
     readonly ignoreCase?: boolean;
     /** How long production keeps assets of earlier deployments, in milliseconds. */
     readonly keepAssetsMs?: number;
@@ -269,13 +265,12 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
   };
 }
 
-/** A byte order mark, which some editors write and TOML does not know. */
+/** A byte order mark, which some editors write but TOML does not allow. */
 export const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * Reads the text of a `svc.toml` (cli-and-config.md, "Project config file").
- * Every problem comes back in one pass with its line and column; bad input
- * never throws.
+ * Reads the text of a `svc.toml` (cli-and-config.md, "Project config file"). Returns all problems
+ * in one pass, with line and column; bad input never throws.
  */
 export function parseProjectConfig(source: string): ParsedProjectConfig {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;

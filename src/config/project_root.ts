@@ -1,8 +1,4 @@
-/**
- * Which project a directory belongs to.
- *
- * @module
- */
+/** @module Finds the project that a directory belongs to. */
 import { dirname, join, resolve } from "node:path";
 
 /** Name of the project config file. */

@@ -15,7 +15,7 @@ Deno.test("rootCandidates() goes up to the root outside the home directory", () 
   assert.deepEqual(rootCandidates("/srv/a", { home: "/home/ann" }), ["/srv/a", "/srv", "/"]);
 });
 
-Deno.test("findProjectRoot() takes the nearest svc.toml above, never one below", async () => {
+Deno.test("findProjectRoot() finds the nearest svc.toml above, never one below", async () => {
   await inTestFolder(async (home) => {
     const inner = join(home, "outer/inner");
     await Deno.mkdir(join(inner, "src"), { recursive: true });

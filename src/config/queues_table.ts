@@ -1,8 +1,4 @@
-/**
- * The `[[queues]]` tables of `svc.toml`.
- *
- * @module
- */
+/** @module The `[[queues]]` tables of `svc.toml`. */
 import * as z from "zod";
 import { parseTime } from "./field_rules.ts";
 import { table } from "./table.ts";
@@ -15,7 +11,7 @@ const QUEUE_PATH_RULE =
   "Use a path that begins with /, at most 512 characters, without ?, # and spaces";
 const CONCURRENCY_RULE = "Use a whole number from 1 to 100";
 const RETRIES_RULE = "Use a whole number from 0 to 20";
-/** Longest time of one delivery: 15 minutes. */
+/** Maximum time of one delivery: 15 minutes. */
 const MAX_DELIVERY_MS = 900_000;
 const DELIVERY_RULE = 'Use a time from 1 second to 15 minutes, such as "90s"';
 
@@ -66,5 +62,5 @@ export const queues = z.array(queue, QUEUES_RULE).max(MAX_QUEUES, QUEUES_RULE)
     }
   });
 
-/** The keys that each table may hold. */
+/** The keys that each table can have. */
 export const QUEUE_KEYS: readonly string[] = Object.keys(queue.shape);

@@ -1,9 +1,7 @@
 /**
- * The raw shape of `svc.toml`, key by key as the file has them (cli-and-config.md, "Project config
- * file"). Each field's message says what is expected, such as "Use a port number from 1 to 65535";
- * the report adds the current value.
- *
- * @module
+ * @module The raw shape of `svc.toml`, key by key as the file has them (cli-and-config.md, "Project
+ * config file"). Each field's message says what is expected, such as "Use a port number from 1 to
+ * 65535"; the report adds the current value.
  */
 import * as z from "zod";
 import {
@@ -186,7 +184,7 @@ const build = table({
   }),
 });
 
-/** Longest time in which a server must listen: 5 minutes. */
+/** Maximum time in which a server must listen: 5 minutes. */
 const MAX_START_MS = 300_000;
 const START_RULE = 'Use a time from 1 second to 5 minutes, such as "90s"';
 
@@ -293,7 +291,7 @@ const db = table({
     }),
 });
 
-/** Says whether a variable's value may be shown again. */
+/** Returns whether a variable's value may be shown again. */
 export const VISIBILITIES = ["sensitive", "plain"] as const;
 
 const VISIBILITY_RULE = `Use "sensitive" or "plain"`;
@@ -360,7 +358,7 @@ export const projectConfigSchema = table({
 /** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
 export type RawProjectConfig = z.output<typeof projectConfigSchema>;
 
-/** The keys that each table may hold; free-form tables (aliases, declarations) are not listed. */
+/** The keys that each table can have; free-form tables (aliases, declarations) are not listed. */
 export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(projectConfigSchema.shape),
   project: Object.keys(project.shape),

@@ -1,8 +1,4 @@
-/**
- * Tables of `svc.toml` about what a site serves: images, single-page apps and counted visits.
- *
- * @module
- */
+/** @module Tables of `svc.toml`: images, single-page apps and counted visits. */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
 import { PROTECTIONS } from "../lib/protection.ts";
@@ -61,9 +57,9 @@ export const images = table({
 const PREFIXES_RULE = "Use a list of at most 100 key prefixes";
 const TRAILING_SLASH_RULE = `Use ${TRAILING_SLASHES.map((each) => `"${each}"`).join(", ")}`;
 
-/** Longest time that `keep_assets` takes: 90 days. */
+/** Maximum of `keep_assets`: 90 days. */
 const MAX_KEEP_MS = 90 * 86_400_000;
-/** Longest time that `max_age` of `[skew]` takes: 7 days. */
+/** Maximum of `max_age` of `[skew]`: 7 days. */
 const MAX_SKEW_MS = 7 * 86_400_000;
 const KEEP_RULE = 'Use a time of at most 90 days, such as "7d" or "12h", or false';
 const SKEW_RULE = 'Use a time of at most 7 days, such as "1h" or "30m", or false';

@@ -1,8 +1,4 @@
-/**
- * Ways out of the syntax errors that people make most.
- *
- * @module
- */
+/** @module Hints for the most common syntax errors. */
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
 function syntaxHint(source: string, diagnostic: Diagnostic): string | undefined {
@@ -15,7 +11,7 @@ function syntaxHint(source: string, diagnostic: Diagnostic): string | undefined 
   return bare === undefined ? undefined : `Put text in quotes: ${JSON.stringify(bare)}`;
 }
 
-/** Adds a hint to a syntax error if there is one; other diagnostics stay unchanged. */
+/** Adds a hint to a syntax error if there is one; other diagnostics do not change. */
 export function withSyntaxHint(diagnostic: Diagnostic, source: string): Diagnostic {
   if (diagnostic.code !== "toml_syntax") return diagnostic;
   const hint = syntaxHint(source, diagnostic);

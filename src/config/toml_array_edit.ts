@@ -1,8 +1,4 @@
-/**
- * Changing an array that is written over several lines, comments included.
- *
- * @module
- */
+/** @module Edits an array that spans several lines, and preserves comments. */
 import { type AST, getStaticTOMLValue } from "toml-eslint-parser";
 import {
   indentation,
@@ -29,7 +25,7 @@ function appendItems(source: string, array: AST.TOMLArray, items: readonly strin
     : [{ start: at, end: at, text }, { start: end, end, text: "," }];
 }
 
-/** Removes the elements from index `kept` on; comments of those that stay are not touched. */
+/** Removes the elements from index `kept` on; keeps the comments of the others. */
 function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: number): Splice {
   const start = elements[kept - 1]!.range[1];
   const end = elements.at(-1)!.range[1];
@@ -45,8 +41,8 @@ function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: num
 }
 
 /**
- * The splices that turn an array into `items`. One on a single line is written
- * again; on several lines, elements that stay keep their text and comments.
+ * The splices that turn an array into `items`. An array on a single line is rewritten; on several
+ * lines, the remaining elements keep their text and comments.
  */
 export function spliceArray(
   source: string,

@@ -1,11 +1,10 @@
 /**
- * Sets or removes one key of a TOML text, preserving comments, order and every unaffected line.
+ * @module Sets or removes one key of a TOML text, preserving comments, order and every unaffected
+ * line.
  *
  * Works on the positions of the syntax tree, because libraries that patch TOML are not exact:
  * `@decimalturn/toml-patch` 3.3 puts a new key below the comment of the next table, and adds or
  * drops blank lines at the end.
- *
- * @module
  */
 import { isDeepStrictEqual } from "node:util";
 import { type AST, getStaticTOMLValue } from "toml-eslint-parser";
@@ -56,14 +55,17 @@ function addSection(source: string, path: KeyPath, assignment: string): string {
   }]${newline}${assignment}${newline}`;
 }
 
-/** The last entry whose dotted key goes through `table`, as `project.name` does `project`. */
+/**
+ * The last entry whose dotted key passes through `table`, as `project.name` passes through
+ * `project`.
+ */
 function dottedNeighbour(layout: TomlLayout, table: KeyPath): Entry | undefined {
   return layout.entries.findLast(({ path, keyLength }) =>
     path.length > table.length && path.length - keyLength < table.length && startsWith(path, table)
   );
 }
 
-/** Adds a key that does not exist, as its table is already written. */
+/** Adds a key that does not exist, because its table is already written. */
 function insert(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const parent = path.slice(0, -1);
@@ -115,7 +117,7 @@ function removeEntry(source: string, { node, inline }: Entry): string {
 }
 
 /**
- * Removes a key in any notation, with the comment on its line; comments on separate lines stay.
+ * Removes a key in any notation, with the comment on its line; keeps comments on separate lines.
  * Does nothing if the key is missing.
  */
 export function removeTomlKey(source: string, path: KeyPath): string {
@@ -142,7 +144,7 @@ function childNames(layout: TomlLayout, path: KeyPath): readonly string[] {
   return [...new Set(below.map((place) => place.path[path.length]!))];
 }
 
-/** Sets a key below the top level to a value, changing its table's lines as little as it can. */
+/** Sets a key below the top level to a value, changing its table's lines as little as possible. */
 export function setTomlKey(source: string, path: KeyPath, value: TomlValue): string {
   const layout = readLayout(source);
   const entry = layout.entries.find((entry) => isSamePath(entry.path, path));

@@ -1,8 +1,4 @@
-/**
- * Positions of keys in a TOML text. An edit can change one key and keep every other byte.
- *
- * @module
- */
+/** @module Positions of keys in a TOML text, so that an edit keeps every other byte. */
 import { type AST, parseTOML } from "toml-eslint-parser";
 
 export type KeyPath = readonly string[];
@@ -13,7 +9,7 @@ export interface Entry {
   /** How many names the key itself has: 2 in `project.name = "a"`. */
   readonly keyLength: number;
   readonly node: AST.TOMLKeyValue;
-  /** The inline table that the entry is in; missing for one with its own line. */
+  /** The inline table that the entry is in; missing for an entry on its own line. */
   readonly inline?: AST.TOMLInlineTable;
 }
 
@@ -57,8 +53,8 @@ function collect(
 }
 
 /**
- * Reads the layout of a TOML text, in source order. What is in arrays of tables is left out. Throws
- * `SyntaxError` for text that is no TOML.
+ * Reads the layout of a TOML text, in source order. Entries in arrays of tables are left out.
+ * Throws `SyntaxError` for text that is no TOML.
  */
 export function readLayout(source: string): TomlLayout {
   const entries: Entry[] = [];

@@ -1,8 +1,4 @@
-/**
- * Small operations on TOML text: writing values and finding lines.
- *
- * @module
- */
+/** @module Small operations on TOML text: writing values and finding lines. */
 
 export type TomlScalar = string | number | boolean;
 
@@ -55,7 +51,7 @@ export function writeValue(value: TomlValue): string {
   } }`;
 }
 
-/** The line ending that a text uses: its first one, else a plain line feed. */
+/** The line ending that a text uses: its first one, otherwise a plain line feed. */
 export function lineEnding(source: string): string {
   return /\r?\n/.exec(source)?.[0] ?? "\n";
 }
@@ -78,7 +74,7 @@ export function nextLine(source: string, offset: number): number {
   return feed === -1 ? source.length : feed + 1;
 }
 
-/** The blanks that the line that holds `offset` begins with. */
+/** The indentation of the line that contains `offset`. */
 export function indentation(source: string, offset: number): string {
   return /^[ \t]*/.exec(source.slice(lineStart(source, offset), offset))?.[0] ?? "";
 }

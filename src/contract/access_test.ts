@@ -8,14 +8,14 @@ const all: [string, Endpoint][] = Object.entries(endpoints).map((
 const namesOf = (keep: (endpoint: Endpoint) => boolean) =>
   all.filter(([, endpoint]) => keep(endpoint)).map(([name]) => name).sort();
 
-Deno.test("every endpoint says who may call it", () => {
+Deno.test("every endpoint declares who may call it", () => {
   for (const [name, { access, auth }] of all) {
     assert.ok(ACCESS_LEVELS.includes(access), name);
     assert.equal(access === "anyone", auth === "none", name);
   }
 });
 
-Deno.test("nobody but the owner manages members, keys and the workspace, or deletes projects", () => {
+Deno.test("no one but the owner manages members, keys and the workspace, or deletes projects", () => {
   assert.deepEqual(namesOf(({ access }) => access === "owner"), [
     "addEdge",
     "changeMember",
@@ -56,7 +56,7 @@ Deno.test("nobody but the owner manages members, keys and the workspace, or dele
   ]);
 });
 
-Deno.test("a viewer changes nothing but the own membership", () => {
+Deno.test("a viewer changes nothing except their own membership", () => {
   const writing = namesOf(({ access, method }) => access === "viewer" && method !== "GET");
   assert.deepEqual(writing, ["leaveWorkspace"]);
 });

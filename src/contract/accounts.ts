@@ -1,9 +1,4 @@
-/**
- * Accounts: sign-up, sign-in, sessions and password. A browser
- * holds its session in a cookie that no script can read.
- *
- * @module
- */
+/** Accounts: sign-up, sign-in, sessions (in a cookie no script can read) and password. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -23,16 +18,13 @@ export const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
-/**
- * The password, as proof of ownership. Omitted if the account has none: then the session must be at
- * most ten minutes old.
- */
+/** Proof of ownership. Without a password, the session must be at most ten minutes old. */
 export const provenPassword = givenPassword.optional();
 /** Six digits of an authenticator, or a recovery code. */
 export const factorCode = z.string().trim().min(6).max(32);
 const token = z.string().min(1).max(200);
 
-/** How an account came to be; it decides the defaults of notifications. */
+/** How an account was created, which determines its notification defaults. */
 export const SIGN_UP_METHODS = ["email", "messenger"] as const;
 
 export const account = z.object({

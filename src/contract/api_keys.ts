@@ -1,8 +1,4 @@
-/**
- * API keys: how automation acts in a workspace.
- *
- * @module
- */
+/** API keys: how automation acts in a workspace. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,14 +7,33 @@ import { MAX_KEY_PROJECTS, permissions } from "./permissions.ts";
 
 const tag = "API keys";
 
-/** Requests that one key may make in an hour (spec: "Limits"). */
+/** Maximum number of requests per key and hour (spec: "Limits"). */
 export const API_KEY_REQUESTS_PER_HOUR = 5000;
 
 const description = z.string().trim().max(500, "Must have at most 500 characters");
-/** Longest text of a time, in characters. */
+/** Maximum length of a text of a time, in characters. */
 const MAX_TIME = 40;
 const expiry = timestamp.max(MAX_TIME).nullable();
 const projects = z.array(uuid).min(1).max(MAX_KEY_PROJECTS).nullable();
+const keyParams = z.object({ key: uuid.describe("Id of the API key") });
+
+/** Fields that can be set and changed. */
+const settings = z.object({
+  name: displayName.meta({ description: "Name of the key", example: "ci" }),
+  permissions: permissions.meta({
+    description: "Permissions of the key, within its role",
+    example: ["deploy-previews"],
+  }),
+  projects: projects.meta({
+    description: "Ids or names of the projects that the key can access; null for all",
+    example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
+  }),
+  description: description.meta({
+    description: "Description of the key",
+    example: "For the nightly run",
+  }),
+  expiresAt: expiry.meta({ description: "When the key expires; null for never", example: null }),
+});
 
 export const apiKey = z.object({
   id: uuid.describe("Id of the API key"),
@@ -53,21 +68,12 @@ export const createApiKey = endpoint({
   tag,
   access: "owner",
   body: z.object({
-    name: displayName.meta({ description: "Name of the key", example: "ci" }),
+    name: settings.shape.name,
     role: role.default("developer").meta({ description: "Role of the key", example: "developer" }),
-    permissions: permissions.default(["everything"]).meta({
-      description: "Permissions of the key, within its role",
-      example: ["deploy-previews"],
-    }),
-    projects: projects.default(null).meta({
-      description: "Ids or names of the projects that the key can access; null for all",
-      example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
-    }),
-    description: description.default("").meta({
-      description: "Description of the key",
-      example: "For the nightly run",
-    }),
-    expiresAt: expiry.default(null).describe("When the key expires; null for never"),
+    permissions: settings.shape.permissions.default(["everything"]),
+    projects: settings.shape.projects.default(null),
+    description: settings.shape.description.default(""),
+    expiresAt: settings.shape.expiresAt.default(null),
   }).strict(),
   response: apiKey.extend({
     key: z.string().meta({
@@ -94,26 +100,8 @@ export const updateApiKey = endpoint({
   summary: "Update an API key: its permissions, projects, name or expiry",
   tag,
   access: "owner",
-  params: z.object({ key: uuid.describe("Name of the variable") }),
-  body: z.object({
-    name: displayName.meta({ description: "Name of the key", example: "ci" }),
-    permissions: permissions.meta({
-      description: "Permissions of the key, within its role",
-      example: ["deploy-previews"],
-    }),
-    projects: projects.meta({
-      description: "Ids or names of the projects that the key can access; null for all",
-      example: ["019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02"],
-    }),
-    description: description.meta({
-      description: "Description of the key",
-      example: "For the nightly run",
-    }),
-    expiresAt: expiry.meta({
-      description: "When the key expires; null for never",
-      example: null,
-    }),
-  }).partial().strict(),
+  params: keyParams,
+  body: settings.partial().strict(),
   response: apiKey,
 });
 
@@ -123,6 +111,6 @@ export const revokeApiKey = endpoint({
   summary: "Revoke an API key",
   tag,
   access: "owner",
-  params: z.object({ key: uuid.describe("Name of the variable") }),
+  params: keyParams,
   status: 204,
 });

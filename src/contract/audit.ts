@@ -1,8 +1,4 @@
-/**
- * The audit log: who changed what in a workspace, and from where.
- *
- * @module
- */
+/** The audit log: changes in a workspace, with the person and the IP address. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -10,13 +6,10 @@ import { CREDENTIAL_TYPES } from "./identity.ts";
 
 /** How long an entry is kept, in days. */
 export const AUDIT_DAYS = 90;
-/** Maximum number of entries that are kept of a workspace; the oldest go first. */
+/** Maximum number of entries to keep per workspace; the oldest are deleted first. */
 export const AUDIT_ENTRIES = 50_000;
 
-/**
- * Credentials that can authorize a change: a caller's, a deploy hook's URL, or none if the platform
- * itself acts.
- */
+/** Credentials that can authorize a change; none if the platform itself acts. */
 export const AUDIT_CREDENTIALS = [...CREDENTIAL_TYPES, "hook", "platform"] as const;
 
 export const auditEntry = z.object({

@@ -1,8 +1,4 @@
-/**
- * The regular backups of a platform.
- *
- * @module
- */
+/** The regular backups of a platform. @module */
 import * as z from "zod";
 import { timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

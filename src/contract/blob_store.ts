@@ -11,13 +11,13 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Longest key of an object, in UTF-8 bytes, as in S3. */
+/** Maximum length of a key of an object, in UTF-8 bytes, as in S3. */
 const MAX_KEY_BYTES = 1024;
 const LIST_MAX = 1000;
 const LIST_DEFAULT = 100;
-/** Largest object, in bytes. */
+/** Maximum size of an object, in bytes. */
 const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
-/** Longest time that a signed URL works, in seconds, as in S3. */
+/** Maximum time that a signed URL works, in seconds, as in S3. */
 const MAX_SIGNED_SECONDS = 7 * 24 * 60 * 60;
 const DEFAULT_SIGNED_SECONDS = 60 * 60;
 const MAX_NAME_LENGTH = 60;

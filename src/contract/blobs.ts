@@ -1,14 +1,10 @@
-/**
- * Blobs: the content of files and functions, uploaded by its hash.
- *
- * @module
- */
+/** Blobs: the content of files and functions, uploaded by its hash. @module */
 import * as z from "zod";
 import { uuid } from "./common.ts";
 import { MAX_FILE_BYTES, sha256 } from "./deployment_files.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
+/** Maximum size of a body of a batch of blobs, in bytes; larger blobs travel alone. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Maximum number of blobs in one batch. */
 export const MAX_BATCH_BLOBS = 500;

@@ -5,7 +5,7 @@ import { endpoints } from "./endpoints.ts";
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Bodies whose bound is a check of the whole, which JSON Schema does not show. */
+/** Bodies whose limit is checked together, which JSON Schema does not show. */
 const CHECKED_AS_A_WHOLE = new Set([
   "buildSources",
   "createDeployment",
@@ -16,10 +16,10 @@ const CHECKED_AS_A_WHOLE = new Set([
   "triggerHook",
 ]);
 
-/** The most UTF-8 that one unit of UTF-16 takes. */
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const BYTES_PER_UNIT = 3;
 
-/** Bytes of the largest JSON that a schema allows, where characters are not escaped. */
+/** Size in bytes of the largest JSON that a schema allows, without escaped characters. */
 function largest(schema: Schema, where: string): number {
   if (schema.const !== undefined) return JSON.stringify(schema.const).length;
   if (schema.enum !== undefined) {
@@ -50,7 +50,7 @@ function largest(schema: Schema, where: string): number {
       );
     }
     case "string": {
-      // A pattern without repetition: no longer than itself.
+      // A pattern without repetition matches no text longer than itself.
       const pattern = /[*+]/.test(schema.pattern ?? "*") ? undefined : schema.pattern;
       const most = schema.format === "uuid" ? 36 : schema.maxLength ?? pattern?.length;
       assert.ok(most !== undefined, `${where}: the text has no bound`);
@@ -74,7 +74,7 @@ for (const [name, endpoint] of jsonEndpoints) {
   });
 }
 
-Deno.test("what anyone may send has the small limit, but the trigger of a hook", () => {
+Deno.test("endpoints that anyone may call have the small limit, except a hook's trigger", () => {
   const larger = jsonEndpoints.filter(([, { auth, maxBodyBytes }]) =>
     auth === "none" && maxBodyBytes > 16 * 1024
   );

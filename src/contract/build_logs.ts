@@ -1,8 +1,4 @@
-/**
- * The log of a build from git.
- *
- * @module
- */
+/** The log of a build from git. @module */
 import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Builds from git: the platform turns a commit into a deployment.
- *
- * @module
- */
+/** Builds from git: the platform turns a commit into a deployment. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * The edge's cache of responses.
- *
- * @module
- */
+/** The edge's cache of responses. @module */
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { environmentReference } from "./environments.ts";
@@ -10,7 +6,7 @@ import { projectParams } from "./projects.ts";
 
 const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /");
 
-/** How a purge is carried out, and where. */
+/** The method and scope of a purge. */
 const purgeOptions = {
   soft: z.boolean().optional().describe(
     "If true, mark responses as stale: they can be served while the edge refreshes them. If false or missing, remove them",
@@ -20,9 +16,7 @@ const purgeOptions = {
   ),
 };
 
-/**
- * The scope of a purge: everything, one path, a prefix, or a tag; in all variants.
- */
+/** Everything, one path, a prefix, or a tag; in all variants. */
 export const purgeBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("all").meta({ description: "Purge everything", example: "all" }),

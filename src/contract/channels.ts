@@ -10,20 +10,17 @@ import { type EventCategory, type Priority } from "./events.ts";
 /** How often and for how long messages are tried. Times in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
-  /** Age at which a message is given up. */
+  /** Age at which delivery of a message ends. */
   readonly maxAgeMs: number;
   /** Upper bound of the first pause; each further one is `factor` times as long. */
   readonly firstPauseMs: number;
   readonly factor: number;
   readonly longestPauseMs: number;
-  /** How many messages are under way at once. */
+  /** Maximum number of concurrent deliveries. */
   readonly concurrency: number;
-  /** The same, to one host. */
+  /** Maximum number of concurrent deliveries to one host. */
   readonly perHost: number;
-  /**
-   * The same, for one person or workspace while others wait. Nobody beyond it gets
-   * the last places. Missing if the platform chooses the receivers.
-   */
+  /** Maximum number of concurrent deliveries for one person or workspace while others wait. */
   readonly perOwner?: number;
 }
 
@@ -59,10 +56,10 @@ interface Personal extends Preferable, Outward {
   readonly unreached: string;
 }
 
-/** To other programs of a workspace, whatever its members prefer. */
+/** To other programs of a workspace, regardless of its members' preferences. */
 interface OfWorkspace extends Outward {
   readonly reach: "workspace";
-  /** The only category that it takes; all by default. */
+  /** The only category that it accepts; all by default. */
   readonly category?: EventCategory;
 }
 
@@ -171,7 +168,7 @@ export type Channel = Reaching<"person" | "inbox">;
 export const DELIVERY_CHANNELS = reaching("person", "workspace");
 export type DeliveryChannel = Reaching<"person" | "workspace">;
 
-/** Channels out of the platform that reach a person. */
+/** External channels that reach a person. */
 export const PERSONAL_CHANNELS = reaching("person");
 export type PersonalChannel = Reaching<"person">;
 

@@ -1,8 +1,4 @@
-/**
- * Command lines that call an endpoint, for the reference of the API.
- *
- * @module
- */
+/** Command lines that call an endpoint, for the reference of the API. @module */
 import type { endpoints } from "./endpoints.ts";
 
 const DEPLOYMENT = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01";

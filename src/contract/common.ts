@@ -1,8 +1,4 @@
-/**
- * Wire objects that every resource shares: identifiers, pages, errors.
- *
- * @module
- */
+/** Wire objects that every resource shares: identifiers, pages, errors. @module */
 import * as z from "zod";
 
 export const uuid = z.uuid("Must be a UUID");
@@ -31,10 +27,7 @@ export const idOrName = (maximum: number) =>
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 
-/**
- * A number in a query, in decimal digits alone: `Number()` would also read
- * `0x10`, `1e1`, an empty text and blanks.
- */
+/** Decimal digits only: `Number()` would also read `0x10`, `1e1`, and blanks. */
 export function wholeNumber({ min, max }: { readonly min: number; readonly max?: number }) {
   const range = max === undefined ? `${min} on` : `${min} to ${max}`;
   return z.preprocess(

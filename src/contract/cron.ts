@@ -1,9 +1,4 @@
-/**
- * Scheduled tasks: requests that the platform sends to the server of a project's
- * live production deployment.
- *
- * @module
- */
+/** Scheduled tasks: requests to the server of a project's live production deployment. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Branches of databases, and the snapshots that are kept of them.
- *
- * @module
- */
+/** Branches of databases, and their snapshots. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import {
@@ -15,7 +11,7 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Most time until a branch expires, in seconds: one year. */
+/** Maximum time until a branch expires, in seconds: one year. */
 export const BRANCH_TTL_MAX = 31_536_000;
 
 export const databaseBranch = z.object({
@@ -61,7 +57,7 @@ export const databaseSnapshot = z.object({
 }).meta({ id: "DatabaseSnapshot" });
 export type DatabaseSnapshot = z.infer<typeof databaseSnapshot>;
 
-/** A branch in a path is percent-encoded: it may hold slashes. */
+/** A branch in a path is percent-encoded: it can contain slashes. */
 const branchParams = databaseParams.extend({
   branch: branchName.meta({ description: "Name of the branch", example: "feature/cart" }),
 });

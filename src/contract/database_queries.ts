@@ -1,8 +1,4 @@
-/**
- * SQL on databases: queries, and whole branches as text.
- *
- * @module
- */
+/** SQL on databases: queries, and whole branches as text. @module */
 import * as z from "zod";
 import {
   branchQuery,
@@ -14,15 +10,15 @@ import {
 import { endpoint } from "./endpoint.ts";
 import { branchName } from "./projects.ts";
 
-/** Longest SQL text of one query, in UTF-16 units; longer texts must be imported. */
+/** Maximum length of a query's SQL, in UTF-16 units; longer texts must be imported. */
 export const MAX_SQL_LENGTH = 1024 * 1024;
-/** Largest SQL text of one query, in bytes. */
+/** Maximum size of a SQL text of one query, in bytes. */
 export const MAX_SQL_BYTES = 4 * MAX_SQL_LENGTH;
 
 /** Maximum number of parameters of a statement, as the protocol of PostgreSQL has it. */
 export const MAX_SQL_PARAMS = 65_535;
 
-/** Largest script that is imported, in bytes. */
+/** Maximum size of a script that is imported, in bytes. */
 export const MAX_IMPORT_BYTES = 1024 ** 3;
 
 export const querySqlBody = z.object({
@@ -44,9 +40,8 @@ export const querySqlBody = z.object({
 }).strict();
 
 /**
- * One line of the response to a query, which is newline-delimited JSON. Each statement yields
- * `columns` and `rows` if it has a result, then `complete`. `error` is the last line. Values are
- * PostgreSQL's text form, or null.
+ * A line of a query's response. A statement yields `columns` and `rows` if it has a result, then
+ * `complete`; `error` comes last. Values are text, or null.
  */
 export const queryEvent = z.discriminatedUnion("type", [
   z.object({

@@ -1,8 +1,4 @@
-/**
- * Managed PostgreSQL databases, and their creation and deletion.
- *
- * @module
- */
+/** Managed PostgreSQL databases, and their creation and deletion. @module */
 import * as z from "zod";
 import { idOrName, page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -12,7 +8,7 @@ import { branchName, projectParams } from "./projects.ts";
 export const CU_SIZES = ["0.25", "0.5", "1.0", "2.0", "4.0", "8.0"] as const;
 export type CuSize = (typeof CU_SIZES)[number];
 
-/** `stopped` is by its owner's wish, until `db start`; an idle branch that sleeps is `active`. */
+/** `stopped`: the owner stopped it, until `db start`. A sleeping branch is `active`. */
 export const DATABASE_STATES = ["creating", "active", "stopped", "failed", "deleted"] as const;
 export type DatabaseState = (typeof DATABASE_STATES)[number];
 
@@ -21,11 +17,11 @@ export const DATABASE_ENGINES = ["embedded", "server"] as const;
 /** The branch that a database begins with. */
 export const MAIN_BRANCH = "main";
 
-/** Longest name of a database: it is one of the roles' names as well. */
+/** Maximum length of a database name, which is also the name of a role. */
 export const DATABASE_NAME_MAX = 40;
 export const databaseName = slug(DATABASE_NAME_MAX);
 
-/** The variable that holds the connection string, if not given. */
+/** Default name of the variable with the connection string. */
 export const DATABASE_VARIABLE = "DATABASE_URL";
 
 const cuSize = z.enum(CU_SIZES);
@@ -103,29 +99,28 @@ export const database = z.object({
 }).meta({ id: "Database" });
 export type Database = z.infer<typeof database>;
 
-export const createDatabaseBody = z.object({
-  name: databaseName.meta({
-    description: "Name of the database, unique in the project",
-    example: "orders",
-  }),
-  cuSize: cuSize.default("0.25").describe("Compute units, which set memory and connections"),
-  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if missing"),
-  autoInject: z.boolean().default(true).describe(
-    "Whether deployments get the connection string as a variable",
-  ),
-  envVar: variableName.default(DATABASE_VARIABLE).meta({
-    description: "Variable that holds the connection string",
-    example: "DATABASE_URL",
-  }),
-}).strict();
-
-export const updateDatabaseBody = z.object({
+const settings = {
   cuSize: cuSize.describe("Compute units, which set memory and connections"),
   autoInject: z.boolean().describe("Whether deployments get the connection string as a variable"),
   envVar: variableName.meta({
     description: "Variable that holds the connection string",
     example: "DATABASE_URL",
   }),
+};
+
+export const createDatabaseBody = z.object({
+  name: databaseName.meta({
+    description: "Name of the database, unique in the project",
+    example: "orders",
+  }),
+  cuSize: settings.cuSize.default("0.25"),
+  engine: z.enum(DATABASE_ENGINES).optional().describe("Engine; the platform's default if missing"),
+  autoInject: settings.autoInject.default(true),
+  envVar: settings.envVar.default(DATABASE_VARIABLE),
+}).strict();
+
+export const updateDatabaseBody = z.object({
+  ...settings,
   environments: environmentNames.meta({
     description: "Environments that get the variable; null for all",
     example: ["production"],
@@ -149,6 +144,22 @@ export const databaseConnection = z.object({
   branch: branchName.meta({ description: "Branch of the database", example: "main" }),
 }).meta({ id: "DatabaseConnection" });
 export type DatabaseConnection = z.infer<typeof databaseConnection>;
+
+/** How clients reach a branch, without the secret. */
+export const databaseAddress = databaseConnection.omit({ url: true, password: true }).extend({
+  encrypts: z.boolean().describe("Whether clients have to use TLS"),
+}).meta({ id: "DatabaseAddress" });
+export type DatabaseAddress = z.infer<typeof databaseAddress>;
+
+/** The connection string of a branch, with its password. */
+export function connectionUrl(
+  { host, port, user, database, encrypts }: DatabaseAddress,
+  password: string,
+): string {
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const mode = encrypts ? "?sslmode=require" : "";
+  return `postgres://${user}:${password}@${authority}:${port}/${database}${mode}`;
+}
 
 /** A database is named by its id or by its name. */
 export const databaseParams = projectParams.extend({
@@ -255,6 +266,16 @@ export const getDatabaseConnection = endpoint({
   params: databaseParams,
   query: branchQuery,
   response: databaseConnection,
+});
+
+export const getDatabaseAddress = endpoint({
+  method: "GET",
+  path: `${DATABASE_PATH}/address`,
+  summary: "Show how clients reach a branch, without its password",
+  tag: DATABASE_TAG,
+  params: databaseParams,
+  query: branchQuery,
+  response: databaseAddress,
 });
 
 export const databaseUsage = z.object({

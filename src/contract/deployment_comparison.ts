@@ -1,8 +1,4 @@
-/**
- * Differences between two deployments of a project.
- *
- * @module
- */
+/** Differences between two deployments of a project. @module */
 import * as z from "zod";
 import { uuid } from "./common.ts";
 import { deployment } from "./deployments.ts";
@@ -47,7 +43,7 @@ export const deploymentComparison = z.object({
 }).meta({ id: "DeploymentComparison" });
 export type DeploymentComparison = z.infer<typeof deploymentComparison>;
 
-/** The kinds that a sentence counts, each with its words for one and for several. */
+/** The kinds of changes in a summary, with their singular and plural. */
 const COUNTED = [
   ["files", "file", "files"],
   ["routes", "route", "routes"],

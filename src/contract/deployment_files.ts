@@ -1,13 +1,9 @@
-/**
- * The files of a deployment, as the API lists them.
- *
- * @module
- */
+/** The files of a deployment, as the API lists them. @module */
 import * as z from "zod";
 
 /** Maximum number of files per deployment. */
 export const MAX_FILES = 100_000;
-/** Largest single file, in bytes (1 GiB). */
+/** Maximum size of a single file, in bytes (1 GiB). */
 export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 /** All files of one deployment together, in bytes (100 GiB). */
 export const MAX_DEPLOYED_BYTES = 100 * 1024 ** 3;
@@ -15,7 +11,7 @@ export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in h
   example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 });
 
-/** Longest name of a file or folder, in bytes of UTF-8: the limit of file systems. */
+/** Maximum length of the name of a file or folder, in bytes of UTF-8: the limit of file systems. */
 const MAX_NAME_BYTES = 255;
 
 const nameFits = (name: string) =>

@@ -31,7 +31,7 @@ export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 
 /** Maximum number of functions per deployment. */
 export const MAX_FUNCTIONS = 100;
-/** Largest function with all that it imports, in bytes. */
+/** Maximum size of a function with everything that it imports, in bytes. */
 export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
 
 /** A function as `svc deploy` bundles it: one self-contained module, a blob like a file. */
@@ -128,7 +128,7 @@ export const deploymentBase = z.object({
   ),
 }).strict().meta({ id: "DeploymentBase" });
 
-/** Largest description of a deployment, in bytes: the list of 100,000 files. */
+/** Maximum size of a description of a deployment, in bytes: the list of 100,000 files. */
 const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const createDeploymentBody = z.object({

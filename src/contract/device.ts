@@ -1,9 +1,4 @@
-/**
- * The OAuth 2.0 device authorization grant (RFC 8628) and its metadata (RFC
- * 8414). Fields are in snake case, and errors have OAuth's shape.
- *
- * @module
- */
+/** OAuth 2.0 device authorization (RFC 8628, 8414), with OAuth's field names and errors. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

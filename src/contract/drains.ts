@@ -1,8 +1,4 @@
-/**
- * Drains: where the logs, errors and metrics of a project are sent, over OTLP/HTTP.
- *
- * @module
- */
+/** Drains: endpoints that get the logs, errors and metrics of a project over OTLP/HTTP. @module */
 import * as z from "zod";
 import { missingNodes, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -10,7 +6,7 @@ import { projectParams } from "./projects.ts";
 
 const tag = "Drains";
 
-/** Drains that a project can have. */
+/** Maximum number of drains per project. */
 export const MAX_DRAINS = 5;
 const MAX_HEADERS = 10;
 

@@ -1,5 +1,5 @@
 /**
- * Front edges: processes elsewhere that answer requests for sites and follow the platform.
+ * Front edges: processes elsewhere that serve sites and follow the platform's state.
  *
  * @module
  */
@@ -29,6 +29,12 @@ export const frontEdge = z.object({
     "When it last reported, which it does every few seconds; null if `unseen`",
   ),
   address: z.string().nullable().describe("IP address of its last connection; null if `unseen`"),
+  country: z.string().nullable().describe(
+    "Country of the edge, as two letters (ISO 3166-1): as set, or that of its address; null if unknown",
+  ),
+  roundTripMs: z.number().nonnegative().nullable().describe(
+    "Milliseconds that its last report took to the platform and back; null before the second one",
+  ),
   version: z.string().nullable().describe("Version of svc on the edge; null if `unseen`"),
   createdAt: timestamp.describe("When the key was created"),
 }).meta({ id: "FrontEdge" });

@@ -1,20 +1,15 @@
-/**
- * An endpoint as data: a single description for validation in the server, types of the client, and
- * the OpenAPI document.
- *
- * @module
- */
+/** An endpoint as data, for server, client and OpenAPI document. @module */
 import * as z from "zod";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * How a body travels. `octets`, `multipart` and `events` are streamed, not parsed by schema.
- * `form` is a form (RFC 6749, B) or JSON; its handler parses it, as errors have OAuth's shape.
+ * How a body travels. `octets`, `multipart` and `events` are streamed, not parsed by schema. `form`
+ * is a form (RFC 6749, B) or JSON; its handler parses it, because errors have OAuth's shape.
  */
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
-/** Largest body of an endpoint that names no other limit, in bytes. */
+/** Maximum size of a body of an endpoint that names no other limit, in bytes. */
 const MAX_BODY_BYTES = 16 * 1024;
 
 /** How long the response to an `Idempotency-Key` is remembered, in hours. */
@@ -23,7 +18,7 @@ export const IDEMPOTENCY_HOURS = 24;
 type Shape = z.ZodType;
 
 /**
- * Who may call an endpoint. `anyone` needs no credentials. `account` is about the account itself
+ * The callers of an endpoint. `anyone` needs no credentials. `account` is about the account itself
  * and needs a person: a browser session, in no particular workspace. `self` is about the caller's
  * own resources: all of them for a session; only those of its workspace for an API key or a CLI's
  * token, and read-only for a key with the role viewer. The others are the minimum role in the
@@ -39,10 +34,7 @@ export const ACCESS_LEVELS = [
 ] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
 
-/**
- * Handling of an `Idempotency-Key`: `kept` replays the response for a day; `own` leaves it to the
- * endpoint; `refused` returns 400; `none` is for methods that can be repeated anyway.
- */
+/** `kept` replays the response for a day; `own` is up to the endpoint; `refused` returns 400. */
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 /**
@@ -71,20 +63,20 @@ export interface Endpoint<
   readonly tag: string;
   /** `none` for the few endpoints that anyone may call. */
   readonly auth: "bearer" | "none";
-  /** Who may call it; if not given, viewers may read and developers may change. */
+  /** Who may call it; by default, viewers may read and developers may change. */
   readonly access: Access;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
   readonly bodyKind: BodyKind;
-  /** Largest body that is read, in bytes; a larger one gets 413. */
+  /** Maximum size of the body, in bytes; a larger one gets 413. */
   readonly maxBodyBytes: number;
   readonly response: Response;
   readonly responseKind: BodyKind;
   readonly status: 200 | 201 | 204;
   readonly idempotency: IdempotencyKind;
   readonly traits: readonly Trait[];
-  /** Answers of another success than `status`, by status. */
+  /** Other successful responses than `status`, by status. */
   readonly otherAnswers: Readonly<Record<number, Shape>>;
   /** Statuses of specific refusals, in addition to those of its kind of endpoint. */
   readonly refusals: readonly number[];
@@ -117,7 +109,7 @@ function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "a
   return given.method === "GET" ? "viewer" : "developer";
 }
 
-/** Whoever has no credential can be bound to no key, and only JSON is small enough to keep. */
+/** A caller without a credential has no scope for keys, and only JSON is small enough to store. */
 function usualIdempotency(
   given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,
 ): IdempotencyKind {
@@ -125,7 +117,7 @@ function usualIdempotency(
   return given.auth === "none" || (given.bodyKind ?? "json") !== "json" ? "refused" : "kept";
 }
 
-/** Describes an endpoint; parts that are left out are empty. */
+/** Describes an endpoint; omitted parts are empty. */
 export function endpoint<
   P extends Shape = Nothing,
   Q extends Shape = Nothing,
@@ -153,9 +145,9 @@ export function endpoint<
 
 export type ParamsOf<E> = E extends Endpoint<infer P> ? z.output<P> : never;
 export type QueryOf<E> = E extends Endpoint<Shape, infer Q> ? z.output<Q> : never;
-/** The query as a client gives it: defaults may be left out. */
+/** The query as clients pass it: fields with defaults are optional. */
 export type QueryInputOf<E> = E extends Endpoint<Shape, infer Q> ? z.input<Q> : never;
 export type BodyOf<E> = E extends Endpoint<Shape, Shape, infer B> ? z.output<B> : never;
-/** The body as a client gives it: defaults may be left out. */
+/** The body as clients pass it: fields with defaults are optional. */
 export type BodyInputOf<E> = E extends Endpoint<Shape, Shape, infer B> ? z.input<B> : never;
 export type ResponseOf<E> = E extends Endpoint<Shape, Shape, Shape, infer R> ? z.output<R> : never;

@@ -1,6 +1,6 @@
 /**
- * Which permission an API key needs for each endpoint: one table for all of them.
- * Browser sessions and tools that a person signed in are not limited by it.
+ * The permission that an API key needs for each endpoint: one table for all of them. Browser
+ * sessions and tools that a person signed in are not limited by it.
  *
  * @module
  */
@@ -8,11 +8,9 @@ import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import type { Permission } from "./permissions.ts";
 
-/**
- * Endpoints for a request's own credential, and those without credentials: every key can call them.
- */
+/** Endpoints that every key can call, because they need no permission. */
 const ANY = "any";
-/** Endpoints for a person's account: no key can call them, whatever its permissions. */
+/** Endpoints for a person's account: no key can call them, regardless of its permissions. */
 const NONE = "none";
 /** One of these is enough; `everything` always is. */
 type Needed = readonly Permission[] | typeof ANY | typeof NONE;
@@ -22,11 +20,11 @@ const ALL = ["everything"] as const;
 const RULES = ["rules"] as const;
 const READ_RULES = ["read", "rules"] as const;
 const VARIABLES = ["variables"] as const;
-/** Which of both it takes is decided by the environment. */
+/** The environment determines which of the two it needs. */
 const DEPLOY = ["deploy-previews", "deploy-production"] as const;
 const PRODUCTION = ["deploy-production"] as const;
 const READ_DEPLOYED = ["read", ...DEPLOY] as const;
-/** Everyone who may change part of a project has to be able to find it. */
+/** Everyone who may change a part of a project must be able to find the project. */
 const FIND_PROJECT = ["read", ...DEPLOY, "rules", "variables"] as const;
 
 type EndpointName = keyof typeof endpoints;
@@ -173,6 +171,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
   startDatabase: ALL,
   stopDatabase: ALL,
   getDatabaseConnection: ALL,
+  getDatabaseAddress: READ,
   getDatabaseUsage: READ,
   moveDatabase: ALL,
   listDatabaseBranches: READ,
@@ -264,7 +263,7 @@ export const ENDPOINT_PERMISSIONS: Readonly<Record<EndpointName, Needed>> = {
 const OF_OTHER_PROTOCOLS: readonly (readonly [string, Needed])[] = [
   ["GET /git", READ_DEPLOYED],
   ["POST /git", DEPLOY],
-  // Each call that an agent makes there is judged by itself.
+  // Each call of an agent is authorized separately.
   ["GET /mcp", ANY],
 ];
 
@@ -277,10 +276,7 @@ const BY_NAME: ReadonlyMap<string, Needed> = new Map([
   ...OF_OTHER_PROTOCOLS,
 ]);
 
-/**
- * The permissions for an endpoint that an API key lacks; `undefined` if it has one of them. An
- * endpoint in no table requires `everything`.
- */
+/** The permissions that a key lacks. Endpoints in no table require `everything`. */
 export function lackedFor(
   endpoint: Pick<Endpoint, "method" | "path">,
   held: readonly Permission[],
@@ -292,7 +288,7 @@ export function lackedFor(
   return needed.some((each) => held.includes(each)) ? undefined : needed;
 }
 
-/** Endpoints of no one project that a key limited to projects may call anyway. */
+/** Endpoints without a project that keys limited to projects can still call. */
 const SHARED: ReadonlySet<string> = new Set(
   ([
     "getIdentity",
@@ -304,7 +300,7 @@ const SHARED: ReadonlySet<string> = new Set(
   ] as const).map((name) => nameOf(endpoints[name])),
 );
 
-/** Whether a key that is limited to projects may call an endpoint, for its own projects. */
+/** Whether a key limited to projects can call an endpoint for these projects. */
 export function isOfOneProject(endpoint: Pick<Endpoint, "method" | "path">): boolean {
   return /\{(?:project|deployment|build)\}/.test(endpoint.path) ||
     endpoint.path === "/git" || endpoint.path === "/mcp" || SHARED.has(nameOf(endpoint));

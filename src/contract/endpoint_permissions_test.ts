@@ -19,13 +19,13 @@ Deno.test("every endpoint is in the table of permissions, and nothing else is", 
   assert.deepEqual(Object.keys(ENDPOINT_PERMISSIONS).sort(), [...NAMES].sort());
 });
 
-Deno.test("an endpoint that is in no table takes everything", () => {
+Deno.test("an endpoint in no table requires the permission everything", () => {
   const unknown = { method: "GET", path: "/v1/new" } as const;
   assert.deepEqual(lackedFor(unknown, ["read", "rules"]), ["everything"]);
   assert.equal(lackedFor(unknown, ["everything"]), undefined);
 });
 
-Deno.test("a permission changes what it names, and nothing else", () => {
+Deno.test("a permission only changes the resources in its name", () => {
   const deploys = [
     "activateDeployment",
     "buildSources",
@@ -53,7 +53,7 @@ Deno.test("a permission changes what it names, and nothing else", () => {
   assert.deepEqual(changedBy("variables"), ["deleteVariable", "setVariable", "signOut"]);
 });
 
-Deno.test("only everything reads what holds secrets, or content of databases and stores", () => {
+Deno.test("only the permission everything reads secrets, or content of databases and stores", () => {
   const most = PERMISSION_NAMES.filter((each) => each !== "everything");
   for (
     const name of [
@@ -77,7 +77,7 @@ Deno.test("a key of variables sees none", () => {
   assert.deepEqual(lackedFor(endpoints.listVariables, ["variables"]), ["read"]);
 });
 
-Deno.test("what a key limited to projects may call is about one project", () => {
+Deno.test("keys limited to projects may only call endpoints about one project", () => {
   const shared = NAMES.filter((name) => isOfOneProject(endpoints[name]))
     .filter((name) => !/\{(project|deployment|build)\}/.test(endpoints[name].path)).sort();
   assert.deepEqual(shared, [

@@ -1,8 +1,4 @@
-/**
- * The route table: every endpoint of the HTTP API, by name.
- *
- * @module
- */
+/** The route table: every endpoint of the HTTP API, by name. @module */
 import * as audit from "./audit.ts";
 import * as backups from "./backups.ts";
 import * as usage from "./usage.ts";
@@ -195,6 +191,7 @@ export const endpoints = {
   startDatabase: databases.startDatabase,
   stopDatabase: databases.stopDatabase,
   getDatabaseConnection: databases.getDatabaseConnection,
+  getDatabaseAddress: databases.getDatabaseAddress,
   getDatabaseUsage: databases.getDatabaseUsage,
   moveDatabase: databases.moveDatabase,
   listDatabaseBranches: databaseBranches.listDatabaseBranches,

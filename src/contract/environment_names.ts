@@ -1,9 +1,4 @@
-/**
- * Names of environments that every project has. They stand alone, so that who needs a name
- * does not build the schemas of deployments.
- *
- * @module
- */
+/** Names of environments that every project has, in a file without costly schemas. @module */
 
 export const ENVIRONMENT_PRODUCTION = "production";
 export const ENVIRONMENT_PREVIEW = "preview";

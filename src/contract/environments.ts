@@ -1,14 +1,10 @@
-/**
- * Environments of a project: `production`, `preview`, and the project's own.
- *
- * @module
- */
+/** Environments of a project: `production`, `preview`, and the project's own. @module */
 import * as z from "zod";
 import { page, pageQuery, slug, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Longest name of an environment; it is in host labels. */
+/** Maximum length of an environment name; it is in host labels. */
 const NAME_MAX = 20;
 
 export const environmentName = slug(NAME_MAX);

@@ -1,9 +1,4 @@
-/**
- * The errors of a project: faults of its functions and servers, each with all its
- * occurrences.
- *
- * @module
- */
+/** The errors of a project: faults of functions and servers, with all occurrences. @module */
 import * as z from "zod";
 import { missingNodes, page, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

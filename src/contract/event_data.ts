@@ -13,9 +13,9 @@ import { uuid } from "./common.ts";
 /** Maximum number of fields in one event. */
 const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
-/** Longest text of one field, in characters. */
+/** Maximum length of a text of one field, in characters. */
 export const MAX_EVENT_TEXT = 2000;
-/** Longest data of one event, as JSON, in characters. */
+/** Maximum length of an event's data as JSON, in characters. */
 const MAX_DATA = 16_000;
 
 /** The data of any event: flat, and never a secret. */

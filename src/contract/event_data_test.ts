@@ -15,7 +15,7 @@ const wrong = [
 ] as const;
 
 for (const [name, data, path, message] of wrong) {
-  Deno.test(`triggerEvent refuses ${name} by its field, and says what it wants`, () => {
+  Deno.test(`triggerEvent refuses ${name} by its field, and reports the expected value`, () => {
     const given = { event: "billing.payment_failed", data };
     const { error } = endpoints.triggerEvent.body.safeParse(given);
     assert.equal(error?.issues.length, 1);

@@ -18,10 +18,7 @@ function isMoment(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:T|$)/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/**
- * A date, such as `1 December 2026`, with the time if given, because the reader's time zone is
- * unknown. Other text stays unchanged.
- */
+/** A date such as `1 December 2026`, in UTC with a time. Other text does not change. */
 function momentOf(text: string): string {
   if (!isMoment(text)) return text;
   const moment = new Date(text);
@@ -53,7 +50,7 @@ const MADE: Readonly<Record<string, (data: EventData) => string>> = {
       ? String(environment ?? "a deployment")
       : `preview of ${branch}`,
   project: ({ project }) => String(project ?? "A project"),
-  /** Branch and commit, which tell the deployments of one place apart. */
+  /** Branch and commit, which distinguish the deployments of one environment. */
   version: (data) =>
     data.environment === ENVIRONMENT_PREVIEW
       ? fillWords("{commit}", data)
@@ -84,7 +81,7 @@ export function fillWords(template: string, data: EventData): string {
   });
 }
 
-/** The first of some templates whose values are all given. */
+/** The first template whose values are all present. */
 export function fillFirst(templates: readonly string[], data: EventData): string | undefined {
   return templates.map((template) => fillPart(template, data))
     .find(({ isComplete }) => isComplete)?.text;

@@ -1,8 +1,8 @@
 /**
  * The events that the platform notifies people of (spec, "Events"): the 32 events of the
- * specification, and some more. A new event is one row of `EVENTS`: types, checks, API,
- * OpenAPI document, CLI, mails, pages, docs and samples for tests follow from it. Its words
- * are templates of `event_words.ts`.
+ * specification, and some more. A new event is one row of `EVENTS`: types, checks, API, OpenAPI
+ * document, CLI, mails, pages, docs and samples for tests follow from it. Its texts are templates
+ * of `event_words.ts`.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export const EVENT_CATEGORIES = [
 ] as const;
 export type EventCategory = (typeof EVENT_CATEGORIES)[number];
 
-/** Most urgent first: the index is the number that the specification gives. */
+/** Most urgent first. The index is the number in the specification. */
 export const PRIORITIES = ["CRITICAL", "HIGH", "NORMAL", "LOW"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
@@ -319,7 +319,7 @@ export const securityEventName = z.enum(
   ],
 );
 
-/** Example data of an event, with all fields that it knows. */
+/** Example data of an event, with all known fields. */
 export function sampleEventData(event: EventName): EventData {
   const example = (schema: z.ZodType) => schema.meta()!.example as EventData[string];
   const fields = Object.entries((EVENTS[event] as EventKind).data.shape);

@@ -1,9 +1,4 @@
-/**
- * A list of files as a difference from another list, with a digest that confirms that both sides
- * mean the same list.
- *
- * @module
- */
+/** A list of files as a difference from another, with a digest that confirms it. @module */
 import { createHash } from "node:crypto";
 import { atOnce, inSteps, type Steps } from "../lib/next_turn.ts";
 import { sortInSteps } from "../lib/sort_in_steps.ts";
@@ -13,13 +8,13 @@ import type { DeploymentFile } from "./deployment_files.ts";
 export interface FileDifference {
   /** Files that the other list lacks, or has with another content. */
   readonly files: readonly DeploymentFile[];
-  /** Paths that only the other list has. */
+  /** Paths that are only in the other list. */
   readonly removed: readonly string[];
 }
 
 const byPath = (left: DeploymentFile, right: DeploymentFile): boolean => left.path < right.path;
 
-/** The digest of a list, whatever its order (see `deploymentBase`). */
+/** The digest of a list, regardless of its order (see `deploymentBase`). */
 export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<string> {
   const hash = createHash("sha256");
   let lines = "";
@@ -33,7 +28,7 @@ export function* digestFilesInSteps(files: readonly DeploymentFile[]): Steps<str
   return hash.update(lines).digest("hex");
 }
 
-/** The digest of a list, whatever its order (see `deploymentBase`). */
+/** The digest of a list, regardless of its order (see `deploymentBase`). */
 export function digestFiles(files: readonly DeploymentFile[]): string {
   return atOnce(digestFilesInSteps(files));
 }

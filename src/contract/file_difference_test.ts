@@ -14,7 +14,7 @@ const list = fc.uniqueArray(file, { selector: ({ path }) => path });
 const sorted = (files: readonly DeploymentFile[]) =>
   files.toSorted((left, right) => left.path < right.path ? -1 : 1);
 
-Deno.test("applyDifference() makes the list that differenceOf() was given, of any base", () => {
+Deno.test("applyDifference() restores the list of differenceOf() from any base", () => {
   fc.assert(
     fc.property(list, list, (base, files) => {
       const made = atOnce(applyDifference(base, differenceOf(base, files)));
@@ -25,7 +25,7 @@ Deno.test("applyDifference() makes the list that differenceOf() was given, of an
   );
 });
 
-Deno.test("differenceOf() names nothing of equal lists, whatever their order", () => {
+Deno.test("differenceOf() is empty for equal lists in any order", () => {
   fc.assert(
     fc.property(list, (files) => {
       assert.deepEqual(differenceOf(files, files.toReversed()), { files: [], removed: [] });

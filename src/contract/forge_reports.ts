@@ -1,8 +1,4 @@
-/**
- * Reports of a deployment to the forge of its repository.
- *
- * @module
- */
+/** Reports of a deployment to the forge of its repository. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

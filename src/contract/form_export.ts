@@ -1,15 +1,10 @@
-/**
- * Submissions of forms as CSV (RFC 4180), for spreadsheets. Visitors wrote the texts, so none of
- * them may act as a formula.
- *
- * @module
- */
+/** Form submissions as CSV (RFC 4180). No text of a visitor can act as a formula. @module */
 import type { FormSubmission } from "./forms.ts";
 
 /** Prefixes that spreadsheets treat as a formula, including full-width ones. */
 const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
-/** A text as a cell; an apostrophe makes a text of a formula. */
+/** A text as a cell; an apostrophe turns a formula into text. */
 function cell(value: string): string {
   const text = FORMULA.test(value) ? `'${value}` : value;
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -12,7 +12,7 @@ const submission = (fields: FormSubmission["fields"]): FormSubmission => ({
   files: [],
 });
 
-Deno.test("submissionsToCsv() gives each field a column and makes no cell a formula", () => {
+Deno.test("submissionsToCsv() gives each field a column and creates no formulas", () => {
   const csv = submissionsToCsv([
     submission([{ name: "a", value: "=1+1" }, { name: "@b", value: 'say "hi", twice' }]),
     submission([

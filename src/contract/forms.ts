@@ -1,8 +1,4 @@
-/**
- * Forms of a project's sites, and what visitors sent by them (docs/forms.md).
- *
- * @module
- */
+/** Forms of a project's sites, and their submissions (docs/forms.md). @module */
 import * as z from "zod";
 import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Whether what a project shows in production works.
- *
- * @module
- */
+/** The health of a project's production. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Deploy hooks: secret URLs that start deployments (spec, "Deploy hook").
- *
- * @module
- */
+/** Deploy hooks: secret URLs that start deployments (spec, "Deploy hook"). @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { DEPLOYMENT_STATES, deploymentUrls } from "./deployments.ts";
@@ -15,14 +11,14 @@ const tag = "Deploy hooks";
 export const HOOK_SCOPES = ["Production", "Preview", "All"] as const;
 export type HookScope = (typeof HOOK_SCOPES)[number];
 
-/** Triggers that one hook takes in a minute. */
+/** Maximum number of triggers per hook and minute. */
 export const HOOK_TRIGGERS_PER_MINUTE = 30;
 /** Maximum number of hooks per project. */
 export const MAX_HOOKS = 100;
-/** Largest body of a trigger, in bytes. */
+/** Maximum size of a body of a trigger, in bytes. */
 const MAX_TRIGGER_BYTES = 64 * 1024;
 
-/** A branch, or a pattern of branches in which `*` stands for any text. */
+/** A branch, or a pattern of branches in which `*` matches any text. */
 const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
   (text) => branchName.safeParse(text.replaceAll("*", "x")).success,
   "Must be a git branch name, or one with * for any text",

@@ -1,8 +1,4 @@
-/**
- * Who is calling, and in which workspace.
- *
- * @module
- */
+/** The caller and the workspace. @module */
 import * as z from "zod";
 import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

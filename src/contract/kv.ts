@@ -11,11 +11,11 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Longest key, and longest prefix of keys, in UTF-8 bytes. */
+/** Maximum length of a key, and of a prefix of keys, in UTF-8 bytes. */
 const MAX_KEY_BYTES = 512;
-/** Largest value, in bytes. */
+/** Maximum size of a value, in bytes. */
 const MAX_VALUE_BYTES = 512 * 1024;
-/** Longest time until a value expires, in seconds: one year. */
+/** Maximum time until a value expires, in seconds: one year. */
 const MAX_TTL_SECONDS = 31_536_000;
 const MAX_TYPE_LENGTH = 128;
 const LIST_MAX = 1000;

@@ -1,8 +1,4 @@
-/**
- * Logs of deployments: requests, and what functions and servers wrote.
- *
- * @module
- */
+/** Logs of deployments: requests, and what functions and servers wrote. @module */
 import * as z from "zod";
 import { MISSING_NODE_EVENT, missingNodes, pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -12,7 +8,7 @@ import { projectParams } from "./projects.ts";
 export const LOG_LIMIT_DEFAULT = 50;
 export const LOG_LIMIT_MAX = 1000;
 
-/** A rule that left a trace on a request: a log, a deny or a shadow hit. */
+/** A rule recorded for a request: a log, a deny or a shadow hit. */
 export const ruleHit = z.object({
   ruleId: z.string().meta({ description: "Id of the rule", example: "no-admin" }),
   action: z.string().meta({ description: "Action of the rule", example: "deny" }),

@@ -1,8 +1,4 @@
-/**
- * The messenger: which chats belong to an account.
- *
- * @module
- */
+/** The messenger: which chats belong to an account. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,7 +7,7 @@ const tag = "Messenger";
 
 /** Life of the code in a link, in seconds. */
 export const MESSENGER_CODE_SECONDS = 600;
-/** Chats that one account may have. */
+/** Maximum number of chats per account. */
 export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({

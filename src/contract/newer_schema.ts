@@ -1,18 +1,11 @@
-/**
- * Migrations that production keeps when it shows an earlier deployment again. Pure.
- *
- * @module
- */
+/** Migrations that production keeps when it shows an earlier deployment again. Pure. @module */
 import { formatCount } from "../lib/format.ts";
 import type { Deployment } from "./deployments.ts";
 
-/** How many deployments of production to look at. */
+/** Number of production deployments to check. */
 export const NEWER_SCHEMA_LIMIT = 100;
 
-/**
- * Ids of deployments whose migration changed the schema after the deployment `to`, or with and
- * after the one that is live. `items` are the deployments of production, newest first.
- */
+/** Deployments whose migration changed the schema after `to`. `items` are newest first. */
 export function newerMigrations(
   items: readonly Pick<Deployment, "id" | "isProduction" | "migration">[],
   to: string | undefined,
@@ -23,7 +16,7 @@ export function newerMigrations(
   return later.filter(({ migration }) => migration === "changed").map(({ id }) => id);
 }
 
-/** Says that the schema stays. */
+/** Warns that the schema does not change back. */
 export const newerSchemaText = (count: number): string =>
   `The database keeps its newer schema: ${
     formatCount(count, "later deployment")

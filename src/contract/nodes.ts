@@ -1,8 +1,4 @@
-/**
- * The nodes of a platform: processes that serve from the same store.
- *
- * @module
- */
+/** The nodes of a platform: processes that serve from the same store. @module */
 import * as z from "zod";
 import { timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

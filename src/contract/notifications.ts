@@ -1,8 +1,4 @@
-/**
- * The notifications of a person: inbox, preferences and live stream.
- *
- * @module
- */
+/** The notifications of a person: inbox, preferences and live stream. @module */
 import { type Channel, CHANNEL_ROWS, CHANNELS } from "./channels.ts";
 import { eventData } from "./event_data.ts";
 import { EVENT_CATEGORIES, type EventCategory, eventName, PRIORITIES } from "./events.ts";
@@ -193,13 +189,13 @@ const timeOfDay = z.string().regex(
   "Must be a time of day in UTC, such as 22:00",
 );
 
-/** From `start` up to `end`, in UTC; over midnight where the end is earlier. */
+/** From `start` up to `end`, in UTC; past midnight if the end is earlier. */
 const quietHours = z.object({
   start: timeOfDay.meta({ description: "Start as HH:MM in UTC", example: "22:00" }),
   end: timeOfDay.meta({ description: "End as HH:MM in UTC", example: "07:00" }),
 }).strict();
 
-/** Whose deployments a person hears of. */
+/** The deployments about which a person is notified. */
 export const HEARD_DEPLOYMENTS = ["all", "own", "none"] as const;
 const heardDeployments = z.enum(HEARD_DEPLOYMENTS);
 
@@ -273,35 +269,21 @@ export const putCategoryPreference = endpoint({
   response: preferences,
 });
 
+const typeOf = <const Name extends string>(name: Name) => ({
+  type: z.literal(name).meta({ description: "Type of the message", example: name }),
+});
+/** Null for all of the inbox, or of the archive. */
+const changed = { id: uuid.nullable().describe("Id of the notification; null for all") };
+
 /** Messages of the live stream, by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
-  notification.extend({
-    type: z.literal("notification").meta({
-      description: "Type of the message",
-      example: "notification",
-    }),
-  }),
-  /** Null for all of the inbox. */
-  z.object({
-    type: z.literal("read").meta({ description: "Type of the message", example: "read" }),
-    id: uuid.nullable().describe("Id of the notification; null for all"),
-  }),
-  z.object({
-    type: z.literal("archived").meta({ description: "Type of the message", example: "archived" }),
-    id: uuid.nullable().describe("Id of the notification; null for all"),
-  }),
-  /** Null for all of the archive. */
-  z.object({
-    type: z.literal("deleted").meta({ description: "Type of the message", example: "deleted" }),
-    id: uuid.nullable().describe("Id of the notification; null for all"),
-  }),
-  inboxCounts.extend({
-    type: z.literal("counts").meta({ description: "Type of the message", example: "counts" }),
-  }),
+  notification.extend(typeOf("notification")),
+  z.object({ ...typeOf("read"), ...changed }),
+  z.object({ ...typeOf("archived"), ...changed }),
+  z.object({ ...typeOf("deleted"), ...changed }),
+  inboxCounts.extend(typeOf("counts")),
   /** Too much was missed to send it again: list the inbox again. */
-  z.object({
-    type: z.literal("reset").meta({ description: "Type of the message", example: "reset" }),
-  }),
+  z.object(typeOf("reset")),
 ]).meta({ id: "NotificationMessage" });
 export type NotificationMessage = z.infer<typeof notificationMessage>;
 

@@ -1,8 +1,4 @@
-/**
- * The OpenAPI document, made from the endpoint table.
- *
- * @module
- */
+/** The OpenAPI document, generated from the endpoint table. @module */
 import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { apiError } from "./common.ts";
 import { oauthError } from "./device.ts";
@@ -29,7 +25,7 @@ function fillContent(content: Content | undefined, components: Components): void
   }
 }
 
-/** Makes the OpenAPI 3.1 document of the API that is served at `serverUrl`. */
+/** Creates the OpenAPI 3.1 document of the API at `serverUrl`. */
 export function openApiDocument(info: { readonly version: string; readonly serverUrl: string }) {
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, endpoint] of Object.entries(endpoints)) {

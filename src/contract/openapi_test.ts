@@ -32,7 +32,7 @@ Deno.test("openApiDocument() names each path parameter", () => {
   }
 });
 
-/** Every property below a node of the document, with where it is. */
+/** Every property below a node of the document, with its path. */
 function* properties(node: unknown, place: string): Generator<[string, SchemaNode]> {
   if (typeof node !== "object" || node === null) return;
   for (const [name, property] of Object.entries((node as SchemaNode).properties ?? {})) {
@@ -79,7 +79,7 @@ function* patterns(node: unknown): Generator<string> {
   }
 }
 
-Deno.test("patterns use only what validators in other languages know", () => {
+Deno.test("patterns only use features of validators in other languages", () => {
   const found = [...new Set(patterns(document))];
   assert.ok(found.length > 10, String(found.length));
   // Unicode properties, lookbehinds, named groups and inline flags.

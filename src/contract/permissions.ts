@@ -1,12 +1,8 @@
-/**
- * Permissions of API keys, and the one that each endpoint needs.
- *
- * @module
- */
+/** Permissions of API keys. @module */
 import * as z from "zod";
 import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 
-/** Permissions of API keys, each with what it allows. */
+/** Permissions of API keys, with their descriptions. */
 export const PERMISSIONS = {
   "read": "read projects, deployments, builds, logs, rules, and variables without secrets",
   "deploy-previews": "deploy to every environment except production, and push all other branches",
@@ -24,7 +20,7 @@ export function deployPermission(environment: string): Permission {
   return environment === ENVIRONMENT_PRODUCTION ? "deploy-production" : "deploy-previews";
 }
 
-/** Maximum number of projects that one key can be limited to. */
+/** Maximum number of projects in a key's limit. */
 export const MAX_KEY_PROJECTS = 100;
 
 export const permissions = z.array(z.enum(PERMISSION_NAMES)).min(1).max(PERMISSION_NAMES.length)

@@ -1,9 +1,4 @@
-/**
- * Who may visit the protected hosts of a project: its protection, the password, the bypass key of
- * CI and agents, and share links.
- *
- * @module
- */
+/** Protected hosts of a project: password, bypass key of CI and agents, share links. @module */
 import * as z from "zod";
 import { PROTECTIONS } from "../lib/protection.ts";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";

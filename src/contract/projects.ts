@@ -1,8 +1,4 @@
-/**
- * Projects: the unit of deployment, and their build settings.
- *
- * @module
- */
+/** Projects: the unit of deployment, and their build settings. @module */
 import * as z from "zod";
 import { parseGitUrl } from "../lib/git_url.ts";
 import {
@@ -32,14 +28,10 @@ const gitUrl = storedGitUrl.check((context) => {
   // The value itself is not repeated, because it may contain a password.
   context.issues.push({ code: "custom", message: result.problem, input: "" });
 });
-/** Longest name of a branch, in characters. */
+/** Maximum length of a branch name, in characters. */
 export const BRANCH_MAX = 255;
 
-/**
- * A branch name that git allows (except `HEAD`, which has another meaning), without names that look
- * like an option, and without misleading characters: control characters and marks of the text
- * direction.
- */
+/** A branch name that git allows, but not `HEAD`, options, or misleading characters. */
 export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids
   /^(?![-/.]|@$|HEAD$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069~^:?*[\\]+$/,
@@ -47,7 +39,7 @@ export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
 ).meta({ example: "main" });
 const nodeVersion = z.string().max(20).regex(/^\d+(\.\d+){0,2}$/, "Must be a version such as 24");
 
-/** How a private repository lets the platform in. */
+/** How the platform signs in to a private repository. */
 export const GIT_CREDENTIAL_TYPES = ["https", "ssh"] as const;
 
 const settings = z.object({
@@ -93,12 +85,12 @@ export const project = settings.extend({
     example: "shop",
   }),
   workspace: z.string().meta({ description: "Slug of the workspace", example: "acme" }),
-  // The stored form: an older version may have accepted what this one refuses.
+  // The stored form: an older version may have accepted values that this one refuses.
   gitUrl: storedGitUrl.nullable().meta({
     description: "URL of the repository, without credentials; null for none",
     example: "https://git.example.com/ada/shop.git",
   }),
-  // Missing in what an older platform sends.
+  // Missing in responses of older platforms.
   autoRedeploy: settings.shape.autoRedeploy.default(false),
   url: z.url().describe("URL of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
@@ -107,7 +99,7 @@ export const project = settings.extend({
   productionDeploymentId: uuid.nullable().describe(
     "Deployment that production serves; null before the first one",
   ),
-  // Missing in what an older platform sends.
+  // Missing in responses of older platforms.
   rollbackDeploymentId: uuid.nullable().default(null).describe(
     "Deployment that the next rollback restores; null if there is none",
   ),
@@ -200,7 +192,7 @@ const apiUrl = z.string().max(500).refine((text) => {
     url.password === "" && url.search === "" && url.hash === "";
 }, "Must be a URL such as https://git.example.com/api/v1");
 
-/** Credentials of a private repository. It can be set and removed, and is never shown. */
+/** Credentials of a private repository. It can be set and removed, but is never shown. */
 export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("https").meta({

@@ -14,7 +14,7 @@ const tag = "Trusted publishers";
 
 /** The grant type of a token exchange (RFC 8693). */
 export const EXCHANGE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:token-exchange";
-/** Types of the tokens that are taken. */
+/** Types of accepted tokens. */
 export const SUBJECT_TOKEN_TYPES = [
   "urn:ietf:params:oauth:token-type:id_token",
   "urn:ietf:params:oauth:token-type:jwt",
@@ -25,7 +25,7 @@ export const ISSUED_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token"
 export const PUBLISHER_PROVIDERS = ["github", "gitlab"] as const;
 export type PublisherProvider = (typeof PUBLISHER_PROVIDERS)[number];
 
-/** Issuer of the tokens of each, where no other installation is named. */
+/** Default token issuer of each provider. */
 export const USUAL_ISSUERS: Readonly<Record<PublisherProvider, string>> = {
   github: "https://token.actions.githubusercontent.com",
   gitlab: "https://gitlab.com",
@@ -36,7 +36,7 @@ export const MAX_PUBLISHERS = 100;
 /** Seconds that a key of a publisher lives. */
 export const KEY_SECONDS = { min: 300, usual: 900, max: 3600 } as const;
 
-/** Characters that tokens of either provider can have in names; `*` stands for any text. */
+/** Characters that names in tokens of either provider can have; `*` matches any text. */
 const plain = (most: number) =>
   z.string().min(1, "Must not be empty").max(most, `Must have at most ${most} characters`).refine(
     // As a pattern of the document, only some validators could read it.
@@ -63,7 +63,7 @@ const repository = z.string().max(500).regex(
   "Must not contain the segments . or ..",
 );
 
-/** A file: of `.github/workflows`, or the configuration of a pipeline. */
+/** A file in `.github/workflows`, or the configuration of a pipeline. */
 const workflow = plain(255).refine(
   (name) => !name.includes("@") && !name.startsWith("/"),
   "Must be the name of a workflow file, such as deploy.yml",
@@ -117,7 +117,7 @@ export const trustedPublisher = z.object({
 }).meta({ id: "TrustedPublisher" });
 export type TrustedPublisher = z.infer<typeof trustedPublisher>;
 
-/** Largest body of a new publisher, in bytes. */
+/** Maximum size of a body of a new publisher, in bytes. */
 const MAX_PUBLISHER_BYTES = 32 * 1024;
 
 /** Permissions of keys for pull requests, which anyone who opens one can use. */

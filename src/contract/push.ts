@@ -1,15 +1,11 @@
-/**
- * Web push: the key that browsers subscribe with, and their subscriptions.
- *
- * @module
- */
+/** Web push: the key that browsers subscribe with, and their subscriptions. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 const tag = "Web push";
 
-/** Subscriptions that one account may have. */
+/** Maximum number of subscriptions per account. */
 export const MAX_PUSH_SUBSCRIPTIONS = 20;
 
 export const getVapidKey = endpoint({

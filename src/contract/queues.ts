@@ -1,9 +1,4 @@
-/**
- * Queues of a project's environments: messages that the platform delivers to the server of the
- * live deployment (docs/queues.md).
- *
- * @module
- */
+/** Queues of environments: messages for the live deployment's server (docs/queues.md). @module */
 import * as z from "zod";
 import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -11,9 +6,9 @@ import { ENVIRONMENT_PRODUCTION } from "./environment_names.ts";
 import { environmentReference } from "./environments.ts";
 import { projectParams } from "./projects.ts";
 
-/** Largest body of a message, in bytes. */
+/** Maximum size of a body of a message, in bytes. */
 const MAX_BODY_BYTES = 256 * 1024;
-/** Longest time until a message is delivered first, in seconds: 30 days. */
+/** Maximum time until a message is delivered first, in seconds: 30 days. */
 const MAX_DELAY_SECONDS = 2_592_000;
 const MAX_KEY = 200;
 const MAX_TYPE_LENGTH = 128;
@@ -114,7 +109,7 @@ export const sendQueueMessage = endpoint({
       "Your own id. Sending it again within 24 hours has no effect",
     ),
   }).strict().meta({ example: { body: '{"to":"ada@example.com"}' } }),
-  // JSON writes a character as six at most.
+  // JSON uses at most six characters for one.
   maxBodyBytes: 6 * MAX_BODY_BYTES + 16 * 1024,
   status: 201,
   response: z.object({

@@ -1,8 +1,4 @@
-/**
- * Raising an event in a workspace by the API.
- *
- * @module
- */
+/** Raises an event in a workspace through the API. @module */
 import {
   EVENT_CATEGORIES,
   EVENT_NAMES,
@@ -19,7 +15,7 @@ import { endpoint } from "./endpoint.ts";
 const category = z.enum(EVENT_CATEGORIES);
 const priority = z.enum(PRIORITIES);
 
-/** Longest key of an event, in characters. */
+/** Maximum length of a key of an event, in characters. */
 const MAX_KEY = 200;
 
 const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>

@@ -1,14 +1,10 @@
-/**
- * Checks of a deployment on the wire: what had to pass before production showed it.
- *
- * @module
- */
+/** Checks of a deployment in the API, which must pass before production shows it. @module */
 import * as z from "zod";
 import { MAX_CHECK_COMMANDS, MAX_CHECK_TEXT } from "../lib/release_checks.ts";
 
 export const CHECK_STATES = ["RUNNING", "PASSED", "FAILED"] as const;
 
-/** Longest reason why a check did not pass, in characters. */
+/** Maximum length of a reason why a check did not pass, in characters. */
 export const MAX_CHECK_PROBLEM = 2000;
 
 /** The result of a command, as its runner reports it. */

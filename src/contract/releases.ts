@@ -1,9 +1,4 @@
-/**
- * Rolling releases: a share of production's visitors sees the new deployment, and more of them as
- * long as it answers as well as the old one.
- *
- * @module
- */
+/** Rolling releases: the share of visitors grows while the new deployment does well. @module */
 import * as z from "zod";
 import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -17,7 +12,7 @@ export const MAX_RELEASE_STEPS = 20;
 export const MIN_STEP_SECONDS = 1;
 export const MAX_STEP_SECONDS = 7 * 24 * 60 * 60;
 export const STEP_SECONDS = 10 * 60;
-/** Releases of a project that are kept. */
+/** Maximum number of releases to keep per project. */
 export const KEPT_RELEASES = 20;
 
 export const RELEASE_STATES = ["RUNNING", "FINISHED", "WITHDRAWN", "ENDED"] as const;
@@ -27,7 +22,7 @@ const share = z.int("Must be a percentage").min(1, "Must be at least 1").max(
   "Must be at most 100",
 );
 
-/** A wish for a rolling release. */
+/** A request for a rolling release. */
 export const rollingWish = z.object({
   steps: z.array(share).min(1, "Must have at least one share")
     .max(MAX_RELEASE_STEPS, `Must have at most ${MAX_RELEASE_STEPS} shares`)

@@ -1,14 +1,10 @@
-/**
- * Rule sets that are published without a deploy, and the counters of rules.
- *
- * @module
- */
+/** Rule sets that are published without a deploy, and the counters of rules. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
-/** Largest rule set, in bytes of JSON: what a rules file of 1 MiB is as JSON, with room. */
+/** Maximum size of a rule set, in bytes of JSON: enough for a rules file of 1 MiB. */
 const MAX_RULE_SET_BYTES = 4 * 1024 * 1024;
 
 /** A runtime rule set; its inner shape is the rule set specification's. */

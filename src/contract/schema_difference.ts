@@ -1,8 +1,4 @@
-/**
- * How a deployment's database schema differs from the main branch, and whether it is newer.
- *
- * @module
- */
+/** How a deployment's database schema differs from the main branch. @module */
 import * as z from "zod";
 import { SCHEMA_KINDS } from "./database_branches.ts";
 

@@ -1,13 +1,9 @@
-/**
- * Search in a workspace.
- *
- * @module
- */
+/** Search in a workspace. @module */
 import * as z from "zod";
 import { uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Longest text that is searched for, in characters. */
+/** Maximum length of a text, in characters. */
 export const MAX_SEARCH_LENGTH = 100;
 /** Maximum number of results of each kind. */
 export const SEARCH_RESULTS = 10;

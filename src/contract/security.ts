@@ -1,8 +1,4 @@
-/**
- * Security events, and the audit log that keeps them.
- *
- * @module
- */
+/** Security events, and the audit log that keeps them. @module */
 import { securityEventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";

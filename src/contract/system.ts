@@ -1,13 +1,9 @@
-/**
- * The platform about itself.
- *
- * @module
- */
+/** The platform about itself. @module */
 import * as z from "zod";
 import { DATABASE_ENGINES } from "./databases.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Deployment processes: running, starting or ending ones, and their maximum. */
+/** Deployment processes: running, starting and ending ones, and their maximum. */
 const processes = {
   running: z.int().nonnegative().describe("Processes that are running, starting or ending"),
   max: z.int().positive().describe("Maximum number at a time"),

@@ -1,8 +1,4 @@
-/**
- * The traffic of a project: what the edge counted of the requests to it.
- *
- * @module
- */
+/** The traffic of a project, as counted by the edge. @module */
 import * as z from "zod";
 import { missingNodes, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * Usage and limits of a workspace and its projects.
- *
- * @module
- */
+/** Usage and limits of a workspace and its projects. @module */
 import * as z from "zod";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";

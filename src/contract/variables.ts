@@ -1,9 +1,4 @@
-/**
- * Environment variables. Secrets are write-only: no list and no answer shows
- * them, but the export that `svc env exec` asks for.
- *
- * @module
- */
+/** Environment variables. Secrets are write-only, except for `svc env exec`. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
@@ -16,7 +11,7 @@ export type VariableCategory = (typeof VARIABLE_CATEGORIES)[number];
 /** The scope that covers every environment. */
 export const SCOPE_ALL = "all";
 
-/** Largest value, in UTF-8 bytes. */
+/** Maximum size of a value, in UTF-8 bytes. */
 export const MAX_VARIABLE_BYTES = 16 * 1024;
 /** All variables of one environment together, names and values, in UTF-8 bytes. */
 export const MAX_ENVIRONMENT_BYTES = 48 * 1024;

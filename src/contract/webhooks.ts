@@ -1,9 +1,4 @@
-/**
- * Outgoing webhooks: where a workspace's events are sent, signed as the
- * Standard Webhooks specification says.
- *
- * @module
- */
+/** Outgoing webhooks for a workspace's events, signed as Standard Webhooks specifies. @module */
 import { EVENT_CATEGORIES, EVENT_NAMES, eventName } from "./events.ts";
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
@@ -11,9 +6,9 @@ import { endpoint } from "./endpoint.ts";
 
 const tag = "Webhooks";
 
-/** Webhooks that a workspace may have. */
+/** Maximum number of webhooks per workspace. */
 export const MAX_WEBHOOKS = 20;
-/** Deliveries that the log of one webhook keeps. */
+/** Maximum number of deliveries in a webhook's log. */
 export const MAX_WEBHOOK_LOG = 200;
 
 const category = z.enum(EVENT_CATEGORIES);

@@ -1,9 +1,4 @@
-/**
- * Workspaces, their members and the invitations to them. All but the first
- * and the last two speak of the workspace that the request is for.
- *
- * @module
- */
+/** Workspaces, their members and invitations. @module */
 import * as z from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,9 +1,4 @@
-/**
- * Attacks of a database client on the server and on other databases. `<database>`, `<role>` and
- * `<pid>` are those of the neighbour.
- *
- * @module
- */
+/** @module Attacks of a client; `<database>`, `<role>` and `<pid>` are the neighbour's. */
 
 /** Each is refused. */
 export const REFUSED: readonly string[] = [

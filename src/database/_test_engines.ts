@@ -1,8 +1,4 @@
-/**
- * Both engines, for tests that hold one to what holds the other.
- *
- * @module
- */
+/** @module Both engines, for tests that must pass on each of them. */
 import { join } from "node:path";
 import { databaseProcessCommand } from "./embedded/process_command.ts";
 import { EmbeddedEngine } from "./embedded/embedded_engine.ts";
@@ -21,7 +17,7 @@ export const ENGINES: Readonly<Record<string, (folder: string) => Promise<Databa
   server: openTestEngine,
 };
 
-/** Database and role as SQL shows them: a server has its own names for a branch. */
+/** Database and role as SQL shows them. A server has other names for a branch. */
 export function shownNames({ kind }: DatabaseEngine, { id, database, role }: Branch) {
   const own = `svc_${id}`;
   return kind === "server" ? { database: own, role: own } : { database, role };

@@ -1,8 +1,4 @@
-/**
- * A gateway over one engine, for tests that speak to it as clients do.
- *
- * @module
- */
+/** @module A gateway over one engine, for tests that connect as clients do. */
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { Gateway } from "./gateway/gateway.ts";
@@ -34,7 +30,7 @@ export class TestGateway {
     this.port = this.#gateway.listen({ hostname: "127.0.0.1", port: 0 }).port;
   }
 
-  /** Names a new branch, which clients can sign in to once the engine has made it. */
+  /** Names a new branch, which clients can sign in to once the engine has created it. */
   name(database = "shop"): Branch {
     const id = hex();
     const limits = { memoryMb: 256, connections: 20 };
@@ -43,19 +39,19 @@ export class TestGateway {
     return branch;
   }
 
-  /** Lets clients sign in to a branch that something else has made. */
+  /** Lets clients sign in to an existing branch. */
   know(branch: Branch): void {
     this.#branches.set(branch.role, branch);
   }
 
-  /** Makes a new branch. */
+  /** Creates a new branch. */
   async create(database?: string): Promise<Branch> {
     const branch = this.name(database);
     await this.engine.create(branch);
     return branch;
   }
 
-  /** A branch for tests that leave nothing in it. */
+  /** A branch for tests that clean up after themselves. */
   shared(): Promise<Branch> {
     return this.#shared ??= this.create();
   }

@@ -28,7 +28,9 @@ async function withClients(
 
 const sqlState = (state: string) => (error: unknown) => (error as { code?: string }).code === state;
 
-/** Asks to cancel a client's statement until it has ended: what comes too early has no effect. */
+/**
+ * Sends cancel requests until a client's statement has ended, because early ones have no effect.
+ */
 async function cancelUntil(
   gateway: TestGateway,
   client: pg.Client,

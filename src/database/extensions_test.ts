@@ -1,10 +1,10 @@
-/** Which extensions a client can make, as docs/databases.md says. */
+/** Tests which extensions a client can create, as described in docs/databases.md. */
 import assert from "node:assert/strict";
 import { ENGINES } from "./_test_engines.ts";
 import { TestGateway } from "./_test_gateway.ts";
 import { NO_POSTGRES } from "./server/_test_server.ts";
 
-/** Extensions of PostgreSQL itself that it trusts every owner of a database with. */
+/** PostgreSQL's own extensions that every owner of a database may create. */
 const TRUSTED = ["citext", "hstore", "ltree", "pg_trgm", "pgcrypto", "unaccent", "uuid-ossp"];
 
 const code = (error: unknown) => (error as { code?: string }).code;

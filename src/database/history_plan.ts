@@ -1,8 +1,6 @@
 /**
- * The history of databases: base backups, and the segments of the write-ahead log (WAL) that lead
- * on from them. What to keep is decided here, purely by names and sizes.
- *
- * @module
+ * @module The history of databases: base backups, and the segments of the write-ahead log (WAL)
+ * that continue them. Decides what to keep, by names and sizes only.
  */
 
 export interface HistoryLimits {
@@ -15,7 +13,7 @@ export interface HistoryLimits {
 /** A copy of the whole cluster; its folder is named by both values. */
 export interface Base {
   readonly name: string;
-  /** When it was whole, in milliseconds since 1970: earlier times need an older one. */
+  /** When it was complete, in milliseconds since 1970. Earlier times need an older one. */
   readonly at: number;
   /** The first segment that it needs. */
   readonly segment: string;
@@ -37,7 +35,7 @@ export interface HistoryContent {
 export interface HistoryPlan {
   readonly bases: readonly Base[];
   readonly segments: readonly Segment[];
-  /** Whether to make a base now. */
+  /** Whether to create a base backup now. */
   readonly needsBase: boolean;
 }
 
@@ -63,7 +61,7 @@ export const segmentNumber = (name: string, segmentBytes: number): number =>
   Number.parseInt(name.slice(8, 16), 16) * (LOG_FILE_BYTES / segmentBytes) +
   Number.parseInt(name.slice(16), 16);
 
-/** The oldest segment from which on none is missing. */
+/** The oldest segment after which none is missing. */
 function firstWithoutGap(
   segments: readonly Segment[],
   segmentBytes: number,
@@ -76,7 +74,7 @@ function firstWithoutGap(
   return first;
 }
 
-/** Decides what to keep. */
+/** Decides which history to keep. */
 export function planHistory(
   { bases, segments }: HistoryContent,
   { keepMs, maxBytes, now, segmentBytes }: HistoryLimits & {
@@ -108,7 +106,7 @@ export function planHistory(
 export const totalOf = (all: readonly { readonly bytes: number }[]): number =>
   all.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** The newest segments that fit a size. */
+/** The newest segments within a size. */
 function newestWithin(segments: readonly Segment[], maxBytes: number): readonly Segment[] {
   let left = maxBytes;
   return segments.slice(segments.findLastIndex(({ bytes }) => (left -= bytes) < 0) + 1);

@@ -11,7 +11,7 @@ const { Client } = pg;
 const ENDLESS = "SELECT count(*) FROM generate_series(1, 1000000000000) n WHERE n % 7 = 0";
 const RECURSION =
   "WITH RECURSIVE again(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM again) SELECT max(n) FROM again";
-/** Keeps some gigabytes at once. */
+/** Uses some gigabytes at a time. */
 const MEMORY = `SET work_mem = '2000MB';
   SELECT length(a), length(b), length(c) FROM (
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
@@ -29,7 +29,7 @@ const NESTED: readonly string[] = [
   `SELECT regexp_match('a', '${"(".repeat(20_000)}a${")".repeat(20_000)}')`,
 ];
 
-/** Errors for nesting: the parser, the stack check, and the check of regular expressions. */
+/** Errors for nesting from the parser, the stack check, and the check of regular expressions. */
 const TOO_DEEP: ReadonlySet<string | undefined> = new Set(["42601", "54001", "2201B"]);
 
 type Trial = (
@@ -116,7 +116,7 @@ const TRIALS: Readonly<Record<string, Trial>> = {
 for (const [kind, open] of Object.entries(ENGINES)) {
   const lack = kind === "server" ? NO_POSTGRES : undefined;
   Deno.test({
-    name: `hostile queries leave a neighbour's database alone: ${kind}` +
+    name: `hostile queries do not affect a neighbour's database: ${kind}` +
       (lack === undefined ? "" : ` (left out: ${lack})`),
     ignore: lack !== undefined,
     async fn(t) {
@@ -137,7 +137,7 @@ for (const [kind, open] of Object.entries(ENGINES)) {
   });
 }
 
-/** Runs a trial in its own database, and asks a neighbour's all the while, on one connection. */
+/** Runs a trial in its own database, and queries a neighbour's on one connection during it. */
 async function tryBeside(
   neighbour: pg.Client,
   trial: Trial,

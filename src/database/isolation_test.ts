@@ -1,5 +1,5 @@
 /**
- * Two databases cannot see each other: every hostile statement of a table, by a client of one,
+ * Two databases cannot see each other: a client of one runs every hostile statement of a table
  * while a client of the other is connected.
  */
 import assert from "node:assert/strict";

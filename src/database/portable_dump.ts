@@ -1,8 +1,4 @@
-/**
- * Leaving out of a dump what not every reader of SQL takes.
- *
- * @module
- */
+/** @module Removes from a dump what not every reader of SQL accepts. */
 import { concatBytes } from "./wire/messages.ts";
 
 const NEWLINE = 0x0a;
@@ -26,7 +22,7 @@ export class PortableDump
   constructor() {
     let key: string | undefined;
     let isHead = true;
-    /** Begin of a line whose end is to come. */
+    /** Start of a line whose end has not arrived. */
     let begun: Uint8Array<ArrayBuffer>[] = [];
     const isKept = (line: string): boolean => {
       if (key !== undefined && line === `\\unrestrict ${key}`) return false;

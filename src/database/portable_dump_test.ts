@@ -38,7 +38,7 @@ const CASES: Readonly<Record<string, readonly [dump: string, kept: string]>> = {
 };
 
 for (const [name, [dump, expected]] of Object.entries(CASES)) {
-  Deno.test(`PortableDump leaves out ${name}`, async () => {
+  Deno.test(`PortableDump omits ${name}`, async () => {
     for (const piece of [1, 7, 64, 100_000]) assert.equal(await kept(dump, piece), expected);
   });
 }

@@ -1,15 +1,9 @@
-/**
- * The interface of a PostgreSQL engine: creates, copies and removes branches, and opens sessions.
- * The platform and the gateway speak to every engine by this alone.
- *
- * @module
- */
+/** @module The interface of a PostgreSQL engine, for the platform and the gateway. */
 
 /** `embedded` is PGlite in its own process; `server` is a PostgreSQL server. */
 export const ENGINE_KINDS = ["embedded", "server"] as const;
 export type EngineKind = (typeof ENGINE_KINDS)[number];
 
-/** Resource limits of one branch. */
 export interface BranchLimits {
   readonly memoryMb: number;
   /** Clients at a time. */
@@ -20,7 +14,10 @@ export interface BranchLimits {
 export interface Branch {
   /** 16 lower-case hexadecimal digits; names its folder, or its database on a server. */
   readonly id: string;
-  /** The database as clients name it, and as `current_database()` shows it where the engine can. */
+  /**
+   * The database as clients name it, and as `current_database()` shows it if the engine supports
+   * that.
+   */
   readonly database: string;
   /** The role that clients sign in as. */
   readonly role: string;
@@ -46,11 +43,11 @@ export interface BackendSession {
   readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
   /** Cancels the statement that runs, as a `CancelRequest` does. */
   cancel(): Promise<void>;
-  /** Ends the session at once, and rolls its transaction back. */
+  /** Ends the session immediately, and rolls its transaction back. */
   close(): Promise<void>;
 }
 
-/** Says that an engine does not have a branch any more. */
+/** An engine no longer has a branch. */
 export const GONE =
   "The files of the database are missing. Run svc doctor on the platform's machine for details";
 
@@ -63,7 +60,7 @@ export interface EngineStatus {
   /** Such as `18.1 (PGlite 0.5.16)`; null while it can't be reached. */
   readonly version: string | null;
   readonly ready: boolean;
-  /** Why it isn't, and what to do; null if it is. */
+  /** Why it is not, and what to do; null if it is. */
   readonly problem: string | null;
 }
 
@@ -71,21 +68,21 @@ export interface EngineStatus {
 export interface HistoryFacts {
   /** The earliest time, in milliseconds since 1970; null if there is none yet. */
   readonly since: number | null;
-  /** Size on disk of all of it. */
+  /** Total size on disk. */
   readonly bytes: number;
   readonly keepMs: number;
   readonly maxBytes: number;
-  /** Why it is not kept as it should be; null if it is. */
+  /** Why the history is incomplete; null if it is complete. */
   readonly problem: string | null;
 }
 
 /**
- * One kind of PostgreSQL. Every method is idempotent: creating what exists, and removing what is
- * gone, both succeed.
+ * One kind of PostgreSQL. Every method is idempotent: creating an existing branch and removing a
+ * missing one both succeed.
  */
 export interface DatabaseEngine {
   readonly kind: EngineKind;
-  /** Makes an empty branch. */
+  /** Creates an empty branch. */
   create(branch: Branch): Promise<void>;
   /**
    * Makes `target` a copy of the committed data in `source`. Sessions on the source may be delayed,
@@ -99,8 +96,8 @@ export interface DatabaseEngine {
    */
   restore(source: Branch, target: Branch, time: number): Promise<void>;
   /**
-   * Ends its sessions and removes it with all its data and roles. The id alone
-   * names it, as branches that no record names any more are removed too.
+   * Ends its sessions and removes it with all its data and roles. Only needs the id, because
+   * branches without a record are removed too.
    */
   remove(id: string): Promise<void>;
   /** Ids of all branches, including incomplete ones. */
@@ -109,12 +106,12 @@ export interface DatabaseEngine {
   holds(branch: Branch): Promise<boolean>;
   /** Bytes on disk. */
   sizeOf(branch: Branch): Promise<number>;
-  /** Ends its sessions, and flushes and frees what it takes in memory. */
+  /** Ends its sessions, and flushes and frees its memory. */
   stop(branch: Branch): Promise<void>;
   isRunning(branch: Branch): boolean;
-  /** Opens a session, starting the branch where needed. Throws {@link EngineError}. */
+  /** Opens a session, starting the branch if necessary. Throws {@link EngineError}. */
   connect(branch: Branch, startup: StartupParameters): Promise<BackendSession>;
-  /** SQL that makes the branch again, in order, for an empty one. */
+  /** SQL that recreates the branch in an empty one, in order. */
   dump(branch: Branch, options: DumpOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
   status(): Promise<EngineStatus>;
   /** Stops all branches. */
@@ -126,7 +123,9 @@ export class EngineError extends Error {
   override readonly name = "EngineError";
   constructor(
     message: string,
-    /** Five characters, as PostgreSQL answers it: `53300` too many connections, `57P03` cannot connect now. */
+    /**
+     * Five characters, from PostgreSQL: `53300` too many connections, `57P03` cannot connect now.
+     */
     readonly sqlState: string,
     options?: ErrorOptions,
   ) {

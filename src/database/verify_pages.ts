@@ -1,9 +1,4 @@
-/**
- * Reading the files of a PostgreSQL database and comparing the checksums of their pages, as
- * `pg_checksums --check` does, also while the server runs, and for the embedded engine.
- *
- * @module
- */
+/** @module Verifies the checksums of a database's pages, as `pg_checksums --check` does. */
 import { join } from "node:path";
 import { ifMissing } from "../lib/missing_files.ts";
 
@@ -14,7 +9,7 @@ const SEGMENT_PAGES = 131_072;
 /** Pages that are read at a time. */
 const AT_ONCE = 128;
 
-/** How often a page is read again that a running server may just be writing. */
+/** How often to reread a page that a running server may be writing. */
 const MAX_ATTEMPTS = 5;
 
 /** Position of the checksum in a page, in words of two bytes. */
@@ -102,7 +97,7 @@ async function* pagedFiles(root: string): AsyncGenerator<string> {
   }
 }
 
-/** Reads from a place until the buffer is full or the file ends. */
+/** Reads from a position until the buffer is full or the file ends. */
 function readAt(file: Deno.FsFile, buffer: Uint8Array, offset: number): number {
   file.seekSync(offset, Deno.SeekMode.Start);
   let filled = 0;
@@ -114,11 +109,11 @@ function readAt(file: Deno.FsFile, buffer: Uint8Array, offset: number): number {
   return filled;
 }
 
-/** Judges a page again that may have been half written. */
+/** Checks a page again that may have been half written. */
 function judgeAgain(file: Deno.FsFile, index: number, block: number): PageState {
   const page = new Uint8Array(PAGE);
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
-    // The file was cut meanwhile: the page is gone.
+    // The file was truncated in the meantime, so the page no longer exists.
     if (readAt(file, page, index * PAGE) < PAGE) return "empty";
     if (judgePage(page, block) !== "damaged") return "sound";
   }
@@ -135,7 +130,7 @@ export async function verifyPages(data: string): Promise<PagesReport> {
       const first = Number(PAGED.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? 0) *
         SEGMENT_PAGES;
       const file = await Deno.open(path).catch(ifMissing);
-      // A table was dropped meanwhile.
+      // A table was dropped in the meantime.
       if (file === undefined) continue;
       using opened = file;
       for (let index = 0;;) {

@@ -1,13 +1,8 @@
-/**
- * Visitors that the dev server pretends to have: by flags for all requests, by a header
- * for one. Pure.
- *
- * @module
- */
+/** @module Visitors that the dev server pretends to have. Pure. */
 import type { AssumedClient } from "../edge/mod.ts";
 import { type Device, DEVICES, parseIp } from "../rules/mod.ts";
 
-/** A field of a request that says what to assume of its client, in `svc dev` alone. */
+/** A request header with assumptions about the client, only in `svc dev`. */
 export const ASSUME_HEADER = "svc-dev";
 
 const MAX_ASN = 4_294_967_295;

@@ -1,8 +1,4 @@
-/**
- * The command of a project that names none in `svc.toml`.
- *
- * @module
- */
+/** @module Detects the dev command of a project that names none in `svc.toml`. */
 import { join } from "node:path";
 import { createFolderReader } from "../build/mod.ts";
 import { detectProject, parsePackageFacts } from "../manifest/mod.ts";

@@ -1,8 +1,4 @@
-/**
- * One request to the dev server: its own pages first, then the edge.
- *
- * @module
- */
+/** @module One request to the dev server: its own pages first, then the edge. */
 import type { EdgeHandler } from "../edge/mod.ts";
 import { ASSUME_HEADER, type Assumed, parseAssumed } from "./assumed_client.ts";
 import type { FrontHandler } from "./front.ts";
@@ -28,7 +24,7 @@ export interface DevHandlerOptions {
   readonly assumed: Assumed;
   /** Pages that load again. */
   readonly reload: ReloadEvents;
-  /** Whether the project's pages do; its own server may take care of that. */
+  /** Whether the project's pages reload; its own server may do that itself. */
   readonly reloadsPages: boolean;
   /** Called when a browser opens a page: errors of earlier calls are past. */
   readonly opened: () => void;
@@ -37,7 +33,7 @@ export interface DevHandlerOptions {
   /** The last lines that it printed. */
   readonly output: () => readonly string[];
   readonly showPage: () => Promise<Response>;
-  /** Gets each request for the site as it came. */
+  /** Called with each request for the site, unchanged. */
   readonly arrived: (request: Omit<ArrivedRequest, "country">) => void;
 }
 
@@ -51,7 +47,6 @@ const text = (status: number, body: string): Response =>
 
 const pathOf = (url: string): string => new URL(url).pathname;
 
-/** Makes the handler. */
 export function createDevHandler(options: DevHandlerOptions): FrontHandler {
   const { edge, ownHost, assumed: assumedOfAll, reload, reloadsPages, showPage, arrived } = options;
 
@@ -100,7 +95,7 @@ export function createDevHandler(options: DevHandlerOptions): FrontHandler {
     } as const;
     const opens = opensPage(request);
     if (opens) options.opened();
-    // A framework has its own overlay: its pages get the script only for problems that it cannot see.
+    // A framework has its own overlay, so its pages only get the script for problems unknown to it.
     const isChanged = opens && (reloadsPages || reload.hasProblems);
     const response = await edge(isChanged ? wholePageRequest(request) : request, connection);
     if (isChanged || opens && reload.hasProblems) {

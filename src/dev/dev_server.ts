@@ -1,8 +1,4 @@
-/**
- * The dev server: the edge of a platform in front of a project that is being worked on.
- *
- * @module
- */
+/** @module The dev server: a platform's edge in front of a project in development. */
 import { basename, join } from "node:path";
 import { createEdge, createHttpCache, loadGeo, type ObservedRequest } from "../edge/mod.ts";
 import { DEFAULT_LOCAL_DATA_DIR } from "../kv/mod.ts";
@@ -38,7 +34,7 @@ export interface RunningDev {
   /** The site's URL for browsers. */
   readonly url: string;
   readonly port: number;
-  /** Addresses of the inspectors that can be used now; missing if there is none. */
+  /** URLs of the available inspectors; missing if there are none. */
   inspectors(): { readonly server?: string; readonly functions?: string };
   /** Resolves when the site can be opened first: files are read, or the server listens. */
   readonly ready: Promise<void>;
@@ -46,11 +42,11 @@ export interface RunningDev {
   restart(): Promise<void>;
   /** Explains the last request by rule; `undefined` without a request or rules. */
   explainLast(): Explanation | undefined;
-  /** Forgets requests, mails, submissions and cached responses. */
+  /** Clears requests, mails, submissions and cached responses. */
   clear(): void;
   /** Ends everything that was started. */
   close(): Promise<void>;
-  /** Ends the processes at once, without waiting for anything. */
+  /** Kills the processes without waiting. */
   kill(): void;
 }
 
@@ -64,11 +60,11 @@ interface DevServerParts {
   readonly dataDir: string;
 }
 
-/** A path as a word of the shell. */
+/** Quotes a path as a word of the shell. */
 const quoted = (path: string): string =>
   Deno.build.os === "windows" ? `"${path}"` : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Composes the dev server over what is open. */
+/** Composes the dev server from its opened parts. */
 class DevServer {
   readonly #log = new RequestLog();
   readonly #outbound;
@@ -147,13 +143,13 @@ class DevServer {
       notIts: new Set([front.port, ...services.ports]),
       changed: () => {
         changed();
-        // Only pages that show a problem listen.
+        // Only pages that show a problem are connected.
         this.#reload.reload();
       },
     });
   }
 
-  /** Starts the project's server, reads the project, and answers from then on. */
+  /** Starts the project's server, reads the project, and responds from then on. */
   async start(): Promise<void> {
     const { options, front } = this.#parts;
     this.#runner?.start();
@@ -182,7 +178,7 @@ class DevServer {
     if (this.#others.functions !== undefined) await this.#othersRunner.address;
   }
 
-  /** Whatever waits for a debugger is not ready before that is there. */
+  /** Code that waits for a debugger is not ready before one connects. */
   #sayWhoWaits(): void {
     const { options: { inspect, report }, inspectors } = this.#parts;
     if (inspect !== "break") return;
@@ -307,7 +303,8 @@ class DevServer {
 }
 
 /**
- * Starts a dev server. It listens at once, and serves the first requests when the project is ready.
+ * Starts a dev server. It listens immediately, and serves the first requests when the project is
+ * ready.
  *
  * @throws {BuildError} if the project's files cannot be served
  * @throws {LocalKvError} if the local data cannot be opened

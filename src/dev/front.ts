@@ -1,14 +1,10 @@
-/**
- * The port on which browsers reach the dev server.
- *
- * @module
- */
+/** @module The port on which browsers reach the dev server. */
 import { setTimeout as delay } from "node:timers/promises";
 import { announcesContent, withoutBody } from "../lib/announced_content.ts";
 import { keepUncompressed } from "../lib/automatic_compression.ts";
 import { methodCaseProblem } from "../lib/method_case.ts";
 
-/** Time that requests under way get when the server ends, in milliseconds. */
+/** Time for requests in progress to finish when the server ends, in milliseconds. */
 const DRAIN_MS = 500;
 
 export type FrontHandler = (
@@ -20,7 +16,7 @@ export interface Front {
   readonly port: number;
   /** Serves requests from now on. */
   answer(handler: FrontHandler): void;
-  /** Stops listening; what is still under way is cut off after a moment. */
+  /** Stops listening; ends remaining requests after a moment. */
   close(): Promise<void>;
 }
 
@@ -74,7 +70,7 @@ export function openFront(
       const isLate = delay(DRAIN_MS, true, { signal: late.signal }).catch(() => true);
       const isDrained = Promise.all(underWay).then(() => false);
       if (await Promise.race([isDrained, isLate])) {
-        // Not after `shutdown()`: the runtime throws if a signal aborts what it waits for.
+        // Not after `shutdown()`: the runtime throws if a signal aborts during it.
         cut.abort();
         await server.finished;
       } else {

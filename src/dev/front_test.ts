@@ -27,7 +27,7 @@ for (const [name, text] of [["short", "whole"], ["long", "long".repeat(1_000_000
   });
 }
 
-Deno.test("openFront() cuts off what does not end, and frees its port", async () => {
+Deno.test("openFront() closes connections that do not end, and frees its port", async () => {
   const front = open();
   front.answer(() =>
     new Response(

@@ -1,18 +1,13 @@
-/**
- * Decides which requests the dev server accepts: those from this computer, unless another site
- * triggered them (DNS rebinding). Pure.
- *
- * @module
- */
+/** @module Refuses requests to the dev server that another site triggered (DNS rebinding). */
 
 const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
-/** Whether a host name always leads to this computer; `own` is one that the project names. */
+/** Whether a host name always resolves to this computer; `own` is a host name from the project. */
 export function isLocalHost(hostname: string, own?: string): boolean {
   return LOOPBACK.test(hostname) || (own !== undefined && hostname === own.toLowerCase());
 }
 
-/** Whether a browser sends the request: other programs cannot be led here by a page. */
+/** Whether a browser sends the request. A page cannot make other programs send one. */
 function isFromBrowser(headers: Headers): boolean {
   return headers.has("sec-fetch-site") || headers.has("origin") ||
     headers.get("user-agent")?.startsWith("Mozilla/") === true;

@@ -1,13 +1,9 @@
-/**
- * The ports of the inspectors: of the project's own server, and of its functions.
- *
- * @module
- */
+/** @module The ports of the inspectors: of the project's own server, and of its functions. */
 import type { DevOptions } from "./options.ts";
 
 /** Port of the first inspector. */
 const INSPECTOR_PORT = 9229;
-/** How many ports are tried. */
+/** Number of ports to try. */
 const ATTEMPTS = 50;
 
 /** Ports of inspectors on the loopback address; missing if there is none. */
@@ -35,7 +31,7 @@ function freePortFrom(first: number): number {
   );
 }
 
-/** Chooses free ports from 9229 on, and says if that one is taken. */
+/** Chooses free ports from 9229 on, and reports if that one is taken. */
 export function chooseInspectors(
   { inspect, command, hasOtherFunctions, report }: Pick<
     DevOptions,

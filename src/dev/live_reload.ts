@@ -1,9 +1,4 @@
-/**
- * The script of `svc dev` in pages: they load again when a file of the project is saved, and show
- * the project's problems until they are fixed.
- *
- * @module
- */
+/** @module The script of `svc dev` in pages: reloads them, and shows the project's problems. */
 import type { Problem } from "./problems.ts";
 
 /** Path of the script that pages get. */
@@ -29,8 +24,8 @@ button { font: inherit; padding: 4px 12px; border: 1px solid #5d6068; border-rad
 `;
 
 /**
- * It removes its own element first, so that a framework finds the page as it rendered it. Texts are
- * set as text, never as markup. The overlay is outside of the body, which a framework may replace.
+ * It removes its own element first, so that a framework finds the page as rendered. Texts are set
+ * as text, never as markup. The overlay is outside of the body, which a framework may replace.
  */
 const SCRIPT = `(() => {
 document.currentScript.remove();
@@ -81,10 +76,10 @@ addEventListener("pagehide", () => events.close());
 `;
 const TAG = `<script src="${RELOAD_SCRIPT_PATH}"></script>`;
 
-/** Begins the policy of the edge's own pages, which have no script. */
+/** The start of the policy of the edge's own pages, which have no script. */
 const NO_SCRIPTS = "default-src 'none'";
 
-/** Whether a browser opens a page: the same request of a program gets the file as it is. */
+/** Whether a browser opens a page. Other programs get the unchanged file. */
 export function opensPage({ method, headers }: Request): boolean {
   return method === "GET" && headers.get("sec-fetch-dest") === "document";
 }
@@ -98,7 +93,7 @@ export function wholePageRequest(request: Request): Request {
   return new Request(request, { headers });
 }
 
-/** Adds the script to an HTML page; other responses stay unchanged. */
+/** Adds the script to an HTML page; other responses do not change. */
 export async function withReload(response: Response): Promise<Response> {
   const isHtml = response.headers.get("content-type")?.startsWith("text/html") === true;
   if (!isHtml || response.headers.has("content-encoding") || response.body === null) {
@@ -128,7 +123,7 @@ export class ReloadEvents {
     return this.#problems.length > 0;
   }
 
-  /** Answers a page that listens. */
+  /** Streams events to a page. */
   listen(): Response {
     let page: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
     const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -143,7 +138,7 @@ export class ReloadEvents {
     return new Response(body, { headers });
   }
 
-  /** Has all pages load again. */
+  /** Makes all pages reload. */
   reload(): void {
     this.#send("data: reload\n\n");
   }
@@ -154,7 +149,7 @@ export class ReloadEvents {
     this.#send(this.#problemsMessage());
   }
 
-  /** Ends the responses, as the server ends. */
+  /** Ends the responses, because the server ends. */
   close(): void {
     for (const page of this.#pages) page.close();
     this.#pages.clear();
@@ -169,7 +164,6 @@ export class ReloadEvents {
   }
 }
 
-/** The script itself. */
 export function reloadScript(): Response {
   return new Response(SCRIPT, {
     headers: { "content-type": "text/javascript; charset=utf-8", "cache-control": "no-store" },

@@ -1,8 +1,4 @@
-/**
- * Options and reports of a dev server.
- *
- * @module
- */
+/** @module Options and reports of a dev server. */
 import type { BuildHost } from "../build/mod.ts";
 import type { ProjectConfig } from "../config/project_config.ts";
 import type { ObservedRequest } from "../edge/mod.ts";
@@ -14,14 +10,14 @@ export type DevLevel = "info" | "warn" | "error";
 export interface LoggedRequest extends Omit<ObservedRequest, "decision" | "facts"> {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Ids of the rules that took effect or were recorded, in their order. */
+  /** Ids of the rules that took effect or were recorded, in order. */
   readonly rules: readonly string[];
 }
 
 /** The interface for a dev server's reports. */
 export interface DevReport {
   say(level: DevLevel, message: string): void;
-  /** The project's own dev server has ended, and was not asked to. */
+  /** The project's dev server ended unexpectedly. */
   crashed(message: string): void;
   /** A line of the project's own dev server, colours included. */
   output(line: string): void;
@@ -37,7 +33,7 @@ export interface DevOptions {
   readonly config: ProjectConfig | undefined;
   /** The current folder, if none was given. */
   readonly standing: string | undefined;
-  /** Command of the project's dev server; a project without one is served as files. */
+  /** Command of the project's dev server; without it, the project is served as files. */
   readonly command: string | undefined;
   /** The configured port of the dev server; detected if missing. */
   readonly serverPort: number | undefined;
@@ -53,11 +49,10 @@ export interface DevOptions {
   readonly allowPrivateUpstreams: boolean;
   readonly build: BuildHost;
   readonly report: DevReport;
-  /** Opens on a port: the wanted one, or another. */
+  /** Listens on the wanted port, or another. */
   readonly onPort: <T>(open: (port: number) => T) => Promise<T>;
 }
 
-/** A dev server to start. */
 export interface DevStart extends Omit<DevOptions, "variables"> {
   /** The project's variables for a server with this URL. */
   variablesAt(url: string): DevOptions["variables"];

@@ -1,21 +1,17 @@
-/**
- * The project's current problems, for the overlay on its pages.
- *
- * @module
- */
+/** @module The project's current problems, for the overlay on its pages. */
 import { join } from "node:path";
 import { type Diagnostic, renderDiagnostic } from "../lib/diagnostic.ts";
 import { readTextFile } from "../lib/utf8.ts";
 
 /** Maximum number of problems to show for one part. */
 const MAX_PROBLEMS = 10;
-/** Longest text of one problem, in characters. */
+/** Maximum length of a text of one problem, in characters. */
 const MAX_TEXT = 4000;
 
 export interface Problem {
-  /** Says what cannot be used. */
+  /** Names what cannot be used. */
   readonly title: string;
-  /** Place, message and the lines of the source, as a terminal shows them. */
+  /** Position, message and source lines, as shown in a terminal. */
   readonly text: string;
 }
 
@@ -52,7 +48,7 @@ export class Problems {
   }
 }
 
-/** Reads a file of a project; `undefined` if it is no file in it that can be read. */
+/** Reads a file of a project; `undefined` if it is outside the project or cannot be read. */
 const readSource = (home: string, file: string): Promise<string | undefined> =>
   readTextFile(join(home, file)).catch(() => undefined);
 

@@ -1,8 +1,4 @@
-/**
- * The last requests, for the log and for the page of the dev server.
- *
- * @module
- */
+/** @module The last requests, for the log and for the page of the dev server. */
 import type { ObservedRequest } from "../edge/mod.ts";
 import {
   compileRules,
@@ -18,7 +14,7 @@ import type { LoggedRequest } from "./options.ts";
 /** Requests that are remembered. */
 const MAX_REQUESTS = 200;
 
-/** A request as it came, for an explanation later on. */
+/** An unchanged request, for a later explanation. */
 export interface ArrivedRequest {
   readonly method: string;
   readonly url: string;
@@ -56,7 +52,6 @@ export function explainArrived(
 
 export class RequestLog {
   #requests: LoggedRequest[] = [];
-  /** The last request as it came. */
   last: ArrivedRequest | undefined;
 
   add(request: LoggedRequest): void {

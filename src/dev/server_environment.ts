@@ -1,8 +1,4 @@
-/**
- * The environment of the project's dev server. Pure.
- *
- * @module
- */
+/** @module The environment of the project's dev server. Pure. */
 import { delimiter, join } from "node:path";
 import { childVariables } from "../lib/child_variables.ts";
 import { inspectorAddress } from "./inspectors.ts";
@@ -10,7 +6,7 @@ import type { Inspect } from "./options.ts";
 
 export interface EnvironmentFacts {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Of the project, on the platform. */
+  /** The project's variables on the platform. */
   readonly variables: Readonly<Record<string, string>>;
   /** Variables that this program adds, unless the user has set them. */
   readonly local: Readonly<Record<string, string>>;
@@ -18,7 +14,6 @@ export interface EnvironmentFacts {
   readonly port: number;
   readonly host: string | undefined;
   readonly inspect: Inspect;
-  /** Port of its inspector, if it has one. */
   readonly inspectorPort: number | undefined;
 }
 
@@ -38,7 +33,7 @@ function nodeOptions(
  */
 export function serverEnvironment(facts: EnvironmentFacts): {
   readonly env: Record<string, string>;
-  /** Variables of the project that are left out. */
+  /** Variables of the project to leave out. */
   readonly heldBack: readonly string[];
 } {
   const { directory, port, host } = facts;

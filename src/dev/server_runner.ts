@@ -1,8 +1,4 @@
-/**
- * A server of the project, run with its environment.
- *
- * @module
- */
+/** @module A server of the project, run with its environment. */
 import { stripVTControlCharacters } from "node:util";
 import { unusedPort } from "../lib/unused_port.ts";
 import type { DevOptions } from "./options.ts";
@@ -11,9 +7,8 @@ import { DevCommand } from "./process/dev_command.ts";
 import type { ServerAddress } from "./process/announced_address.ts";
 import { serverEnvironment } from "./server_environment.ts";
 
-/** The program to run. */
 export interface ServerProgram {
-  /** As messages name it, such as `dev server`. */
+  /** Its name in messages, such as `dev server`. */
   readonly name: string;
   /** A line for the shell. */
   readonly command: string;
@@ -22,7 +17,6 @@ export interface ServerProgram {
   /** The configured port. */
   readonly port: number | undefined;
   readonly host: string | undefined;
-  /** Port of its inspector, if it has one. */
   readonly inspectorPort: number | undefined;
 }
 
@@ -36,7 +30,7 @@ export interface RunnerParts {
   readonly changed: () => void;
 }
 
-/** How many of the last lines are remembered, for the page that says why the server ended. */
+/** Number of last lines to keep, for the page that explains why the server ended. */
 const LAST_LINES = 40;
 
 const capitalized = (text: string): string => text[0]!.toUpperCase() + text.slice(1);

@@ -1,18 +1,14 @@
-/**
- * Watching the folder of a project for what is saved.
- *
- * @module
- */
+/** @module Watches the folder of a project for changes. */
 import { join, relative } from "node:path";
 import { RULES_FILE } from "../build/mod.ts";
 import type { Change } from "./site/project_site.ts";
 
-/** Time in which several events of one save come, in milliseconds. */
+/** Time within which the events of one save arrive, in milliseconds. */
 const SETTLE_MS = 20;
-/** Longest wait for the end of events, as of a file that is written to all the time. */
+/** Maximum wait for the end of events, as of a file that is written to all the time. */
 const MAX_SETTLE_MS = 200;
 
-/** Folders that change automatically, or contain foreign files. */
+/** Folders that change automatically, or contain files of others. */
 const IGNORED =
   /(?:^|\/)(?:node_modules|\.git|\.svc|\.astro|\.nuxt|\.output|\.svelte-kit|\.next|\.nitro|\.vite|\.cache)(?:\/|$)/;
 
@@ -42,7 +38,7 @@ function foldersOf(root: string): readonly string[] {
       .filter(({ name, isDirectory }) => isDirectory && !IGNORED.test(name))
       .map(({ name }) => join(root, name));
   } catch {
-    return []; // it has gone meanwhile
+    return []; // it was removed in the meantime
   }
 }
 
@@ -86,7 +82,7 @@ export function watchProject(root: string, changed: (change: Change) => void): (
       const watcher = Deno.watchFs(path, { recursive });
       watchers.set(path, watcher);
       void follow(watcher, root, take).catch(() => {});
-    } catch { /* it has gone meanwhile */ }
+    } catch { /* it was deleted in the meantime */ }
   };
   const watchNew = (): boolean => {
     const added = foldersOf(root).filter((path) => !watchers.has(path));

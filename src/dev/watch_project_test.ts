@@ -41,7 +41,7 @@ Deno.test("watchProject() reports saves, also in folders that are made later", a
   }
 });
 
-Deno.test("watchProject() reports saves beside a file that is written to all the time", async () => {
+Deno.test("watchProject() reports saves next to a file that is written to all the time", async () => {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-watch-" }));
   let isRuleSaved = false;
   const stop = watchProject(folder, ({ rules }) => isRuleSaved ||= rules);

@@ -1,8 +1,4 @@
-/**
- * The pages of the CLI reference: which commands each has.
- *
- * @module
- */
+/** @module The pages of the CLI reference, with the commands on each. */
 
 export interface CliPage {
   /** Name of the file in `docs`, without its ending. */

@@ -1,8 +1,4 @@
-/**
- * The documents that the program carries, in the order in which they are listed.
- *
- * @module
- */
+/** @module The documents that the program contains, in display order. */
 
 import { CLI_PAGES } from "./cli_pages.ts";
 
@@ -23,7 +19,7 @@ const section = (title: string, entries: Readonly<Record<string, string>>): Sect
   entries: Object.entries(entries).map(([name, about]) => ({ name, about })),
 });
 
-/** The section that llms-full.txt leaves out. */
+/** The section that llms-full.txt omits. */
 export const INTERNALS = "Internals";
 
 /** The documents by section. */
@@ -101,14 +97,14 @@ export const CONTENTS: readonly Section[] = [
   }),
 ];
 
-/** JSON schemas of the files that a project has, by their names in `docs/schema`. */
+/** JSON schemas of the files that a project has, by name in `docs/schema`. */
 export const SCHEMAS: Readonly<Record<string, string>> = {
   "manifest.schema.json": "JSON schema of .svc/manifest.json",
   "rules.schema.json": "JSON schema of svc.rules.toml",
   "svc.schema.json": "JSON schema of svc.toml",
 };
 
-/** Paths of all files below `docs` that the program carries. */
+/** Paths of all files below `docs` in the program. */
 export const FILES: readonly string[] = [
   ...CONTENTS.flatMap(({ entries }) => entries.map(({ name }) => `${name}.md`)),
   ...Object.keys(SCHEMAS).map((name) => `schema/${name}`),

@@ -1,18 +1,14 @@
-/**
- * The documents for readers.
- *
- * @module
- */
+/** @module The documents for readers. */
 import { CONTENTS, type Entry, INTERNALS, SCHEMAS } from "./contents.ts";
 import { placeOf } from "./places.ts";
 
 export interface Document extends Entry {
   readonly title: string;
-  /** Its Markdown; links to files that are not given out are plain text in it. */
+  /** Its Markdown; links to unpublished files become plain text. */
   readonly text: string;
 }
 
-/** A line that says what made a file: for those who work on it. */
+/** A line that names the generator of a file, for developers. */
 const MADE_FROM = /^<!-- Made from .* -->\n\n?/m;
 const LINK = /(!?)\[((?:`[^`]*`|[^\][`])*)\]\(([^)\s]+)\)/g;
 const FENCE = /^```.*\n[^]*?^```$/gm;
@@ -40,7 +36,6 @@ function describe(entry: Entry, source: string): Document {
   return { ...entry, text, title: /^# (.+)$/m.exec(text)?.[1] ?? entry.name };
 }
 
-/** All documents and schemas. */
 export class Library {
   readonly documents: ReadonlyMap<string, Document>;
   readonly schemas: ReadonlyMap<string, string>;

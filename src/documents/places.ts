@@ -1,8 +1,3 @@
-/**
- * Targets of links in documents on a platform.
- *
- * @module
- */
 import { CONTENTS, SCHEMAS } from "./contents.ts";
 
 const NAMES: ReadonlySet<string> = new Set(
@@ -12,7 +7,6 @@ const NAMES: ReadonlySet<string> = new Set(
 /** `/docs/api` is the reference of the API itself. */
 const API_PAGE = "http-api";
 
-/** The page of a document. */
 export const pagePath = (name: string): string => `/docs/${name === "api" ? API_PAGE : name}`;
 
 /** The name of the document on a page, if there is one. */

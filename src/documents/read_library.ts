@@ -1,7 +1,5 @@
 /**
- * Reading the documents: from the program if it is compiled, else from the repository.
- *
- * @module
+ * @module Reads the documents: from the program if it is compiled, otherwise from the repository.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
@@ -31,7 +29,7 @@ async function readShipped(): Promise<Readonly<Record<string, string>>> {
 
 let reading: Promise<Library> | undefined;
 
-/** All documents, read when first asked for: they do not change while the program runs. */
+/** All documents, read on first use; they do not change while the program runs. */
 export function readLibrary(): Promise<Library> {
   return reading ??= (Deno.build.standalone ? readShipped() : readSources())
     .then((files) => new Library(files));

@@ -1,8 +1,4 @@
-/**
- * Servers of a deployment in memory, for tests: a handler for each layer.
- *
- * @module
- */
+/** @module Servers of a deployment in memory, for tests: a handler for each layer. */
 import type { Clock } from "../lib/clock.ts";
 import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
 import type { SiteCompute } from "./compute/compute_responder.ts";
@@ -13,7 +9,7 @@ import type { IsrStore } from "./isr/types.ts";
 /** Pages that outlive an `IsrCache`, as files outlive a process. */
 export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
-  /** Files beside the pages. */
+  /** Files next to the pages. */
   readonly others = new Map<string, Uint8Array<ArrayBuffer>>();
   reads = 0;
 

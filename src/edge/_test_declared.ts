@@ -1,4 +1,4 @@
-/** A site whose server says itself what is stored, with a clock and its own store. */
+/** A site whose server declares what to store, with a clock and its own store. */
 import type { Rule } from "../rules/mod.ts";
 import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
 import { testEdge, testSite } from "./_test_site.ts";
@@ -42,7 +42,7 @@ export function declaredEdge(server: TestServer, world: World = {}) {
     ...(rules === undefined ? {} : { rules }),
   });
   const edge = testEdge(site, { now: () => now });
-  /** Lets work in the background end. */
+  /** Waits until background work has ended. */
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };

@@ -1,8 +1,6 @@
 /**
- * An edge with functions and another site behind it, all in memory: the functions
- * are handlers of this process, and the other site is reached without a network.
- *
- * @module
+ * @module An edge with functions and another site behind it, all in memory: the functions are
+ * handlers of this process, and requests to the other site need no network.
  */
 import { createHttpCache } from "./cache/http_cache.ts";
 import type { EdgeOptions } from "./edge_options.ts";
@@ -91,7 +89,7 @@ export interface DynamicWorld {
   readonly files?: Files;
   readonly rules: readonly Rule[];
   readonly functions?: Readonly<Record<string, TestFunction>>;
-  /** Answers for the other site. */
+  /** Responses of the other site. */
   upstream?(request: OutboundRequest, count: number): Response | Promise<Response>;
   readonly edge?: Partial<EdgeOptions>;
 }

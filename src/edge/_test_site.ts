@@ -1,8 +1,4 @@
-/**
- * A site in memory and an edge in front of it, for tests and benches.
- *
- * @module
- */
+/** @module A site in memory and an edge in front of it, for tests and benches. */
 import { type Clock, systemRandom } from "../lib/clock.ts";
 import { OutboundError } from "../runtime/mod.ts";
 import type { AccessRecord } from "./access_record.ts";
@@ -69,7 +65,7 @@ export interface TestSiteOptions {
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
   readonly compute?: SiteCompute;
-  /** Another deployment of the same project where it is given. */
+  /** Another deployment of the same project, if given. */
   readonly deploymentId?: string;
 }
 
@@ -98,7 +94,7 @@ export function testSite(
   return { site, blobs };
 }
 
-/** How a request arrives, where it matters. */
+/** How a request arrives, if that matters. */
 export interface TestConnection {
   readonly from?: string;
   /** Scheme of the listener; that of the URL by default. */
@@ -123,7 +119,7 @@ export function noOthers(
   };
 }
 
-/** An edge that serves one site on `site.test`; ids count from `r1`, time stands still. */
+/** An edge that serves one site on `site.test`; ids start at `r1`, time does not advance. */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
   const records: AccessRecord[] = [];
   const errors: unknown[] = [];

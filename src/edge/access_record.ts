@@ -1,8 +1,4 @@
-/**
- * Access log entries of requests.
- *
- * @module
- */
+/** @module Access log entries of requests. */
 import type { Hit } from "../rules/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
@@ -31,16 +27,15 @@ export interface AccessRecord {
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
-  /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** The client's trace (W3C Trace Context). Missing if it sent none. */
+  /** The client's trace (W3C Trace Context). Missing if the client sent none. */
   readonly traceparent?: string | undefined;
   /** Why the origin failed. Missing if nothing failed. */
   readonly error?: string | undefined;
-  /** The front edge that the request came through. Missing if it came straight to the platform. */
+  /** The front edge that the request came through. Missing if it came directly to the platform. */
   readonly edge?: string | undefined;
-  /** The rules that logged, denied or limited. Missing if none did. */
+  /** The rules that logged, denied or limited. Missing if nothing failed. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }
 

@@ -1,13 +1,9 @@
-/**
- * The part of a request that traffic statistics keep.
- *
- * @module
- */
+/** @module The part of a request that traffic statistics keep. */
 import type { CountedRequest, Layer } from "../traffic/mod.ts";
 import { findHeader } from "./messages/header_list.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
-import { targetOf } from "./destination.ts";
+import { targetOf } from "./site/route_target.ts";
 
 /** Returns the layer that responded. */
 function layerOf(context: RequestContext, { headers }: EdgeResponse): Layer {

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { RequestTarget } from "./compute/compute_request.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { StaticFile } from "./static/static_file.ts";
 import type { RequestContext } from "./request_context.ts";
+import { targetOf } from "./site/route_target.ts";
 
 /**
  * The destination of a request that the rules let through: its file, the pipeline, the routes, or
@@ -18,13 +18,7 @@ export type Destination = StaticFile | "dynamic" | "route" | "vitals";
 export const isDestination = (decided: EdgeResponse | Destination): decided is Destination =>
   typeof decided === "string" || "plain" in decided;
 
-/** The path and query for terminal routing, after an internal rewrite. */
-export function targetOf({ clientRequest, decision }: RequestContext): RequestTarget {
-  const { path, rawQuery: query } = clientRequest;
-  return decision.rewrite?.type === "internal" ? decision.rewrite : { path, query };
-}
-
-/** The file that a request leads to, if it is one. */
+/** The file that a request resolves to, if any. */
 export function fileOf(context: RequestContext, way: Destination): StaticFile | undefined {
   if (typeof way !== "string") return way;
   if (way === "dynamic") return undefined;

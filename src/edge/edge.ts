@@ -1,8 +1,4 @@
-/**
- * The walk of a request: host, site, rules, routes, file, response, access log.
- *
- * @module
- */
+/** @module The path of a request: host, site, rules, routes, file, response, access log. */
 import { addField, hasField } from "../lib/raw_fields.ts";
 import { answerOf, isWhole } from "../lib/whole_answer.ts";
 import {
@@ -49,14 +45,14 @@ import {
   redirectResponse,
   RequestContext,
 } from "./request_context.ts";
+import { targetOf } from "./site/route_target.ts";
 import { edgeFault, isPassing } from "./edge_fault.ts";
 import { finishPage, hasPageCookie, pagePinOf, withoutPageCookie } from "./page_pin.ts";
 import { upgradeClient } from "./upgrade_client.ts";
-import { type Destination, fileOf, isDestination, targetOf } from "./destination.ts";
+import { type Destination, fileOf, isDestination } from "./destination.ts";
 
 class Edge {
-  /** Missing at a front edge, where the platform counts. */
-  readonly #limiter: RateLimiter | undefined;
+  readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
   readonly #siteResponder: SiteResponder;
   readonly #dynamic: DynamicResponder;
@@ -73,8 +69,7 @@ class Edge {
     this.#gatekeeper = keeper === undefined
       ? { judge: (request) => Promise.resolve({ ...edgePage(request, 401), isEdgePage: false }) }
       : new Gatekeeper({ keeper, now, random });
-    const limiter = createRateLimiter({ now, seed: randomSeed(random) });
-    this.#limiter = options.origin === undefined ? limiter : undefined;
+    const limiter = this.#limiter = createRateLimiter({ now, seed: randomSeed(random) });
     this.#vitals = new VitalsEndpoint(limiter, options.countVitals);
     const pseudonym = makePseudonym(random);
     this.#siteResponder = new SiteResponder({
@@ -126,14 +121,18 @@ class Edge {
     if (site === undefined) {
       return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const limiter = this.#limiter;
     const { rolling } = site;
     const seen = rolling === undefined ? site : chooseSide(site, rolling, clientRequest);
-    const context = new RequestContext(clientRequest, seen, { startedAt, limiter });
+    const context = this.#contextOf(clientRequest, seen, startedAt);
     const { gate } = seen;
     return gate !== undefined && isClosed(gate)
       ? this.#serveMembers(context, gate)
       : this.#servePage(context);
+  }
+
+  #contextOf(clientRequest: ClientRequest, site: Site, startedAt: number): RequestContext {
+    const parts = { limiter: this.#limiter, isFrontEdge: this.#options.origin !== undefined };
+    return new RequestContext(clientRequest, site, { startedAt, ...parts });
   }
 
   #relay(origin: Origin, clientRequest: ClientRequest, site?: Site): Promise<Response> {
@@ -284,7 +283,7 @@ class Edge {
     return site.hasVitals && isVitalsPath(path) ? "vitals" : "route";
   }
 
-  /** The handler of image endpoints; missing if nothing converts images. */
+  /** The handler of image endpoints; missing if images are not converted. */
   #imageEndpoint(pseudonym: string): SiteEndpoint | undefined {
     const { images: service, outbound, now } = this.#options;
     if (service === undefined) return undefined;
@@ -311,8 +310,7 @@ class Edge {
 
   /** Evaluates the rules for the source of an image, as a separate request of the visitor. */
   #openSource(source: SourceRequest, site: Site): OwnSource {
-    const limiter = this.#limiter;
-    const context = new RequestContext(source, site, { startedAt: this.#stopwatch(), limiter });
+    const context = this.#contextOf(source, site, this.#stopwatch());
     const decided = this.#decide(context);
     if (!isDestination(decided)) return { type: "refused", status: decided.status };
     const isForAll = site.rules === undefined || context.cachedDecision !== undefined;

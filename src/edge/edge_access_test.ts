@@ -114,7 +114,7 @@ type Protected = ReturnType<typeof protectedEdge>;
 const cookieOf = (response: Response, name: string): string =>
   response.headers.getSetCookie().find((each) => each.startsWith(`${name}=`))!.split(";")[0]!;
 
-/** Goes to the platform and back, as a browser and a member do. */
+/** Visits the platform and returns, like the browser of a member. */
 async function signIn({ edge }: Protected, {
   url = "http://site.test/page?a=1",
   change = {},
@@ -165,7 +165,7 @@ const statusOf = async (
   return response.status;
 };
 
-Deno.test("a protected host lets in whoever may, and nobody else", async () => {
+Deno.test("a protected host only accepts visitors with access", async () => {
   const parts = protectedEdge();
   const rows:
     readonly (readonly [string, string, Parameters<Protected["edge"]["fetch"]>[1], number])[] = [
@@ -200,7 +200,7 @@ Deno.test("a protected host lets in whoever may, and nobody else", async () => {
   assert.deepEqual(parts.edge.errors, []);
 });
 
-Deno.test("protection applies to previews, and to production where it is for all", async () => {
+Deno.test("protection applies to previews, and to production if it is for all", async () => {
   const rows: readonly (readonly [Protection, boolean, number])[] = [
     ["off", false, 200],
     ["off", true, 200],

@@ -54,14 +54,14 @@ const traversals = [
 ];
 
 for (const path of traversals) {
-  Deno.test(`edge answers a traversal with no file: ${path}`, async () => {
+  Deno.test(`edge serves no file for a traversal: ${path}`, async () => {
     const response = await testEdge(open).fetch(path);
     assert.ok(response.status === 404 || response.status === 400, String(response.status));
     assert.doesNotMatch(await response.text(), /^b$|root:/);
   });
 }
 
-/** Spellings of `/admin/secret.txt`; whatever finds the file must meet the rule. */
+/** Spellings of `/admin/secret.txt`; each one that finds the file must match the rule. */
 const spellings = [
   "/admin/secret.txt",
   "//admin/secret.txt",
@@ -183,7 +183,7 @@ const injections = [
 ];
 
 for (const name of injections) {
-  Deno.test(`edge puts no line break and no other byte into a header: ${JSON.stringify(name)}`, async () => {
+  Deno.test(`edge writes no line break and no other byte into a header: ${JSON.stringify(name)}`, async () => {
     const response = await testEdge(capturing).fetch(`/tag/${name}`);
     assert.equal(response.headers.get("set-cookie"), null);
     assert.match(response.headers.get("x-tag") ?? "", /^[\x21-\x7e]*$/);

@@ -1,8 +1,4 @@
-/**
- * The handler alone, without sockets: `deno bench -A src/edge/edge_bench.ts`.
- *
- * @module
- */
+/** @module Measures only the handler, without sockets: `deno bench -A src/edge/edge_bench.ts`. */
 import { systemRandom } from "../lib/clock.ts";
 import type { Rule } from "../rules/mod.ts";
 import { computeOf } from "./_test_compute.ts";
@@ -23,7 +19,7 @@ function redirects(count: number): Rule[] {
   }));
 }
 
-/** A handler over one site that has a page of 13 KB and, where given, redirects from `/from/<n>`. */
+/** A handler over one site that has a page of 13 KB and, if given, redirects from `/from/<n>`. */
 export function benchEdge(options: { readonly redirects: number }): EdgeHandler {
   return edgeOf(testSite({ "index.html": PAGE }, { rules: redirects(options.redirects) }).site);
 }
@@ -72,7 +68,10 @@ const ANSWER: readonly Header[] = [
   ["etag", '"0123456789abcdef"'],
 ];
 
-/** A handler over one site whose server responds at once, with these fields beside the usual. */
+/**
+ * A handler over one site whose server responds at once, with these headers in addition to the
+ * usual ones.
+ */
 function serverEdge(own: Header[], route: { readonly revalidate?: number } = {}): EdgeHandler {
   const response = { status: 200, headers: [...ANSWER, ...own], body: null, bytes: PAGE };
   const compute = {

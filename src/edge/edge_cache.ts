@@ -1,9 +1,7 @@
 /**
- * The cache of a front edge. It stores what the platform's caches have stored, under the same
- * terms. The platform marks each such response and sends it unedited by rules, because the edge
- * evaluates the rules for each visitor.
- *
- * @module
+ * @module The cache of a front edge. It stores the responses that the platform's caches have
+ * stored, under the same terms. The platform marks each such response and sends it unedited by
+ * rules, because the edge evaluates the rules for each visitor.
  */
 import { type CacheDecision, createFacts, ORIGIN_HANDLE } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
@@ -14,7 +12,7 @@ import type { CachedResponse, CacheRequest } from "./cache/types.ts";
 import { varyNames } from "./cache/vary.ts";
 import { isSocketRequest } from "./compute/compute_request.ts";
 import { pageRequest } from "./compute/page_request.ts";
-import { type Destination, targetOf } from "./destination.ts";
+import type { Destination } from "./destination.ts";
 import { discardBody } from "./messages/body.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "./messages/header_list.ts";
 import { CLIENT_GONE, type Kept, type OriginResponse } from "./messages/messages.ts";
@@ -24,13 +22,14 @@ import { KEEP_FIELD } from "./request/client_request.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { Site } from "./site/site.ts";
+import { targetOf } from "./site/route_target.ts";
 
 type CacheRule = Extract<CacheDecision, { readonly type: "cache" }>;
 
 /** Fields whose values differ from person to person. */
 const PERSONAL: ReadonlySet<string> = new Set(["cookie", "authorization"]);
 
-/** Fields by which the platform's own cache reports. */
+/** Fields with the report of the platform's own cache. */
 const REPORTS: ReadonlySet<string> = new Set(["cache-status", "x-svc-cache"]);
 
 /** Fields that concern a single response, or only the edge. */
@@ -93,11 +92,11 @@ export function forEdgeCache(
   return { ...response, headers: [...headers, ...own] };
 }
 
-/** A request whose response the edge may store, and the rule for it. */
+/** A request whose response the edge can store, and its rule. */
 interface CacheableRequest {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
-  /** Whether requests may wait for one another. */
+  /** Whether requests can wait for each other. */
   readonly isAlone: boolean;
 }
 
@@ -127,7 +126,7 @@ function askedOf(
   return {
     request: new FactsRequest(context.facts ?? createFacts(clientRequest), {
       deploymentId: site.deploymentId,
-      // A response stored by a rule is not for visitors whom no such rule matches.
+      // A response stored by a rule must not reach visitors without a matching rule.
       originKey: `${cache === undefined ? "own" : "rule"} ${plan?.handle ?? ORIGIN_HANDLE} ` +
         `${page.key} ${upstream}`,
       path: cache === undefined ? target.path : undefined,
@@ -164,7 +163,7 @@ export interface EdgeAnswer {
 class EdgeCacheRequest {
   /** The response that is for this visitor only. */
   #final: EdgeResponse | undefined;
-  /** What the platform's cache reported. */
+  /** The report of the platform's cache. */
   #reports: HeaderList = [];
   #isAnswered = false;
 
@@ -173,7 +172,7 @@ class EdgeCacheRequest {
     readonly origin: Origin,
   ) {}
 
-  /** Asks the platform; what is not to be kept goes around the cache. */
+  /** Asks the platform; responses that must not be stored bypass the cache. */
   async fetch(isRefresh: boolean): Promise<OriginResponse> {
     const { clientRequest, site } = this.context;
     const mayKeep = isRefresh ? "refresh" : "visit";
@@ -184,7 +183,7 @@ class EdgeCacheRequest {
       return asKept(response, vary, site);
     }
     if (vary !== undefined && !isRefresh) {
-      // The platform shows another deployment already, under other rules.
+      // The platform already shows another deployment, with other rules.
       discardBody(response.body);
       response = await this.origin.ask(clientRequest);
     }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { OutboundRequest } from "../runtime/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
 
-/** Another site that obeys every such field, and shows which one it obeyed. */
+/** Another site that obeys every such field, and reports which one it obeyed. */
 function gullible({ headers, url, method }: OutboundRequest): Response {
   const believed = headers
     .filter(([name]) => /^(?:x-|forwarded|front-|range|if-|authorization)/.test(name))
@@ -36,7 +36,7 @@ const UNKEYED: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, value] of UNKEYED) {
-  Deno.test(`${name} of one client does not shape what others get`, async () => {
+  Deno.test(`${name} of one client does not affect the responses for others`, async () => {
     const edge = dynamicEdge({ rules: [toUpstream, cached()], upstream: gullible });
     const clean = dynamicEdge({ rules: [toUpstream, cached()], upstream: gullible });
     await (await edge.fetch("/page", { headers: { [name]: value } })).text();
@@ -75,7 +75,7 @@ const SUFFIXES = [
   "/account%3fa.woff2",
 ];
 for (const path of SUFFIXES) {
-  Deno.test(`somebody's page under ${path} is not stored`, async () => {
+  Deno.test(`someone's page under ${path} is not stored`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream, cached()],
       upstream: ({ headers }) =>

@@ -73,7 +73,7 @@ function world(server: TestServer, rules: readonly Rule[] = RULES) {
   return { seen, cache, get, holdUntil: (until: Promise<void>) => hold = until };
 }
 
-/** Fields of responses that are for one visitor, or for nobody twice. */
+/** Fields of responses that are for one visitor, or for a single use. */
 const PERSONAL: readonly Record<string, string>[] = [
   { "set-cookie": "a=1" },
   { vary: "cookie" },
@@ -102,7 +102,7 @@ Deno.test("the second response is kept, and the rules edit it for each visitor",
   assert.equal(seen.asked, 2);
 });
 
-Deno.test("nothing of a person is kept", async () => {
+Deno.test("no personal response is stored", async () => {
   for (const fields of PERSONAL) {
     const { seen, get, cache } = world(counting(fields));
     for (let at = 0; at < 4; at++) await get("/a", { cookie: `id=${at % 2}` });
@@ -114,7 +114,7 @@ Deno.test("nothing of a person is kept", async () => {
   assert.equal(seen.kept, 0);
 });
 
-Deno.test("what a rule caches for some visitors is not shown to others", async () => {
+Deno.test("responses that a rule caches for some visitors are not shown to others", async () => {
   const { seen, get } = world(counting(), [
     {
       id: "members",
@@ -129,7 +129,7 @@ Deno.test("what a rule caches for some visitors is not shown to others", async (
   for (let at = 0; at < 2; at++) assert.notEqual((await get("/a")).text, "page 1");
 });
 
-Deno.test("a purge reaches what is on its way", async () => {
+Deno.test("a purge also removes arriving responses", async () => {
   const { cache, get, holdUntil, seen } = world(counting());
   await get("/a");
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -160,7 +160,7 @@ Deno.test("a response of another deployment than the edge knows is not kept", as
   assert.equal(cache.size, 0);
 });
 
-Deno.test("while the platform is away, what may be stale is served, and the rest is 503", async () => {
+Deno.test("while the platform is unreachable, responses that may be stale are served, and the rest is 503", async () => {
   for (const [control, isKept] of [["max-age=60", true], ["max-age=60, must-revalidate", false]]) {
     const { get, seen } = world(counting({ "cache-control": String(control) }));
     await get("/a");

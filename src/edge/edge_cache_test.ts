@@ -43,7 +43,7 @@ Deno.test("each hit has its own request id", async () => {
   assert.equal(answer.headers.get("x-svc-request-id"), "r2");
 });
 
-Deno.test("within stale-while-revalidate STALE is served at once and refreshed once", async () => {
+Deno.test("within stale-while-revalidate STALE is served immediately and refreshed once", async () => {
   const edge = world({ cache: { swrSeconds: 100 } });
   await read(edge, "/");
   edge.wait(61);
@@ -144,7 +144,7 @@ Deno.test("an unsafe method under no cache rule forgets as well", async () => {
   assert.equal((await read(edge, "/a")).state, "MISS");
 });
 
-Deno.test("vary dimensions keep answers apart, other differences do not", async () => {
+Deno.test("vary dimensions separate responses, other differences do not", async () => {
   const edge = world({
     cache: { vary: ["device", "header"] },
     rules: [
@@ -203,7 +203,7 @@ Deno.test("HEAD, conditions and ranges are answered from the stored response", a
   assert.equal(edge.asked.length, 1);
 });
 
-Deno.test("an answer past its lifetime is validated, not fetched again", async () => {
+Deno.test("a response past its lifetime is validated, not fetched again", async () => {
   const edge = world({
     upstream: ({ headers }) =>
       new Map(headers).get("if-none-match") === '"v1"'

@@ -47,7 +47,7 @@ function edgeWith(servers: Readonly<Record<string, TestServer>>, world: World = 
 
 const hello: TestServer = () => new Response("hello");
 
-Deno.test("a server answers where no file does, and no server's file is served", async () => {
+Deno.test("a server responds if there is no file, and no server's file is served", async () => {
   const edge = edgeWith({ server: hello });
   assert.equal(await (await edge.fetch("/")).text(), "home");
   assert.equal(edge.compute.asked.length, 0);
@@ -125,7 +125,7 @@ const CONTENTLESS = [
 ] as const;
 
 for (const [method, status] of CONTENTLESS) {
-  Deno.test(`an answer to ${method} with ${status} has no body`, async () => {
+  Deno.test(`a response to ${method} with ${status} has no body`, async () => {
     const edge = edgeWith({
       server: () => new Response(null, { status, headers: { etag: '"e"' } }),
     });
@@ -135,7 +135,7 @@ for (const [method, status] of CONTENTLESS) {
   });
 }
 
-Deno.test("an answer is streamed as it comes", async () => {
+Deno.test("a response is streamed as it arrives", async () => {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const edge = edgeWith({
     server: () => new Response(new ReadableStream({ start: (given) => void (controller = given) })),
@@ -205,7 +205,7 @@ Deno.test("a body that a server got cannot be sent to another", async () => {
   assert.match(await post("/form", "data"), /^405 /);
 });
 
-Deno.test("a 404 is the answer where the route does not fall through", async () => {
+Deno.test("a 404 is the response where the route does not fall through", async () => {
   const response = await edgeWith({ server: nowhere }).fetch("/none");
   assert.deepEqual([response.status, await response.text()], [404, "no such page of mine"]);
 });
@@ -262,7 +262,7 @@ Deno.test("a cache rule stores responses of a server, and an unsafe request inva
   assert.equal(await get(), "3");
 });
 
-Deno.test("a pipeline leads to the server, and its steps see the answer", async () => {
+Deno.test("a pipeline leads to the server, and its steps see the response", async () => {
   const edge = edgeWith({ server: (request) => new Response(request.headers.get("x-step")) }, {
     rules: [{
       id: "pipeline",
@@ -287,7 +287,7 @@ Deno.test("a pipeline leads to the server, and its steps see the answer", async 
   assert.equal(await (await edge.fetch("/api")).text(), "<was here>");
 });
 
-Deno.test("an upgrade that a server declines is its answer, and rules come before it", async () => {
+Deno.test("an upgrade that a server declines is its response, and rules come before it", async () => {
   const upgrade = {
     upgrade: "websocket",
     connection: "Upgrade",
@@ -313,7 +313,7 @@ Deno.test("an upgrade that a server declines is its answer, and rules come befor
   assert.equal(await (await edge.fetch("/chat", { headers: half })).text(), "hello");
 });
 
-Deno.test("a site whose servers do not run here says 501", async () => {
+Deno.test("a site whose servers do not run here returns 501", async () => {
   const { site } = testSite(FILES, {
     manifest: { version: 1, layers: LAYERS, routes: FILES_FIRST },
   });

@@ -28,7 +28,7 @@ const steps = (...names: ("gate" | "tag" | "inner" | "watch")[]): Rule["action"]
   ],
 });
 
-/** Rules of all kinds; a set is some of them, in their order. */
+/** Rules of all kinds; a set is some of them, in order. */
 const RULES: readonly Rule[] = [
   { id: "header", condition: { headers: { "x-a": "1" } }, action: { type: "deny" } },
   {

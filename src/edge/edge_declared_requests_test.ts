@@ -17,7 +17,7 @@ Deno.test("a page that became private is forgotten, and each client gets its own
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a request with Authorization neither makes nor gets a page, unless it is public", async () => {
+Deno.test("a request with Authorization neither stores nor gets a page, unless it is public", async () => {
   for (const [field, isShared] of [[SHARED, false], [`public, ${SHARED}`, true]] as const) {
     const edge = declaredEdge(counting({ "cache-control": field }));
     const init = { headers: { authorization: "Basic x" } };
@@ -41,7 +41,7 @@ Deno.test("an editor's draft is neither stored nor hidden by a stored page", asy
 });
 
 for (const name of ["x-original-url", "x-http-method-override", "x-rewrite-url"]) {
-  Deno.test(`an answer to a request with ${name} is not stored`, async () => {
+  Deno.test(`a response to a request with ${name} is not stored`, async () => {
     const edge = declaredEdge(counting({ "cache-control": SHARED }));
     await edge.get("/", { headers: { [name]: "/evil" } });
     assert.equal(await edge.get("/"), "MISS page 2");

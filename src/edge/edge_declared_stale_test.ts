@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { MemoryIsrStore } from "./_test_compute.ts";
 import { counting, declaredEdge, SHARED, START } from "./_test_declared.ts";
 
-Deno.test("a stale page is served at once, and refreshed by one request without the client's fields", async () => {
+Deno.test("a stale page is served immediately, and refreshed by one request without the client's fields", async () => {
   const edge = declaredEdge(
     counting({ "cache-control": "s-maxage=10, stale-while-revalidate=60", vary: "X-Shop" }),
   );

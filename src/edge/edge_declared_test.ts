@@ -1,8 +1,8 @@
-/** Which answers of a server are kept by their own word, and for how long. */
+/** Tests which responses of a server are stored because of their own headers, and for how long. */
 import assert from "node:assert/strict";
 import { counting, declaredEdge, SHARED } from "./_test_declared.ts";
 
-Deno.test("an answer with s-maxage is kept for that long, without a rule", async () => {
+Deno.test("a response with s-maxage is kept for that long, without a rule", async () => {
   const edge = declaredEdge(counting({ "cache-control": "s-maxage=60" }));
   const first = await edge.fetch("/");
   assert.deepEqual(
@@ -84,7 +84,7 @@ for (
     [503, false],
   ] as const
 ) {
-  Deno.test(`an answer of ${status} is ${isKept ? "" : "not "}kept`, async () => {
+  Deno.test(`a response of ${status} is ${isKept ? "" : "not "}kept`, async () => {
     const headers = { "cache-control": SHARED, location: "/elsewhere" };
     const edge = declaredEdge(counting(headers, status as number));
     await edge.get("/");
@@ -92,14 +92,14 @@ for (
   });
 }
 
-Deno.test("why an answer is not kept is in Cache-Status", async () => {
+Deno.test("why a response is not kept is in Cache-Status", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED, "set-cookie": "a=1" }));
   const { headers } = await edge.fetch("/");
   assert.equal(headers.get("x-svc-cache"), "BYPASS");
   assert.match(headers.get("cache-status")!, /detail=set_cookie/);
 });
 
-Deno.test("a server that never opts in is asked each time, and its answers say nothing of a cache", async () => {
+Deno.test("a server that never opts in is asked each time, and its responses do not mention a cache", async () => {
   const edge = declaredEdge(counting({ "cache-control": "max-age=60", "cache-tag": "a" }));
   assert.equal(await edge.get("/"), "null page 1");
   assert.equal(await edge.get("/"), "null page 2");
@@ -114,7 +114,7 @@ Deno.test("a 404 that falls through is not kept", async () => {
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a rule counts before the route's revalidate, and that before the answer's own word", async () => {
+Deno.test("a rule counts before the route's revalidate, and that before the response's own headers", async () => {
   const headers = { "cache-control": "s-maxage=10", "svc-cache-tag": "a" };
   const at = (type: "exact" | "prefix", value: string) => ({ path: { type, value } });
   const routed = declaredEdge(counting(headers), {
@@ -139,7 +139,7 @@ Deno.test("a rule counts before the route's revalidate, and that before the answ
   assert.match(await routed.get("/ruled/no"), /^BYPASS page 4/);
 });
 
-Deno.test("revalidate: 0 stores nothing, whatever the answer says", async () => {
+Deno.test("revalidate: 0 stores nothing, regardless of the response", async () => {
   const edge = declaredEdge(counting({ "cache-control": SHARED }), { revalidate: 0 });
   assert.equal(await edge.get("/"), "null page 1");
   assert.equal(await edge.get("/"), "null page 2");

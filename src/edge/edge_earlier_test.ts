@@ -32,7 +32,7 @@ const filesOf = (id: string): Files => ({
 
 interface Given {
   readonly manifest?: Partial<Manifest>;
-  /** Of all deployments but those with their own. */
+  /** Files of all deployments that do not have their own. */
   readonly rules?: readonly Rule[];
   readonly rulesOf?: Readonly<Record<string, readonly Rule[]>>;
 }
@@ -145,7 +145,7 @@ Deno.test("deployments that stay are not read again, and a rollback finds the ne
   assert.deepEqual(await head("/assets/index-A1b2c3d1.js"), [200, "d1", "d2"]);
 });
 
-Deno.test("what cannot be read of one deployment keeps nothing of the others back", async () => {
+Deno.test("unreadable files of one deployment do not affect the others", async () => {
   const { head, point, gone, troubles } = production();
   gone.add("d1");
   await point("d3", [ago("broken", 0), ago("d1", DAY), ago("d2", DAY)]);
@@ -185,7 +185,7 @@ Deno.test("the gate of the live deployment comes before an earlier one", async (
   assert.deepEqual([await ask("/api"), await ask("/assets/index-A1b2c3d1.js")], [401, 401]);
 });
 
-Deno.test("what a rule of the live deployment denies, no earlier one answers", async () => {
+Deno.test("no earlier deployment serves paths that a rule of the live one denies", async () => {
   const deny: Rule = {
     id: "closed",
     condition: { path: { type: "prefix", value: "/api" } },

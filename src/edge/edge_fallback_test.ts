@@ -1,6 +1,7 @@
 /** The page of a single-page app, for documents without a file. */
 import assert from "node:assert/strict";
 import type { Manifest } from "../manifest/mod.ts";
+import { computeOf } from "./_test_compute.ts";
 import { testEdge, testSite, type TestSiteOptions } from "./_test_site.ts";
 
 const BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8";
@@ -28,6 +29,11 @@ interface Row {
 }
 
 const APP: TestSiteOptions = { manifest: manifestOf("index.html") };
+/** The rule that importers create for `/* /index.html 200`. */
+const REWRITE_ALL: NonNullable<TestSiteOptions["rules"]> = [{
+  id: "spa",
+  action: { type: "rewrite", target: "/index.html", ifNoFile: true },
+}];
 const NO_404 = { "index.html": "app" };
 
 const ROWS: Readonly<Record<string, Row>> = {
@@ -84,6 +90,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     expected: [200, "admin"],
   },
+  "a missing script under a rewrite of everything": {
+    path: "/assets/index-DX2k9f1a.js",
+    accept: "*/*",
+    options: { rules: REWRITE_ALL },
+    expected: [404, "own 404"],
+  },
   "a rewrite to a document without a file": {
     path: "/old",
     options: {
@@ -126,7 +138,7 @@ Deno.test("the page of a single-page app is revalidated, and varies by Accept", 
   assert.equal(data.status, 404);
 });
 
-Deno.test("a missing part of a page is 404 whatever it accepts, by what the browser does with it", async () => {
+Deno.test("a missing part of a page is 404 for every Accept, depending on its use in the browser", async () => {
   const edge = testEdge(testSite(NO_404, APP).site);
   const rows = [
     ["document", 200],
@@ -143,5 +155,64 @@ Deno.test("a missing part of a page is 404 whatever it accepts, by what the brow
     const answer = await edge.fetch("/chunk-2f8a", { headers });
     assert.equal(answer.status, status, dest);
     if (status === 200) assert.match(answer.headers.get("vary") ?? "", /sec-fetch-dest/);
+  }
+});
+
+Deno.test("a rewrite to a document does not replace a missing part of a page", async () => {
+  const files = { ...NO_404, "photos/one.jpg": "one" };
+  const rules: typeof REWRITE_ALL = [{
+    id: "photos",
+    condition: { path: { type: "glob", value: "/images/{name}" } },
+    action: { type: "rewrite", target: "/photos/{name}", ifNoFile: true },
+  }, ...REWRITE_ALL];
+  const edge = testEdge(testSite(files, { rules }).site);
+  const rows = [
+    ["/users/7", "document", 200],
+    ["/users/7", "empty", 200],
+    ["/chunk-2f8a", "script", 404],
+    ["/chunk-2f8a", "font", 404],
+    ["/images/one.jpg", "image", 200],
+    ["/images/two.jpg", "image", 404],
+    ["/", "image", 200],
+  ] as const;
+  for (const [path, dest, status] of rows) {
+    const headers = { accept: BROWSER, "sec-fetch-dest": dest };
+    const answer = await edge.fetch(path, { headers });
+    await answer.body?.cancel();
+    assert.equal(answer.status, status, `${path} as ${dest}`);
+  }
+});
+
+Deno.test("no header of a client bypasses a rewrite", async () => {
+  const manifest: Manifest = {
+    version: 1,
+    layers: [
+      { name: "static", target: "STATIC", directory: "." },
+      { name: "app", target: "COMPUTE", directory: "server", entry: "server/main.js" },
+    ],
+    routes: [
+      { pattern: "^/.*$", layer: "static", priority: 1 },
+      { pattern: "^/.*$", layer: "app" },
+    ],
+  };
+  const gate = (ifNoFile: boolean): typeof REWRITE_ALL => [{
+    id: "gate",
+    condition: { path: { type: "prefix", value: "/admin/" } },
+    action: { type: "rewrite", target: "/denied.html", ifNoFile },
+  }];
+  const compute = computeOf({ app: () => new Response("secret") });
+  const files = { "denied.html": "denied" };
+  const sites = [
+    testSite(files, { manifest, compute, rules: gate(true) }),
+    testSite(files, { manifest, compute, rules: gate(false) }),
+    testSite(files, { rules: gate(false) }),
+  ];
+  for (const { site } of sites) {
+    const edge = testEdge(site);
+    for (const dest of ["document", "script", "image", undefined]) {
+      const headers = { accept: "*/*", ...(dest && { "sec-fetch-dest": dest }) };
+      const answer = await edge.fetch("/admin/index-DX2k9f1a.js", { headers });
+      assert.deepEqual([answer.status, await answer.text()], [200, "denied"], `${dest}`);
+    }
   }
 });

@@ -1,14 +1,10 @@
-/**
- * The response to a failure of the edge itself or behind it.
- *
- * @module
- */
+/** @module The response to a failure of the edge itself or behind it. */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import type { HeaderList } from "./messages/header_list.ts";
 import { edgePage, type PagedRequest } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Whether an error is temporary: something does not respond now, but may later. */
+/** Whether an error is temporary: something does not respond at the moment. */
 export function isPassing(error: unknown): boolean {
   return error instanceof UnavailableError;
 }

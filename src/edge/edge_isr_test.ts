@@ -12,7 +12,7 @@ interface World {
   readonly startAt?: number;
 }
 
-/** A site whose server answers `/…` with pages that are fresh for a minute. */
+/** A site whose server responds to `/…` with pages that are fresh for a minute. */
 function pagesEdge(server: TestServer, world: World = {}) {
   let now = world.startAt ?? START;
   const store = world.store ?? new MemoryIsrStore();
@@ -39,12 +39,12 @@ function pagesEdge(server: TestServer, world: World = {}) {
     ...(world.rules === undefined ? {} : { rules: world.rules }),
   });
   const edge = testEdge(site, { now: () => now });
-  /** Status, what the cache says, and text. */
+  /** Status, cache status, and text. */
   const get = async (path: string, init: RequestInit = {}) => {
     const response = await edge.fetch(path, init);
     return `${response.headers.get("x-svc-cache")} ${await response.text()}`;
   };
-  /** Lets work in the background end. */
+  /** Waits until background work has ended. */
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };
@@ -74,7 +74,7 @@ Deno.test("a page is stored, served stale when it is old, and refreshed in the b
   assert.equal(edge.compute.asked.length, 2);
 });
 
-Deno.test("many requests at once are answered by one, for the first fetch and for a refresh", async () => {
+Deno.test("many concurrent requests share one, for the first fetch and for a refresh", async () => {
   const gate = Promise.withResolvers<void>();
   let count = 0;
   const edge = pagesEdge(async () => {
@@ -157,7 +157,7 @@ Deno.test("pages outlive the process, with their age", async () => {
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });
 
-Deno.test("a damaged page is no page", async () => {
+Deno.test("a damaged page is not a page", async () => {
   const store = new MemoryIsrStore();
   const before = pagesEdge(counting(), { store });
   await before.get("/");
@@ -205,7 +205,7 @@ Deno.test("the request for a page has nothing of the client", async () => {
   assert.equal(await edge.get("/?a=2&b=1"), "MISS page 3");
 });
 
-Deno.test("a client with credentials gets a response of its own", async () => {
+Deno.test("a client with credentials gets a separate response", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/");
   await edge.settle();
@@ -244,7 +244,7 @@ Deno.test("a page that became private is forgotten", async () => {
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
-Deno.test("a page that is gone becomes a 404, and comes back", async () => {
+Deno.test("a page that no longer exists becomes a 404, and comes back", async () => {
   let isThere = true;
   const edge = pagesEdge(() =>
     isThere ? new Response("page") : new Response("gone", { status: 404 })

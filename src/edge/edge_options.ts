@@ -1,8 +1,3 @@
-/**
- * Options of an edge.
- *
- * @module
- */
 import type { Clock, Random } from "../lib/clock.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import type { CountedRequest, CountedVitals } from "../traffic/mod.ts";
@@ -26,16 +21,16 @@ export interface EdgeOptions {
   record(entry: AccessRecord): void;
   /** Counts a response; must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
-  /** Counts what a visitor's browser measured; must be quick and must not throw. */
+  /** Records measurements of a visitor's browser; must be fast and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
-  /** Gets more of each request than the log keeps, for developers of the site. */
+  /** Receives more of each request than the log keeps, for developers of the site. */
   readonly observe?: ((request: ObservedRequest) => void) | undefined;
   readonly now: Clock;
   /** Seeds hash tables, so that clients cannot predict them. */
   readonly random: Random;
   /** A clock that never jumps, for durations, in milliseconds. */
   readonly stopwatch?: () => number;
-  /** Makes a unique id of a few visible ASCII characters. */
+  /** Creates a unique id of a few visible ASCII characters. */
   requestId(): string;
   /**
    * At a front edge, the platform, which handles everything beyond rules and files. If missing,
@@ -60,7 +55,6 @@ export interface EdgeOptions {
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
-/** Handles a request of a connection. */
 export type EdgeHandler = (
   request: Request,
   connection: Connection,

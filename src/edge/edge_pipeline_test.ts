@@ -186,7 +186,7 @@ for (const reason of REASONS) {
   });
 }
 
-Deno.test("a handle that returns nothing or a Request is no answer", async () => {
+Deno.test("a handle that returns nothing or a Request is not a response", async () => {
   for (const handle of [() => undefined, (request: Request) => new Request(request)]) {
     const edge = dynamicEdge({ rules: [pipeline([{ handle: "h" }])], functions: { h: handle } });
     const answer = await edge.fetch("/");
@@ -290,7 +290,7 @@ for (const [name, rules, wanted] of CHOICES) {
   });
 }
 
-Deno.test("steps before the cache run each time, steps after it only when it has no answer", async () => {
+Deno.test("steps before the cache run each time, steps after it only when it has no response", async () => {
   const runs = new Map<string, number>();
   const count = (name: string): TestFunction => () =>
     void runs.set(name, (runs.get(name) ?? 0) + 1);
@@ -357,7 +357,7 @@ Deno.test("a step behind the cache sees neither ranges nor conditions of one cli
   assert.deepEqual(seen, [null, null]);
 });
 
-Deno.test("a response step that builds a new response keeps what the edge says of the old one", async () => {
+Deno.test("a response step that builds a new response keeps the edge's fields of the old one", async () => {
   const shout: TestFunction = async (_request, { response, as }) =>
     new Response((await response!.text()).toUpperCase(), {
       status: response!.status,

@@ -81,7 +81,7 @@ Deno.test("hop-by-hop fields stay behind in both directions", async () => {
   assert.equal(answer.headers.get("x-kept"), "yes");
 });
 
-Deno.test("the edge alone speaks for the client, and says that it was there", async () => {
+Deno.test("only the edge adds fields about the client, and adds itself to Via", async () => {
   const edge = dynamicEdge({ rules: [toUpstream] });
   await edge.fetch("/", {
     from: "192.0.2.7",
@@ -168,7 +168,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["bad_response", 502],
   ["connect_timeout", 504],
   ["idle_timeout", 504],
-  // The client's doing: it has left, or its body broke off.
+  // Caused by the client: it has disconnected, or its body ended early.
   ["aborted", 499],
 ];
 for (const [code, status] of FAILURES) {
@@ -224,7 +224,7 @@ Deno.test("a step that drops Via does not make the edge forget a loop", async ()
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-/** Rewrites to this URL through an outbound that checks addresses, and counts connections. */
+/** Rewrites to this URL with an outbound client that checks addresses, and counts connections. */
 async function throughGuard(target: string): Promise<{ status: number; dialled: string[] }> {
   const names: Record<string, string[]> = {
     "inside.test": ["10.0.0.1"],
@@ -293,7 +293,7 @@ Deno.test("a name that turns private after it was judged leads nowhere else", as
   assert.deepEqual(dialled, ["93.184.215.14"], "judged and dialled are one and the same");
 });
 
-Deno.test("the record has the length of a body that is known, and says where it is not", async () => {
+Deno.test("the record has the length of a body that is known, and reports if it is not", async () => {
   const stream = () => new Response("streamed").body;
   const edge = dynamicEdge({
     rules: [toUpstream],

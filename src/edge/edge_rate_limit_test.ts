@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { testEdge, testSite } from "./_test_site.ts";
+import type { Origin } from "./origin.ts";
 
 const limit = (more: object = {}): Rule => ({
   id: "calls",
@@ -26,7 +27,7 @@ const statuses = async (
   return seen;
 };
 
-Deno.test("rate_limit answers 429 over the limit, and lets through again in time", async () => {
+Deno.test("rate_limit responds with 429 over the limit, and lets through again in time", async () => {
   const edge = limited([limit()]);
   assert.deepEqual(await statuses(edge, 3), [200, 200, 429]);
   assert.deepEqual(await statuses(edge, 1, "192.0.2.2"), [200], "another client");
@@ -85,4 +86,23 @@ Deno.test("IPv6 clients are counted by their /64", async () => {
   assert.deepEqual(await statuses(edge, 2, "2001:db8::1"), [200, 200]);
   assert.deepEqual(await statuses(edge, 1, "2001:db8::ffff"), [429]);
   assert.deepEqual(await statuses(edge, 1, "2001:db8:0:1::1"), [200]);
+});
+
+Deno.test("a front edge counts local limits, and leaves others to the platform", async () => {
+  const origin: Origin = {
+    redirectsToHttps: () => false,
+    ask: () =>
+      Promise.resolve({ status: 200, headers: [["from", "platform"]], body: "", bytes: 0 }),
+  };
+  const edgeWith = (rule: Rule) =>
+    testEdge(testSite({ "index.html": "home" }, { rules: [rule] }).site, { origin });
+  const local = edgeWith(limit({ local: true }));
+  const answers = [await local.fetch("/"), await local.fetch("/"), await local.fetch("/")];
+  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 429]);
+  assert.equal(answers[1]!.headers.get("from"), null);
+  assert.match(answers[1]!.headers.get("ratelimit") ?? "", /^"calls";r=0/);
+  const shared = edgeWith(limit());
+  for (let at = 0; at < 3; at++) {
+    assert.equal((await shared.fetch("/")).headers.get("from"), "platform");
+  }
 });

@@ -153,14 +153,14 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "redirect with a query of its own",
+    name: "redirect with a separate query",
     rules: [rule(undefined, { type: "redirect", target: "https://a.test/?y=2", statusCode: 308 })],
     path: "/about?x=1",
     status: 308,
     has: { location: "https://a.test/?y=2" },
   },
   {
-    name: "redirect where no file answers",
+    name: "redirect if no file answers",
     rules: [rule(undefined, { type: "redirect", target: "/about", ifNoFile: true })],
     path: "/nowhere",
     status: 302,
@@ -192,14 +192,14 @@ const scenarios: readonly Scenario[] = [
     body: "not here",
   },
   {
-    name: "rewrite where no file answers, as single-page applications need it",
+    name: "rewrite if no file answers, as single-page applications need it",
     rules: [rule(undefined, { type: "rewrite", target: "/", ifNoFile: true })],
     path: "/deep/link",
     status: 200,
     body: "home",
   },
   {
-    name: "a file goes before such a rewrite",
+    name: "a file takes precedence over such a rewrite",
     rules: [rule(undefined, { type: "rewrite", target: "/", ifNoFile: true })],
     status: 200,
     body: "about",

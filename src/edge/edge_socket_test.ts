@@ -4,7 +4,7 @@ import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
 import { stopServer } from "../lib/stop_server.ts";
 
-/** Sends bytes as they are and reads the whole response. */
+/** Sends raw bytes and reads the whole response. */
 async function clientRequest(port: number, lines: readonly string[]): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode([...lines, "", ""].join("\r\n")));

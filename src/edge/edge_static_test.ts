@@ -103,7 +103,7 @@ const scenarios: readonly Scenario[] = [
     has: { "content-length": "200", etag: CSS_TAG },
   },
   {
-    name: "HEAD of what is missing",
+    name: "HEAD of a missing file",
     path: "/nowhere",
     method: "HEAD",
     status: 404,
@@ -208,7 +208,7 @@ const scenarios: readonly Scenario[] = [
     status: 200,
   },
   {
-    name: "Brotli where it is taken",
+    name: "Brotli if it is taken",
     path: "/app.js",
     headers: { "accept-encoding": "gzip, br" },
     status: 200,
@@ -220,7 +220,7 @@ const scenarios: readonly Scenario[] = [
     },
   },
   {
-    name: "gzip where it is liked better",
+    name: "gzip if it is liked better",
     path: "/app.js",
     headers: { "accept-encoding": "gzip, br;q=0.1" },
     status: 200,
@@ -228,7 +228,7 @@ const scenarios: readonly Scenario[] = [
     has: { "content-encoding": "gzip" },
   },
   {
-    name: "plain where nothing else is taken, with Vary all the same",
+    name: "plain if nothing else is taken, with Vary all the same",
     path: "/app.js",
     status: 200,
     body: "plain script",
@@ -314,11 +314,11 @@ Deno.test("edge streams a large file, whole and in ranges", async () => {
   const parts = await edge.fetch(`/${SUM}`, { headers: { range: "bytes=0-9,3000000-3000009" } });
   const length = Number(parts.headers.get("content-length"));
   assert.equal((await parts.arrayBuffer()).byteLength, length);
-  // Two whole, two ranges, and once whole before the first range.
+  // Two whole files, two ranges, and one whole file before the first range.
   assert.equal(blobs.streams, 5);
 });
 
-Deno.test("edge answers 500 with the request's id where a blob is gone or changed", async () => {
+Deno.test("edge responds with 500 with the request's id if a blob is gone or changed", async () => {
   for (const damage of ["missing", "changed"]) {
     const { site, blobs } = testSite({ "index.html": "home" });
     const [sha256] = blobs.content.keys();
@@ -336,7 +336,7 @@ Deno.test("edge answers 500 with the request's id where a blob is gone or change
   }
 });
 
-Deno.test("edge answers at once when the file is in memory", async () => {
+Deno.test("edge answers immediately when the file is in memory", async () => {
   const { createEdge } = await import("./edge.ts");
   const { site } = testSite({ "index.html": "home" });
   const handle = createEdge({

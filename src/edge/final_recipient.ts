@@ -1,8 +1,6 @@
 /**
- * Requests whose final recipient is the edge: TRACE and CONNECT, which it never forwards, and
- * OPTIONS with `Max-Forwards: 0` (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
- *
- * @module
+ * @module Requests whose final recipient is the edge: TRACE and CONNECT, which it never forwards,
+ * and OPTIONS with `Max-Forwards: 0` (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
  */
 import { METHODS } from "../rules/mod.ts";
 import type { Header, HeaderList } from "./messages/header_list.ts";
@@ -12,7 +10,7 @@ import type { EdgeResponse } from "./response/edge_response.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
-/** Methods that would expose what is behind the edge; TRACK is another name of TRACE. */
+/** Methods that would expose the servers behind the edge; TRACK is another name for TRACE. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /** The edge's own response to a request that must not be forwarded; `undefined` for any other. */

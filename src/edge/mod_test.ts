@@ -3,16 +3,14 @@ import * as edge from "./mod.ts";
 
 Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
-    "BYPASS",
     "BlobCorruptError",
+    "BlobStreams",
     "CALLBACK_PATH",
-    "DEFAULT_CACHE_BYTES",
     "DEFAULT_ISR_MEMORY_BYTES",
     "DomainHosts",
     "GeoFileError",
     "IsrCache",
     "IsrMemory",
-    "MAX_CACHED_BYTES",
     "SHARE",
     "SiteAccess",
     "SiteDirectory",
@@ -28,8 +26,6 @@ Deno.test("the edge's public names", () => {
     "createRelay",
     "deviceOf",
     "loadGeo",
-    "openAsnDatabase",
-    "openCountryDatabase",
     "openToken",
     "rateLimitHeaders",
     "resolveHost",

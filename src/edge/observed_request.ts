@@ -1,15 +1,9 @@
-/**
- * A trace of the edge's handling of a request, for developers. The access log of a platform keeps
- * less of it.
- *
- * @module
- */
+/** @module A trace of the edge's handling of a request, for developers. */
 import type { Decision, RequestFacts } from "../rules/mod.ts";
 import { joinedHeader } from "./messages/header_list.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** One completed request. */
 export interface ObservedRequest {
   readonly requestId: string;
   readonly method: string;

@@ -1,16 +1,14 @@
 /**
- * Decides what a front edge leaves to the platform. The edge only serves what the rules and files
- * of a site decide (redirects, denials, and files with their headers) and the platform's responses
- * that it may store. For everything else, the platform evaluates the rules again, so a front edge
- * can respond earlier, but never allow more.
- *
- * @module
+ * @module Decides what a front edge leaves to the platform. The edge only serves what the rules and
+ * files of a site decide (redirects, denials, and files with their headers) and the platform's
+ * responses that it may store. For everything else, the platform evaluates the rules again, so a
+ * front edge can respond earlier, but never allow more.
  */
 import { answerOf } from "../lib/whole_answer.ts";
 import { normalizePath } from "../rules/mod.ts";
 import { isClosed } from "./access/site_access.ts";
 import type { HttpCache } from "./cache/http_cache.ts";
-import { type Destination, isDestination, targetOf } from "./destination.ts";
+import { type Destination, isDestination } from "./destination.ts";
 import { isReading } from "./messages/messages.ts";
 import { pagePinOf } from "./page_pin.ts";
 import type { ClientRequest, MayKeep } from "./request/client_request.ts";
@@ -18,14 +16,15 @@ import type { RequestContext } from "./request_context.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
 import type { Site } from "./site/site.ts";
+import { targetOf } from "./site/route_target.ts";
 import { upgradeClient } from "./upgrade_client.ts";
 
 /** The process that handles requests an edge cannot serve itself. */
 export interface Origin {
   /**
-   * Sends a client's request as it came; rejects where no response comes. With `mayKeep`, it says
-   * of a response whether an edge may keep it, and leaves such a one as it is before rules edit it.
-   * With `signal`, it ends with that, and not with the client. A `refresh` is no visit.
+   * Sends a client's request unchanged; rejects if there is no response. With `mayKeep`, the
+   * response states whether an edge may store it, and comes without the edits of rules if so. With
+   * `signal`, it ends with that, and not with the client. A `refresh` is not a visit.
    */
   ask(
     request: ClientRequest,
@@ -62,7 +61,7 @@ export function needsOrigin(
   decided: EdgeResponse | Destination,
 ): boolean {
   const { clientRequest, site } = context;
-  // The decision may differ once all facts are known.
+  // The decision may change once all facts are known.
   if (context.lacksLimits || clientRequest.lacksPlace) return true;
   if (!isDestination(decided)) return false;
   if (decided === "dynamic" || decided === "vitals") return true;
@@ -99,7 +98,11 @@ export function relayed(
   clientRequest: ClientRequest,
   { status, headers, body, upgrade }: EdgeResponse,
 ): Response {
-  if (upgrade !== undefined) return upgradeClient(clientRequest, upgrade);
+  if (upgrade !== undefined) {
+    const response = upgradeClient(clientRequest, upgrade);
+    for (const [name, value] of headers) response.headers.append(name, value);
+    return response;
+  }
   const response = answerOf(body, status);
   const last = headers.at(-1);
   if (last === undefined) response.headers.delete("content-type");

@@ -1,8 +1,6 @@
 /**
- * Finds the deployment of the page that a request comes from. Frameworks name it in a header or the
- * query, and the edge gives pages of sites with servers a cookie.
- *
- * @module
+ * @module Finds the deployment of the page that a request comes from. Frameworks name it in a
+ * header or the query, and the edge gives pages of sites with servers a cookie.
  */
 import { VERSION_FILES } from "../manifest/mod.ts";
 import { gateCookieName, gateCookieValues } from "./access/gate_cookies.ts";
@@ -51,9 +49,8 @@ export function pagePinOf(request: ClientRequest, site: Site): PagePin | undefin
 }
 
 /**
- * The id in the cookie, for requests from a page, as stated by the browser. Assets are found in
- * whichever deployment has them, and a file that states the live version comes from the live
- * deployment.
+ * The id in the cookie, for requests from a page, as stated by the browser. Assets come from any
+ * deployment that has them, and a file that states the live version comes from the live deployment.
  */
 function cookiePinOf(request: ClientRequest, site: Site): PagePin | undefined {
   if (!hasPageCookie(site) || request.header("sec-fetch-mode") === null) return undefined;
@@ -74,7 +71,7 @@ function cookieOf(request: ClientRequest): string | undefined {
 export const hasPageCookie = ({ hasServers, isProduction, skewMs }: Site): boolean =>
   isProduction && hasServers && skewMs > 0;
 
-/** A `Cookie` field without that of pages; null if nothing is left. */
+/** A `Cookie` field without the page cookie; null if nothing is left. */
 export function withoutPageCookie(header: string): string | null {
   if (!header.includes(COOKIE)) return header;
   const kept = header.split(";").map((part) => part.trim())

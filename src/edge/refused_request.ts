@@ -1,14 +1,12 @@
-/**
- * Requests that no site serves, regardless of their host.
- *
- * @module
- */
+/** @module Requests that no site serves, regardless of their host. */
 import { MAX_DEPTH } from "../runtime/mod.ts";
 import type { ClientRequest } from "./request/client_request.ts";
 import { edgePage, type PageWords } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 
-/** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
+/**
+ * Maximum length of a path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least.
+ */
 const MAX_TARGET = 8192;
 
 const CALLS_ITSELF: PageWords = [

@@ -1,8 +1,6 @@
 /**
- * The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
+ * @module The origin of a front edge: the platform, over HTTP. It sends requests unchanged, with a
  * signature that identifies the client. Bodies and WebSockets stream both ways.
- *
- * @module
  */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 import { type ComputeRequest, connectRunningServer } from "../runtime/mod.ts";
@@ -73,7 +71,8 @@ export function createRelay(
       readonly signal: (() => AbortSignal) | undefined;
     },
   ): ComputeRequest {
-    const { method, target } = request;
+    const { method } = request;
+    const target = request.target.toWellFormed().replace(/[^\x21-\x7e]+/g, encodeURIComponent);
     const { authority, ip, scheme } = leavesProxies === true ? request.peer : request;
     const signed = sign === undefined
       ? []
@@ -99,7 +98,8 @@ export function createRelay(
       ? await server.connect(asked)
       : await server.fetch(asked);
     if (result.type === "open") {
-      return { status: 101, headers: [], body: null, bytes: 0, upgrade: result.socket };
+      const { socket: upgrade, headers } = result;
+      return { status: 101, headers: endToEndHeaders(headers), body: null, bytes: 0, upgrade };
     }
     if (result.type === "failed") {
       if (result.reason !== "aborted") throw unavailable("The platform fails", result.message);

@@ -1,8 +1,4 @@
-/**
- * A request, its site, and the decision of the rules.
- *
- * @module
- */
+/** @module A request, its site, and the decision of the rules. */
 import {
   createFacts,
   type Decision,
@@ -34,11 +30,18 @@ import type { PageMoves } from "./site/site_responder.ts";
 import type { CachedDecision } from "./site_rules/decision_cache.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
 
-/** The deployment that a request names as that of its page. */
+/** The deployment that a request names as its page's. */
 export interface PagePin {
   readonly pageId: string;
   /** Whether it is in the URL, so that caches separate the responses. */
   readonly isInUrl: boolean;
+}
+
+interface ContextParts {
+  readonly startedAt: number;
+  readonly limiter: RateLimiter;
+  /** Whether the platform counts the limits that are not local. */
+  readonly isFrontEdge: boolean;
 }
 
 /** The state of one request at the edge; rules ask it about files and rate limits. */
@@ -49,22 +52,17 @@ export class RequestContext implements EvaluationHooks, PageMoves {
   facts: RequestFacts | undefined;
   /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
-  /** True if a rule has a rate limit, which this edge cannot count. */
+  /** True if a rule has a rate limit that only the platform counts. */
   lacksLimits = false;
   /** Names the earlier deployment that serves the request; `undefined` for the live one. */
   readonly pin: PagePin | undefined;
 
-  readonly #parts: { readonly startedAt: number; readonly limiter: RateLimiter | undefined };
+  readonly #parts: ContextParts;
 
   constructor(
     readonly clientRequest: ClientRequest,
     readonly site: Site,
-    parts: {
-      readonly startedAt: number;
-      /** Missing if another process counts. */
-      readonly limiter: RateLimiter | undefined;
-      readonly pin?: PagePin | undefined;
-    },
+    parts: ContextParts & { readonly pin?: PagePin | undefined },
   ) {
     this.#parts = parts;
     this.pin = parts.pin;
@@ -72,7 +70,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   /**
    * The same request at an earlier deployment, which its page names. Objects are not part of a
-   * deployment: those that the live one no longer shows become unavailable at once.
+   * deployment: those that the live one no longer shows become unavailable immediately.
    */
   atEarlier(earlier: Site, pin: PagePin): RequestContext {
     const site = { ...earlier, objects: this.site.objects };
@@ -94,7 +92,7 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   /**
    * Whether the rules let the client go to another path of a page. Rules come first: if they
-   * redirect that path, the page stays, so the two cannot form a loop.
+   * redirect that path, the page is served there, so the two cannot form a loop.
    */
   canMoveTo(path: string): boolean {
     const { decision, site, facts, clientRequest } = this;
@@ -133,8 +131,8 @@ export class RequestContext implements EvaluationHooks, PageMoves {
 
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
     const { site, facts } = this;
-    const { limiter } = this.#parts;
-    if (limiter === undefined) {
+    const { limiter, isFrontEdge } = this.#parts;
+    if (isFrontEdge && action.local !== true) {
       this.lacksLimits = true;
       return false;
     }

@@ -1,8 +1,4 @@
-/**
- * WebSockets of clients whose upgrade a server has accepted.
- *
- * @module
- */
+/** @module Opens WebSockets of clients whose upgrade a server has accepted. */
 import type { ComputeSocket } from "../runtime/mod.ts";
 import { relayWebSocket } from "./compute/relay_websocket.ts";
 import type { ClientRequest } from "./request/client_request.ts";

@@ -6,7 +6,7 @@ import { Subscriber } from "./subscriber.ts";
 
 const removed = (hostname: string): FeedMessage => ({ type: "host_removed", hostname });
 
-/** An edge that keeps the names of removed hosts, over a transport that the test drives. */
+/** An edge that keeps the names of removed hosts, with a transport that the test controls. */
 function edgeOf(publisher: Publisher, options: { apply?(): Promise<void> } = {}) {
   const shown = { names: [] as string[], places: [] as number[], late: [] as number[], gaps: 0 };
   const arrived: Change[] = [];
@@ -36,7 +36,7 @@ function edgeOf(publisher: Publisher, options: { apply?(): Promise<void> } = {})
   return {
     shown,
     end: () => subscribed.entry.end(),
-    /** Delivers what was sent, without the changes at these indexes. */
+    /** Delivers the sent messages, without the changes at these indexes. */
     deliver(lost: readonly number[] = []) {
       arrived.splice(0).forEach((change, index) => {
         if (!lost.includes(index)) subscriber.receive(change);
@@ -105,7 +105,7 @@ Deno.test("Subscriber applies changes one after the other", async () => {
   edge.end();
 });
 
-Deno.test("Subscriber goes on after a message that cannot be applied", async () => {
+Deno.test("Subscriber continues after a message that cannot be applied", async () => {
   const errors: unknown[] = [];
   const places: number[] = [];
   const second = Promise.withResolvers<void>();
@@ -128,7 +128,7 @@ Deno.test("Subscriber goes on after a message that cannot be applied", async () 
   assert.deepEqual([places, errors.length], [[0, 1, 2], 1]);
 });
 
-Deno.test("whatever is lost on the way, a snapshot mends it", () =>
+Deno.test("a snapshot repairs the loss of any message", () =>
   fc.assert(fc.asyncProperty(
     fc.array(fc.record({ count: fc.nat(4), lost: fc.array(fc.nat(4)) }), { maxLength: 8 }),
     async (rounds) => {

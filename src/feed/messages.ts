@@ -1,8 +1,6 @@
 /**
- * Updates for an edge: hosts and their content, and invalidations. The messages hold data only, so
- * that they can be sent to other processes and machines.
- *
- * @module
+ * @module Updates for an edge: hosts and their content, and invalidations. The messages only
+ * contain data, so that they can be sent to other processes and machines.
  */
 import type { Protection } from "../lib/protection.ts";
 
@@ -28,9 +26,9 @@ export interface HostBinding {
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
   readonly production: boolean;
-  /** A rolling release under way on this host; missing if everyone sees the same. */
+  /** The current rolling release on this host; missing if everyone sees the same. */
   readonly rolling?: RollingBinding | undefined;
-  /** Versionstamp of the commit that made the binding; a later one wins. */
+  /** Versionstamp of the commit that created the binding; a later one wins. */
   readonly version: string;
   /** The deployments that production showed before, the newest first; missing on other hosts. */
   readonly past?: readonly PastDeployment[] | undefined;
@@ -46,7 +44,7 @@ export interface DomainRoute {
   readonly redirectTo: string | null;
 }
 
-/** A custom hostname, which may be a wildcard, with its route. */
+/** A custom hostname or wildcard, with its route. */
 export interface DomainBinding {
   readonly hostname: string;
   readonly route: DomainRoute;
@@ -61,7 +59,7 @@ export interface AccessState {
   readonly isDown: boolean;
 }
 
-/** Which cached responses of a deployment are meant. */
+/** Selects cached responses of a deployment. */
 export type PurgeScope =
   | { readonly type: "all" }
   | { readonly type: "path"; readonly path: string }
@@ -77,7 +75,7 @@ export interface ResourceUri {
 }
 
 export type FeedMessage =
-  /** A host shows a deployment, or the same one under other published rules. */
+  /** A host shows another deployment, or other published rules. */
   | { readonly type: "host_pointed"; readonly hostname: string; readonly to: HostBinding }
   | { readonly type: "host_removed"; readonly hostname: string }
   /** No host shows the deployment any more. */
@@ -93,6 +91,8 @@ export type FeedMessage =
   | { readonly type: "cache_cleared" }
   /** Unsafe requests have made the cached responses of these URIs invalid. */
   | { readonly type: "cache_invalidated"; readonly uris: readonly ResourceUri[] }
+  /** Certificates of hostnames were replaced or removed. */
+  | { readonly type: "certificates_changed"; readonly hostnames: readonly string[] }
   /** The access settings of a project's sites changed. */
   | { readonly type: "access_changed"; readonly projectId: string; readonly access: AccessState }
   /** All that a zone of custom hostnames shows. */
@@ -102,13 +102,12 @@ export type FeedMessage =
     readonly bindings: readonly DomainBinding[];
   };
 
-/** A message with its place in the feed; places are counted from 1. */
+/** A message with its position in the feed, from 1. */
 export interface Change {
   readonly place: number;
   readonly message: FeedMessage;
 }
 
-/** All that is true at a place of the feed. */
 export interface Snapshot {
   readonly place: number;
   readonly messages: readonly FeedMessage[];

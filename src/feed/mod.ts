@@ -1,12 +1,9 @@
 /**
- * The feed by which an edge learns what changed: numbered messages, so that a gap
- * is noticed and mended by a snapshot. It knows no transport.
- *
- * @module
+ * @module The feed that sends changes to an edge. Its messages are numbered: a gap is noticed and
+ * repaired with a snapshot. It does not depend on a transport.
  */
 export type {
   AccessState,
-  Change,
   DomainBinding,
   DomainRoute,
   FeedMessage,
@@ -15,7 +12,6 @@ export type {
   PurgeScope,
   ResourceUri,
   RollingBinding,
-  Snapshot,
 } from "./messages.ts";
 export { Publisher, type Subscribed } from "./publisher.ts";
 export { Subscriber } from "./subscriber.ts";

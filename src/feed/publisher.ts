@@ -1,9 +1,4 @@
-/**
- * The sending end of the feed: numbers the changes, and waits until every
- * subscriber has applied each.
- *
- * @module
- */
+/** @module Numbers the changes, and waits until every subscriber has applied each. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 /** A subscriber as the publisher sees it. */
@@ -14,13 +9,13 @@ export interface Subscription {
   onLate(change: Change): void;
 }
 
-/** A subscriber's entry, by which its applied changes are noted. */
+/** A subscriber's entry, which records the changes that it has applied. */
 export interface Subscribed {
-  /** Changes that were sent and are not applied yet. */
+  /** Number of changes that were sent but are not applied yet. */
   readonly behind: number;
-  /** Notes that every change up to a place has been applied. */
+  /** Records that every change up to a position has been applied. */
   applied(place: number): void;
-  /** Ends the subscription; nobody waits for it any more. */
+  /** Ends the subscription, so that nobody waits for it. */
   end(): void;
 }
 
@@ -32,7 +27,7 @@ export interface PublisherOptions {
 interface Entry {
   readonly subscription: Subscription;
   applied: number;
-  /** Those who wait, by the place that they wait for. */
+  /** Waiters, by the position that they wait for. */
   readonly waiting: Map<number, () => void>;
 }
 
@@ -52,7 +47,7 @@ export class Publisher {
     this.#sources.push(source);
   }
 
-  /** Adds a subscriber, which gets every change after the returned snapshot. */
+  /** Adds a subscriber, who gets every change after the returned snapshot. */
   subscribe(
     subscription: Subscription,
   ): { readonly snapshot: Snapshot; readonly entry: Subscribed } {
@@ -79,7 +74,7 @@ export class Publisher {
     return { place: this.#place, messages: this.#sources.flatMap((source) => [...source()]) };
   }
 
-  /** Sends a message to all subscribers; resolves when each has applied it, or was given up. */
+  /** Sends a message to all subscribers; resolves when each has applied it, or was dropped. */
   readonly publish = async (message: FeedMessage): Promise<void> => {
     const change: Change = { place: ++this.#place, message };
     await Promise.all([...this.#entries].map((entry) => this.#send(entry, change)));

@@ -1,19 +1,14 @@
-/**
- * The receiving end of the feed: applies changes in order, and requests a snapshot if one is
- * missing.
- *
- * @module
- */
+/** @module Applies changes in order, and requests a snapshot if one is missing. */
 import type { Change, FeedMessage, Snapshot } from "./messages.ts";
 
 export interface SubscriberOptions {
-  /** Applies a message. A failure is reported, and does not keep later ones from being applied. */
+  /** Applies a message. A failure is reported, and later changes are still applied. */
   apply(message: FeedMessage): void | Promise<void>;
-  /** Replaces all that was known. */
+  /** Replaces everything known so far. */
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
-  /** Called when every change up to a place has been applied. */
+  /** Called when all changes up to a position have been applied. */
   applied(place: number): void;
-  /** Called where a change is missing: a snapshot is wanted. */
+  /** Called if a change is missing, to request a snapshot. */
   onGap(): void;
   /** Called with the fault of a message that could not be applied. */
   onError(error: unknown): void;
@@ -21,7 +16,7 @@ export interface SubscriberOptions {
 
 export class Subscriber {
   #work: Promise<void> = Promise.resolve();
-  /** Place of the last change that was taken; `undefined` until a snapshot has come. */
+  /** Position of the last applied change; `undefined` before the first snapshot. */
   #place: number | undefined;
 
   readonly #options: SubscriberOptions;
@@ -30,12 +25,12 @@ export class Subscriber {
     this.#options = options;
   }
 
-  /** Resolves when all that was taken is applied. */
+  /** Resolves when every received change is applied. */
   settled(): Promise<void> {
     return this.#work;
   }
 
-  /** Takes a snapshot; changes before its place are not needed any more. */
+  /** Applies a snapshot; changes before its position are no longer needed. */
   reset({ place, messages }: Snapshot): void {
     this.#place = place;
     this.#then(place, () => this.#options.replace(messages));

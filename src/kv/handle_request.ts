@@ -1,9 +1,4 @@
-/**
- * The HTTP API of a key-value store, as servers of deployments and `svc dev`
- * use it (docs/kv.md).
- *
- * @module
- */
+/** @module The HTTP API of a key-value store (docs/kv.md). */
 import { readLimited } from "../lib/read_limited.ts";
 import type { KvStore } from "./kv_store.ts";
 import { MAX_VALUE_BYTES } from "./limits.ts";
@@ -15,12 +10,12 @@ const EXPIRES_HEADER = "svc-kv-expires-at";
 
 export interface NamespaceHandlerOptions {
   readonly store: Pick<KvStore, "get" | "set" | "remove" | "list" | "clear">;
-  /** Gets what went wrong inside; the caller learns only that something did. */
+  /** Called with internal errors, whose details the caller does not get. */
   readonly onTrouble: (message: string) => void;
 }
 
 export interface KvHandlerOptions<Owner> extends NamespaceHandlerOptions {
-  /** Whose token it is; `undefined` for an unknown one. */
+  /** The owner of the token; `undefined` for an unknown one. */
   readonly ownerOf: (token: string) => Owner | undefined;
   readonly namespaceOf: (owner: Owner) => Namespace;
   /** Serves requests that are not to the store, such as those to queues. */
@@ -32,7 +27,7 @@ const failure = (status: number, code: string, error: string): Response =>
 
 const CONFLICT = "The key has changed: read it and try again";
 
-/** Whether the client says how long the body is: the server reads no more of it then. */
+/** Whether the client states the length of the body; then the server reads no more than that. */
 const isMeasured = (length: string | null): boolean => length !== null && /^\d+$/.test(length);
 
 async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
@@ -111,7 +106,7 @@ class KvHandler {
   }
 }
 
-/** Makes the handler of requests of a caller whose namespace is known; it never rejects. */
+/** Creates the request handler for a caller with a known namespace; it never rejects. */
 export function createNamespaceHandler(
   options: NamespaceHandlerOptions,
 ): (namespace: Namespace, request: Request) => Promise<Response> {
@@ -121,7 +116,9 @@ export function createNamespaceHandler(
 
 const BEARER = /^Bearer ([\x21-\x7e]{1,200})$/;
 
-/** Makes the handler of the HTTP API, where a token names the namespace; it never rejects. */
+/**
+ * Creates the handler of the HTTP API, where a token determines the namespace; it never rejects.
+ */
 export function createKvHandler<Owner>(
   options: KvHandlerOptions<Owner>,
 ): (request: Request) => Promise<Response> {

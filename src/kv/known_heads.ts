@@ -1,20 +1,15 @@
-/**
- * Recently read or written heads, for a store without other writers: reading one of them needs no
- * transaction.
- *
- * @module
- */
+/** @module Recent heads, for a store without other writers: they need no transaction. */
 import { RecentMap } from "../lib/memo.ts";
 import type { Head } from "./records.ts";
 
 /** The entry under a key, expired or not. */
 export interface StoredHead {
-  /** Null if there is nothing. */
+  /** Null if the key does not exist. */
   readonly versionstamp: string | null;
   readonly stored: Head | undefined;
 }
 
-/** Heads in each of the map's two generations: 16 MiB where all hold a value of 1 KiB. */
+/** Heads in each of the map's two generations: 16 MiB if all have a value of 1 KiB. */
 const MAX_KNOWN = 4096;
 
 export class KnownHeads {
@@ -22,26 +17,26 @@ export class KnownHeads {
   readonly #reading = new Map<string, Promise<StoredHead>>();
 
   /**
-   * The head of a key by its name. Reads of one key at the same time share one `load`;
-   * a read that began before a change ended shares nothing with those after it.
+   * The head of a key by its name. Concurrent reads of a key share one `load`. A read that started
+   * before the end of a change shares nothing with later reads.
    */
   read(name: string, load: () => Promise<StoredHead>): StoredHead | Promise<StoredHead> {
     return this.#known.get(name) ?? this.#reading.get(name) ?? this.#load(name, load);
   }
 
-  /** Notes what a change has stored, once it is committed. */
+  /** Records the result of a change after its commit. */
   note(name: string, head: StoredHead): void {
     this.#reading.delete(name);
     this.#known.set(name, head);
   }
 
-  /** Forgets a key whose stored state is unknown. */
+  /** Drops a key whose stored state is unknown. */
   forget(name: string): void {
     this.#reading.delete(name);
     this.#known.delete(name);
   }
 
-  /** Forgets everything. */
+  /** Clears everything. */
   clear(): void {
     this.#reading.clear();
     this.#known = new RecentMap(MAX_KNOWN);

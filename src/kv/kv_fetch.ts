@@ -1,9 +1,4 @@
-/**
- * The HTTP API of one namespace without a connection: as functions call it, whose
- * requests the platform performs.
- *
- * @module
- */
+/** @module The HTTP API of a namespace without a connection, for functions. */
 import { createNamespaceHandler, type NamespaceHandlerOptions } from "./handle_request.ts";
 import type { Namespace } from "./types.ts";
 
@@ -23,10 +18,10 @@ export interface KvFetchResponse {
   readonly redirected: boolean;
 }
 
-/** Performs a request to the store; never rejects for what the request says. */
+/** Performs a request to the store; never rejects because of the request's content. */
 export type KvFetch = (request: KvFetchRequest) => Promise<KvFetchResponse>;
 
-/** Makes the function that performs requests to a namespace. */
+/** Creates the function that performs requests to a namespace. */
 export function createKvFetch(
   { namespace, answerOther, ...options }: NamespaceHandlerOptions & {
     readonly namespace: Namespace;
@@ -37,7 +32,7 @@ export function createKvFetch(
   const handle = createNamespaceHandler(options);
   return async ({ method, url, headers, body }) => {
     const sent = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
-    // No connection holds the body to the length that is claimed for it.
+    // No connection enforces the claimed length of the body.
     sent.delete("content-length");
     const request = new Request(url, {
       method,

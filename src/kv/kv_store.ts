@@ -1,9 +1,4 @@
-/**
- * A key-value store for the code of users, in namespaces that know nothing of
- * each other, over Deno KV.
- *
- * @module
- */
+/** @module A key-value store for the code of users, in isolated namespaces over Deno KV. */
 import { type Clock, type Random, systemClock, systemRandom } from "../lib/clock.ts";
 import { Contention, whenUnlocked } from "../lib/contention.ts";
 import { uuidV7 } from "../lib/ids.ts";
@@ -37,8 +32,8 @@ export interface KvStoreOptions {
   readonly root: RecordKey;
   readonly quota?: KvQuota;
   /**
-   * Whether nobody else writes below the root: then heads that were read or written lately
-   * are known without asking the database.
+   * Whether nobody else writes below the root, so that recently read or written heads can be
+   * cached.
    */
   readonly isOnlyWriter?: boolean;
   readonly now?: Clock;
@@ -77,7 +72,7 @@ export class KvStore {
   readonly #now: Clock;
   readonly #random: Random;
   readonly #usage: Usage;
-  /** Missing if others write too. */
+  /** Missing if other processes write too. */
   readonly #known: KnownHeads | undefined;
   readonly #lock = new KeyedLock();
 
@@ -104,7 +99,7 @@ export class KvStore {
     throw new Error(`Cannot read ${JSON.stringify(key)}: it keeps changing`);
   }
 
-  /** Writes a value, where its condition holds. */
+  /** Writes a value if its condition holds. */
   set(
     namespace: Namespace,
     key: string,
@@ -159,7 +154,7 @@ export class KvStore {
     return { items, cursor: null };
   }
 
-  /** Removes all keys that begin with a prefix; returns how many. */
+  /** Removes all keys that begin with a prefix; returns their number. */
   async clear(namespace: Namespace, prefix = ""): Promise<number> {
     let count = 0;
     for await (const { key } of this.#scan(namespace, prefix)) {
@@ -173,7 +168,7 @@ export class KvStore {
     return this.#usage.of(namespace);
   }
 
-  /** Removes what has expired; returns how many keys. */
+  /** Removes expired keys; returns their number. */
   async sweep(signal: AbortSignal, lease?: Lease): Promise<number> {
     let count = 0;
     const prefix = this.#keys.allExpiries();
@@ -195,7 +190,7 @@ export class KvStore {
     }
   }
 
-  /** Drops cached data of these namespaces, whose records others have removed. */
+  /** Drops cached data of these namespaces after others have removed their records. */
   dropCached(...begin: readonly string[]): void {
     this.#usage.forget(...begin);
     this.#known?.clear();
@@ -243,7 +238,7 @@ export class KvStore {
     }
   }
 
-  /** `undefined` if a write has replaced the parts meanwhile. */
+  /** `undefined` if a write has replaced the parts in the meantime. */
   async #readParts(
     namespace: Namespace,
     head: Head,
@@ -283,7 +278,7 @@ export class KvStore {
     return this.#commit(operation, nameOf(namespace, key), stored);
   }
 
-  /** The beginning of a write: what was there goes, if it is still the same. */
+  /** The start of a write: removes the old value, if it has not changed. */
   #removal(
     namespace: Namespace,
     key: string,
@@ -327,7 +322,7 @@ export class KvStore {
 
   async *#scan(namespace: Namespace, prefix: string, after?: string) {
     const heads = this.#keys.heads(namespace);
-    // The key after another one is that one and a zero.
+    // The next key after a key is that key plus a zero byte.
     const start = [...heads, after === undefined || after < prefix ? prefix : `${after}\0`];
     for await (
       const entry of this.#kv.list({ prefix: heads, start }, { batchSize: 200 })

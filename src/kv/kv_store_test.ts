@@ -90,7 +90,7 @@ Deno.test("a condition decides between writers", () =>
     assert.equal(await read(store, "captain"), undefined);
   }));
 
-Deno.test("a value expires, and the sweep removes what is left of it", () =>
+Deno.test("a value expires, and the sweep removes the rest of it", () =>
   withStore(async ({ store, kv, wait }) => {
     await store.set(BOATS, "tide", { ...text("high"), ttlSeconds: 60 });
     await store.set(BOATS, "moon", { ...text("full"), ttlSeconds: 600 });
@@ -103,7 +103,7 @@ Deno.test("a value expires, and the sweep removes what is left of it", () =>
       (await store.list(BOATS, { prefix: "", limit: 10 })).items.map(({ key }) => key),
       ["hull", "moon"],
     );
-    // A value that was set again without a time stays.
+    // A value that was set again without an expiry stays.
     await store.set(BOATS, "moon", text("new"));
     wait(600_000);
     assert.equal(await store.sweep(new AbortController().signal), 1);
@@ -204,7 +204,7 @@ function watchedKv(kv: RecordStore) {
   return { seen: watched.seen, watched };
 }
 
-Deno.test("the only writer of a store reads what it knows without the database", () =>
+Deno.test("the only writer of a store reads known values without the database", () =>
   withStore(async ({ kv }) => {
     const { seen, watched } = watchedKv(kv);
     const store = new KvStore({ kv: watched, root: ["user_kv"], isOnlyWriter: true });
@@ -239,7 +239,7 @@ Deno.test("the only writer of a store forgets namespaces that others removed", (
     assert.deepEqual(await store.usage(BOATS), { bytes: 0, keys: 0 });
   }));
 
-Deno.test("the only writer of a store lets values expire that it knows", () =>
+Deno.test("the only writer of a store also expires known values", () =>
   withStore(async ({ kv }) => {
     let time = 1_000_000;
     const store = new KvStore({ kv, root: ["user_kv"], isOnlyWriter: true, now: () => time });

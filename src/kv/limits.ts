@@ -1,27 +1,23 @@
-/**
- * The bounds of a key-value namespace.
- *
- * @module
- */
+/** @module The bounds of a key-value namespace. */
 
-/** Longest key, in UTF-8 bytes. */
+/** Maximum length of a key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 512;
 
-/** Whether a key, or the prefix of keys, is short enough and has no half of a character. */
+/** Whether a key, or the prefix of keys, is short enough and contains no half characters. */
 export function fitsKey(text: string): boolean {
   return text.isWellFormed() && new TextEncoder().encode(text).byteLength <= MAX_KEY_BYTES;
 }
 
-/** Largest value: 512 KiB, so that it is written in one commit of the store. */
+/** Maximum size of a value: 512 KiB, so that it is written in one commit of the store. */
 export const MAX_VALUE_BYTES = 512 * 1024;
 
-/** Longest name of a content type. */
+/** Maximum length of a content type. */
 export const MAX_TYPE_LENGTH = 128;
 
-/** Longest time until a value expires, in seconds: one year. */
+/** Maximum time until a value expires, in seconds: one year. */
 export const MAX_TTL_SECONDS = 31_536_000;
 
-/** Keys of one page of a list, by default and at most. */
+/** Number of keys per page of a list: the default and the maximum. */
 export const DEFAULT_LIST_LIMIT = 100;
 export const MAX_LIST_LIMIT = 1000;
 

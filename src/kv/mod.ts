@@ -1,8 +1,4 @@
-/**
- * Key-value stores for the code of users: the store over Deno KV, and its HTTP API.
- *
- * @module
- */
+/** @module Key-value stores for the code of users: the store over Deno KV, and its HTTP API. */
 export { createKvHandler } from "./handle_request.ts";
 export { createKvFetch, type KvFetch } from "./kv_fetch.ts";
 export { KvStore } from "./kv_store.ts";

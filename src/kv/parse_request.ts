@@ -1,8 +1,4 @@
-/**
- * Parses requests to the HTTP API of a key-value store.
- *
- * @module
- */
+/** @module Parses requests to the HTTP API of a key-value store. */
 import * as z from "zod";
 import {
   DEFAULT_LIST_LIMIT,
@@ -32,7 +28,7 @@ export type KvCall =
   }
   | { readonly type: "clear"; readonly prefix: string };
 
-/** Why a request is none of these; a status of HTTP and a message. */
+/** Why a request is none of these: an HTTP status and a message. */
 export class KvRequestError extends Error {
   override readonly name = "KvRequestError";
   constructor(readonly status: number, readonly code: string, message: string) {
@@ -166,7 +162,7 @@ function parseValues(method: string, url: URL): KvCall {
 }
 
 /**
- * Reads what a request asks for.
+ * Parses a request.
  *
  * @throws {KvRequestError}
  */

@@ -1,9 +1,4 @@
-/**
- * How values are stored in Deno KV: a small head for each key, larger values in separate parts, and
- * an index of expiry times.
- *
- * @module
- */
+/** @module Values in Deno KV: a small head for each key, larger values in parts, expiry times. */
 import * as z from "zod";
 import type { Namespace } from "./types.ts";
 import type { RecordKey } from "../store/mod.ts";
@@ -11,7 +6,7 @@ import type { RecordKey } from "../store/mod.ts";
 /** Values up to this size are in the head itself, in bytes. */
 const INLINE_BYTES = 1024;
 
-/** Bytes of one part; a value of Deno KV has at most 64 KiB. */
+/** Bytes of one part; a Deno KV value has at most 64 KiB. */
 const PART_BYTES = 60_000;
 
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
@@ -31,7 +26,7 @@ export type Head = z.infer<typeof headSchema>;
 /** First byte of a head that is stored as bytes. */
 const HEAD_FORMAT = 1;
 
-/** The format, and the length of the JSON behind it in two bytes, the lower one first. */
+/** The format, and the length of the following JSON in two bytes, little-endian. */
 const PREAMBLE = 3;
 
 const encoder = new TextEncoder();
@@ -68,12 +63,10 @@ export function parseHead(value: unknown): Head | undefined {
     : headSchema.parse(value);
 }
 
-/** The value of an entry of which the key says everything. */
+/** The value of an entry whose key has all the information. */
 export const NO_VALUE = new Uint8Array();
 
-/**
- * The value of any entry of a store as it is written now; `undefined` if it is already.
- */
+/** Converts the value of an entry to the current format; `undefined` if it already has it. */
 export function renewedValue(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return undefined;
   return value === true ? NO_VALUE : encodeHead(headSchema.parse(value));
@@ -112,7 +105,7 @@ export class KvKeys {
   }
 }
 
-/** Divides a value into what is written. */
+/** Divides a value into parts to write. */
 export function divide(
   value: Uint8Array<ArrayBuffer>,
   newId: () => string,
@@ -125,6 +118,6 @@ export function divide(
   return { head: { partsId: newId() }, parts };
 }
 
-/** How many parts a value of a size has. */
+/** The number of parts for a value of a given size. */
 export const partCount = ({ size, partsId }: Head): number =>
   partsId === undefined ? 0 : Math.ceil(size / PART_BYTES);

@@ -1,8 +1,4 @@
-/**
- * Values of a key-value namespace as callers see them.
- *
- * @module
- */
+/** @module Values of a key-value namespace as callers see them. */
 
 /** Separates the values of users, such as `[projectId, environment]`. */
 export type Namespace = readonly [string, ...string[]];
@@ -13,11 +9,10 @@ export interface KvValue {
   readonly contentType: string;
   /** Changes with each write of the key. */
   readonly version: string;
-  /** Milliseconds since the epoch; missing if it stays. */
+  /** Milliseconds since the epoch; missing if it does not expire. */
   readonly expiresAt?: number;
 }
 
-/** A key in a list. */
 export interface KvItem {
   readonly key: string;
   /** Bytes of its value. */
@@ -43,7 +38,7 @@ export interface SetOptions {
   readonly condition?: KvCondition | undefined;
 }
 
-/** `conflict`: the condition did not hold. `full`: the namespace has no room for it. */
+/** `conflict`: the condition did not hold. `full`: the namespace has no space for it. */
 export type SetResult =
   | { readonly type: "set"; readonly version: string }
   | { readonly type: "conflict" }

@@ -1,9 +1,4 @@
-/**
- * How much each namespace holds. It is counted once, when a namespace is first
- * written to, and kept up to date from then on.
- *
- * @module
- */
+/** @module The size of each namespace, counted once and then kept up to date. */
 import { formatBytes } from "../lib/format.ts";
 import type { KvQuota } from "./limits.ts";
 
@@ -33,7 +28,7 @@ export class Usage {
     return { ...await this.#total(namespace) };
   }
 
-  /** Takes room before a write; returns why there is none, or `undefined`. */
+  /** Reserves space before a write; returns why there is none, or `undefined`. */
   async reserve(namespace: readonly string[], change: Change): Promise<string | undefined> {
     const total = await this.#total(namespace);
     const { bytes, keys } = this.#quota;
@@ -48,14 +43,14 @@ export class Usage {
     return undefined;
   }
 
-  /** Takes a change back that did not happen, or notes a removal. */
+  /** Undoes the count of a change that did not happen, or records a removal. */
   async undo(namespace: readonly string[], change: Change): Promise<void> {
     const total = await this.#total(namespace);
     total.bytes -= change.bytes;
     total.keys -= change.keys;
   }
 
-  /** Forgets the totals of all namespaces that begin with these parts. */
+  /** Drops the totals of all namespaces that begin with these parts. */
   forget(...begin: readonly string[]): void {
     const start = JSON.stringify(begin).slice(0, -1);
     for (const name of this.#totals.keys()) {

@@ -1,15 +1,13 @@
 /**
- * One HTTP/1.1 request over its own connection, sent as it is written.
+ * @module One HTTP/1.1 request over its own connection, sent exactly as written.
  *
  * Deno 2.7's `node:http` never reports a response that breaks off, and `fetch()` normalizes
  * paths. Tests need both.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Longest time for a response, in milliseconds. */
+/** Maximum time for a response, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 export interface ExchangeRequest {
@@ -17,7 +15,7 @@ export interface ExchangeRequest {
   readonly address?: string;
   readonly port: number;
   readonly method?: string;
-  /** Sent as it is: dot segments and odd escapes stay. */
+  /** Sent unchanged, including dot segments and unusual escapes. */
   readonly path: string;
   /** `Host` among them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -32,7 +30,7 @@ export interface ExchangeResponse {
 }
 
 const END_OF_HEAD = "\r\n\r\n";
-/** `TextDecoder` reads Windows-1252 if it is asked for Latin-1. */
+/** `TextDecoder` decodes Latin-1 as Windows-1252. */
 const latin1 = (bytes: Uint8Array) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 
@@ -46,7 +44,7 @@ function join(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** Reads a connection in the pieces that a response is made of. */
+/** Reads the parts of a response from a connection. */
 class Reading {
   #rest = new Uint8Array();
 
@@ -64,7 +62,7 @@ class Reading {
     return buffer.subarray(0, read);
   }
 
-  /** All up to a text, which is left out. */
+  /** Reads up to a text, without the text itself. */
   async until(end: string): Promise<string> {
     for (;;) {
       const at = latin1(this.#rest).indexOf(end);
@@ -168,7 +166,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeRespon
     conn.close();
   }, TIMEOUT_MS);
   try {
-    // A response may come, and the connection end, before the request is sent whole.
+    // A response may arrive, and the connection end, before the complete request is sent.
     writeAll(conn, format(request)).catch(() => {});
     const response = await readResponse(conn, method);
     return response;
@@ -179,7 +177,7 @@ export async function exchange(request: ExchangeRequest): Promise<ExchangeRespon
     if (!timedOut) {
       try {
         conn.close();
-      } catch { /* its end was read */ }
+      } catch { /* its end has been read */ }
     }
   }
 }

@@ -1,15 +1,11 @@
-/**
- * A validator of JSON Schema 2020-12 that knows the formats, for tests.
- *
- * @module
- */
+/** @module A validator of JSON Schema 2020-12 that knows the formats, for tests. */
 import { Ajv2020, type Options } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** Makes a validator; `options` are Ajv's own. */
+/** Creates a validator; `options` are Ajv's. */
 export function ajvWithFormats(options: Options): Ajv2020 {
   const ajv = new Ajv2020(options);
-  // More than one Ajv is installed, and which one the types of ajv-formats mean is left to chance.
+  // More than one Ajv is installed, and the types of ajv-formats may refer to any of them.
   addFormats.default(ajv as never);
   return ajv;
 }

@@ -1,8 +1,4 @@
-/**
- * Self-signed certificates for tests and benches, made with openssl.
- *
- * @module
- */
+/** @module Self-signed certificates for tests and benches, made with openssl. */
 import { join } from "node:path";
 import { inTestFolder } from "./_test_folder.ts";
 import { runProgram } from "./spawn_program.ts";
@@ -28,7 +24,7 @@ export async function makeCertificate(
       ...["-addext", "basicConstraints=critical,CA:FALSE"],
     ],
   });
-  if (!success) throw new Error(`Cannot make a certificate: ${stderr}`);
+  if (!success) throw new Error(`Cannot make a certificate: ${new TextDecoder().decode(stderr)}`);
   return { certFile, keyFile };
 }
 

@@ -1,14 +1,13 @@
-/**
- * A real DNS server on loopback, over UDP and TCP, whose zone tests write.
- *
- * @module
- */
-import { createTCPServer, createUDPServer, type DnsHandler, Packet } from "dns2";
+/** @module A real DNS server on loopback, over UDP and TCP, whose zone tests write. */
+import { createTCPServer, createUDPServer, type DnsHandler, Packet, UDPClient } from "dns2";
 import { listening, onUnusedPort } from "./_test_same_port.ts";
+
+const RECORD_KINDS = ["TXT", "CNAME", "NS", "A", "AAAA", "CAA"] as const;
+type RecordKind = typeof RECORD_KINDS[number];
 
 /** The server's response for a name: records by type, or a failure. */
 export type DnsEntry =
-  | Readonly<Partial<Record<"TXT" | "CNAME" | "A" | "AAAA", readonly string[]>>>
+  | Readonly<Partial<Record<RecordKind, readonly string[]>>>
   | "SERVFAIL"
   | "REFUSED"
   | "SILENT";
@@ -20,34 +19,65 @@ export interface DnsFixture {
   readonly names: Map<string, DnsEntry>;
   /** Names that are answered in full over TCP only. */
   readonly truncated: Set<string>;
+  /** Zones and the ports of their servers on loopback. With one, CNAME records are followed. */
+  readonly delegated: Map<string, number>;
   close(): Promise<void>;
 }
 
 const LOOPBACK = "127.0.0.1";
 const RCODES = { SERVFAIL: 2, REFUSED: 5 } as const;
 
-function resource(name: string, type: "TXT" | "CNAME" | "A" | "AAAA", value: string) {
+function resource(name: string, type: RecordKind, value: string) {
   const base = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: 1 };
   if (type === "TXT") return { ...base, data: value.match(/.{1,255}/gs) ?? [""] };
+  if (type === "NS") return { ...base, ns: value };
   if (type === "CNAME") return { ...base, domain: value };
+  if (type === "CAA") return { ...base, flags: 0, tag: "issue", value };
   return { ...base, address: value };
 }
 
-function addAnswers(response: Packet, name: string, type: number, names: DnsFixture["names"]) {
-  const entry = names.get(name.toLowerCase());
+type Zone = Pick<DnsFixture, "names" | "delegated">;
+
+/** Asks the server of a zone. */
+async function pass(response: Packet, name: string, type: number, port: number): Promise<void> {
+  const ask = UDPClient({ dns: LOOPBACK, port, timeout: 1000 });
+  try {
+    const { header, answers } = await ask(name, Packet.TYPE_NAME[type]!);
+    response.header.rcode = header.rcode;
+    response.answers.push(...answers);
+  } catch {
+    response.header.rcode = RCODES.SERVFAIL;
+  }
+}
+
+async function addAnswers(
+  response: Packet,
+  name: string,
+  type: number,
+  { names, delegated }: Zone,
+): Promise<void> {
+  const key = name.toLowerCase();
+  const entry = names.get(key);
+  const zone = [...delegated].find(([zone]) => key === zone || key.endsWith(`.${zone}`));
+  const isOfParent = type === Packet.TYPE.NS && entry !== undefined;
+  if (zone !== undefined && !isOfParent) return await pass(response, name, type, zone[1]);
   if (entry === undefined) response.header.rcode = 3;
   else if (entry === "SERVFAIL" || entry === "REFUSED") response.header.rcode = RCODES[entry];
   else if (entry !== "SILENT") {
-    for (const kind of ["TXT", "CNAME", "A", "AAAA"] as const) {
-      if (Packet.TYPE[kind] !== type) continue;
+    for (const kind of RECORD_KINDS) {
+      const isFollowed = kind === "CNAME" && delegated.size > 0;
+      if (Packet.TYPE[kind] !== type && !isFollowed) continue;
       for (const value of entry[kind] ?? []) {
         response.answers.push(resource(name, kind, value) as Packet["answers"][number]);
+        if (Packet.TYPE[kind] !== type) {
+          await addAnswers(response, value, type, { names, delegated });
+        }
       }
     }
   }
 }
 
-/** Answers DNS over UDP and TCP on one port; `server` is its `address:port`. */
+/** Serves DNS over UDP and TCP on one port; `server` is its `address:port`. */
 function serveDns(handle: DnsHandler): Promise<Pick<DnsFixture, "server" | "close">> {
   return onUnusedPort(async (port) => {
     const tcp = createTCPServer(handle);
@@ -70,14 +100,15 @@ function serveDns(handle: DnsHandler): Promise<Pick<DnsFixture, "server" | "clos
 export async function startDns(zone: Readonly<Record<string, DnsEntry>> = {}): Promise<DnsFixture> {
   const names = new Map(Object.entries(zone));
   const truncated = new Set<string>();
-  const served = await serveDns((request, send, client) => {
+  const delegated = new Map<string, number>();
+  const served = await serveDns(async (request, send, client) => {
     const response = Packet.createResponseFromRequest(request);
     const question = request.questions[0]!;
     if (names.get(question.name.toLowerCase()) === "SILENT") return;
     const isUdp = !("destroy" in client);
     if (isUdp && truncated.has(question.name.toLowerCase())) response.header.tc = 1;
-    else addAnswers(response, question.name, question.type, names);
+    else await addAnswers(response, question.name, question.type, { names, delegated });
     send(response);
   });
-  return { ...served, names, truncated };
+  return { ...served, names, truncated, delegated };
 }

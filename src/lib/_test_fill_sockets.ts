@@ -1,7 +1,6 @@
 /**
- * A program that takes memory of the kernel which no process shows, for tests of control groups.
- *
- * @module
+ * @module A program that uses kernel memory that no process accounts for, for tests of control
+ * groups.
  */
 
 /** A module of Python: `fill(count)` fills the buffers of pairs of sockets, some 400 KiB for each. */

@@ -1,8 +1,4 @@
-/**
- * Temporary folders of tests.
- *
- * @module
- */
+/** @module Temporary folders of tests. */
 
 const made: string[] = [];
 
@@ -17,7 +13,7 @@ addEventListener("unload", () => {
   }
 });
 
-/** Makes a folder that is removed when the file's tests are over, unless it is gone already. */
+/** Creates a folder, and removes it after the file's tests if it still exists. */
 export async function makeTestFolder(prefix: string): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix });
   made.push(folder);

@@ -1,8 +1,6 @@
 /**
- * Real git repositories: made commit by commit, and served over smart HTTP by
+ * @module Real git repositories: created commit by commit, and served over smart HTTP by
  * `git http-backend` behind a small server.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 import { spawn } from "node:child_process";
@@ -32,7 +30,7 @@ export async function git(folder: string, ...args: string[]): Promise<string> {
 
 export interface TestRepository {
   readonly path: string;
-  /** Writes files, commits them on a branch (made if it is missing), and returns the SHA. */
+  /** Writes files, commits them on a branch (created if missing), and returns the SHA. */
   commit(
     branch: string,
     files: Readonly<Record<string, string>>,
@@ -41,7 +39,7 @@ export interface TestRepository {
   git(...args: string[]): Promise<string>;
 }
 
-/** Makes an empty repository below a folder. */
+/** Creates an empty repository below a folder. */
 export async function makeRepository(folder: string, name = "site"): Promise<TestRepository> {
   const path = join(folder, name);
   await Deno.mkdir(path, { recursive: true });
@@ -65,7 +63,7 @@ export async function makeRepository(folder: string, name = "site"): Promise<Tes
   };
 }
 
-/** Makes a repository with a static site on three branches; returns their heads. */
+/** Creates a repository with a static site on three branches; returns their heads. */
 export async function makeSite(folder: string) {
   const repository = await makeRepository(folder);
   const first = await repository.commit("main", { "index.html": "<h1>one</h1>" }, "Begin");
@@ -78,7 +76,7 @@ export async function makeSite(folder: string) {
 
 /**
  * Creates two commits whose SHAs start with the same seven digits; no branch has them. They are
- * forged in bulk: real ones would take days.
+ * forged in bulk, because real ones would take days.
  */
 export async function forgeAlike(repository: TestRepository): Promise<readonly string[]> {
   const tree = await repository.git("rev-parse", "HEAD^{tree}");
@@ -107,17 +105,17 @@ export async function forgeAlike(repository: TestRepository): Promise<readonly s
 
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
-  /** Paths and queries that were asked for. */
+  /** Requested paths and queries. */
   readonly requests: string[];
 }
 
-/** Serves the repositories below a folder; with `basic`, to those who say `user:password`. */
+/** Serves the repositories below a folder; with `basic`, to clients that send `user:password`. */
 export function serveGit(
   root: string,
   options: {
     readonly basic?: string;
     readonly redirect?: (path: string) => string | undefined;
-    /** Every answer waits for it. */
+    /** Every response waits for it. */
     readonly before?: () => Promise<void>;
   } = {},
 ): GitServer {

@@ -1,8 +1,4 @@
-/**
- * The processor time of a test, regardless of other load on the machine.
- *
- * @module
- */
+/** @module The processor time of a test, regardless of other load on the machine. */
 
 /** Returns the processor time of this thread, in milliseconds; `/proc` counts in ticks of 10. */
 function threadTime(): number {

@@ -1,16 +1,12 @@
-/**
- * Servers that listen twice on the same port.
- *
- * @module
- */
+/** @module Servers that listen twice on the same port. */
 import { unusedPort } from "./unused_port.ts";
 
-/** More than chance takes. */
+/** More attempts than bad luck needs. */
 const ATTEMPTS = 20;
 
 const isTaken = (error: unknown): boolean => (error as { code?: unknown })?.code === "EADDRINUSE";
 
-/** Resolves once the server listens, and rejects where it cannot. */
+/** Resolves once the server listens, and rejects if it cannot. */
 export function listening(
   server: NodeJS.EventEmitter,
   listen: () => void,

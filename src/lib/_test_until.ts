@@ -1,13 +1,9 @@
-/**
- * The one way in which tests wait: for a condition, with a bound.
- *
- * @module
- */
+/** @module Waits in tests: for a condition, with a time limit. */
 
-/** Longest wait; only a test that fails takes so long. */
+/** Maximum wait; only a failing test takes that long. */
 const PATIENCE_MS = 60_000;
 
-/** Pause between checks: it grows, because checks take processor time from what they wait for. */
+/** Pause between checks: it grows, because checks take processor time from the awaited work. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [5, 50, 1.5] as const;
 
 /**

@@ -1,8 +1,4 @@
-/**
- * Zip archives as tests write them.
- *
- * @module
- */
+/** @module Writes zip archives for tests. */
 import { crc32, deflateRawSync } from "node:zlib";
 
 /** A file of an archive. */

@@ -1,10 +1,8 @@
 /**
- * Whether a request announces content, and requests without any.
+ * @module Checks whether a request announces content, and removes the body of one that does not.
  *
  * The runtime gives each request a body unless its method is GET or HEAD. A server behind the edge
  * would get an empty chunked one, to which many servers react differently.
- *
- * @module
  */
 import { fieldOf, hasField } from "./raw_fields.ts";
 

@@ -1,9 +1,4 @@
-/**
- * Writing a file so that a crash at any moment leaves the old content or the
- * new, never a part of it.
- *
- * @module
- */
+/** @module Writes files so that a crash leaves the old content or the new. */
 import { dirname } from "node:path";
 import { withPath } from "./file_fault.ts";
 import { renameDurably } from "./sync_folder.ts";
@@ -13,7 +8,7 @@ export interface WriteOptions {
   readonly mode?: number;
 }
 
-/** Writes to a neighbour, flushes it to disk, then renames it over `path`. */
+/** Writes a file next to it, flushes it to disk, then renames it to `path`. */
 export async function writeFileAtomically(
   path: string,
   data: string | Uint8Array,

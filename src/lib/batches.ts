@@ -1,10 +1,6 @@
-/**
- * A queue that is read in batches. Writers never wait, and a slow reader gets more at once.
- *
- * @module
- */
+/** @module A queue that is read in batches: writers never wait. */
 
-/** A reader fell too far behind. */
+/** The reader is too far behind. */
 export class TooFarBehindError extends Error {
   override readonly name = "TooFarBehindError";
 }
@@ -16,7 +12,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
 
   readonly #max;
 
-  /** @param max how many may wait; beyond them the reader gets an error. */
+  /** @param max how many may wait; with more, the reader gets an error. */
   constructor(max = Infinity) {
     this.#max = max;
   }
@@ -26,7 +22,7 @@ export class Batches<T> implements AsyncIterable<T[]> {
     this.#wake();
   }
 
-  /** Ends the reading once all that waits is read. */
+  /** Ends the iteration after the waiting items. */
   readonly end = (): void => {
     this.#hasEnded = true;
     this.#wake();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Batches, TooFarBehindError } from "./batches.ts";
 
-Deno.test("Batches give what was pushed in order, until they end", async () => {
+Deno.test("Batches return pushed items in order, until they end", async () => {
   const batches = new Batches<number>();
   batches.push(1, 2);
   const read: number[][] = [];

@@ -1,12 +1,8 @@
-/**
- * Bodies that end too early through a fault that is not ours.
- *
- * @module
- */
+/** @module Detects bodies that end too early because of a client or server. */
 
 /**
- * A body of foreign code broke off. Whoever wrote the code is informed in their own
- * log; to the platform it is not a fault.
+ * The body of project code ended early. The author of the code sees it in their log; for the
+ * platform, it is not a fault.
  */
 export class BrokenBodyError extends Error {
   override readonly name = "BrokenBodyError";

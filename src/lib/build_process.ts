@@ -1,8 +1,4 @@
-/**
- * The names by which the program starts itself as a build process.
- *
- * @module
- */
+/** @module Names with which the program starts itself as a build process. */
 
 /** First argument that makes the program a build process; the second is the path of its job. */
 export const BUILD_PROCESS_ARGUMENT = "__build";

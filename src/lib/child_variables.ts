@@ -1,13 +1,9 @@
-/**
- * The environment of a command that runs for a project. Pure.
- *
- * @module
- */
+/** @module The environment of a command that runs for a project. Pure. */
 
 /**
- * Names by which a variable decides which code runs before the command's own:
- * the search path, the dynamic loader, shells and language runtimes. Setting a
- * project's variables must not be a way to run code on this machine.
+ * Variables that decide which code runs before the command's own: the search path, the dynamic
+ * loader, shells and language runtimes. A project's variables must not be able to run code on this
+ * machine.
  */
 const STEERING_NAMES: ReadonlySet<string> = new Set([
   "PATH",
@@ -43,7 +39,7 @@ const STEERING_NAMES: ReadonlySet<string> = new Set([
 ]);
 const STEERING_PREFIXES = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
 
-/** True for a variable that could make other code run than the command that was given. */
+/** True for a variable that could run other code than the given command. */
 export function isSteering(name: string): boolean {
   const upper = name.toUpperCase();
   return STEERING_NAMES.has(upper) || STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
@@ -83,7 +79,7 @@ export function inheritedVariables(
 
 export interface ChildVariables {
   readonly env: Record<string, string>;
-  /** Names that were left out, sorted. */
+  /** Omitted names, sorted. */
   readonly heldBack: readonly string[];
 }
 

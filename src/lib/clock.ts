@@ -1,9 +1,4 @@
-/**
- * Time and randomness as values that are passed in, so that every caller can be
- * tested without waiting and without chance.
- *
- * @module
- */
+/** @module Time and randomness as values that callers pass in. */
 
 /** The current time in milliseconds since the Unix epoch. */
 export type Clock = () => number;

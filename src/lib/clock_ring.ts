@@ -1,10 +1,8 @@
 /**
- * Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips those
- * used since it last passed, and takes the first other one. A use costs one write to the entry, and
- * every operation takes constant time; a `Map` or `Set` in insertion order walks over deleted
- * entries at its front.
- *
- * @module
+ * @module Entries of a cache in the order in which the CLOCK algorithm evicts them: the hand skips
+ * those used since it last passed, and takes the first other one. A use costs one write to the
+ * entry, and every operation takes constant time; a `Map` or `Set` in insertion order walks over
+ * deleted entries at its front.
  */
 
 /** An entry that is linked into a ring; `previous` and `next` belong to the ring. */
@@ -35,7 +33,7 @@ export class ClockRing<Entry extends RingEntry<Entry>> {
     this.#size++;
   }
 
-  /** Removes an entry; returns false if it is gone already. */
+  /** Removes an entry; returns false if it is already removed. */
   remove(entry: Entry): boolean {
     const { previous, next } = entry;
     if (previous === undefined || next === undefined) return false;

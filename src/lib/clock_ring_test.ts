@@ -13,7 +13,7 @@ const named = (name: number): Named => ({
   next: undefined,
 });
 
-/** Evicts all that is left, in order. */
+/** Evicts the remaining entries, in order. */
 function drain(ring: ClockRing<Named>): number[] {
   const names: number[] = [];
   for (let entry = ring.victim(); entry !== undefined; entry = ring.victim()) {
@@ -33,7 +33,7 @@ Deno.test("ClockRing evicts the oldest first, and gives used entries a second ch
   assert.equal(ring.size, 0);
 });
 
-Deno.test("ClockRing takes an entry out once, and takes it back", () => {
+Deno.test("ClockRing removes an entry once, and accepts it again", () => {
   const ring = new ClockRing<Named>();
   const [first, second] = [named(1), named(2)];
   ring.add(first);

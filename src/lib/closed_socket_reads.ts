@@ -1,8 +1,6 @@
 /**
- * A fault of Deno 2.6, the runtime of the compiled program: `node:net` keeps reading a closed
- * socket, and ends the process by a rejection that nobody can catch.
- *
- * @module
+ * @module A fault of Deno 2.7: `node:net` keeps reading a closed socket, and ends the process with
+ * a rejection that nothing can catch.
  */
 
 /** The module in which the runtime reads `node:net` sockets. */
@@ -16,7 +14,7 @@ export function isClosedSocketRead(error: unknown): boolean {
 
 let isForgiving = false;
 
-/** Lets such a read only end the socket, which reports itself that it is closed. */
+/** Makes such a read only end the socket, which reports its own end. */
 export function forgiveClosedSocketReads(): void {
   if (isForgiving) return;
   isForgiving = true;

@@ -1,8 +1,6 @@
 /**
- * Waiting for writers in other processes: pauses that grow, vary at random so that two losers do
- * not collide again, and end after a time.
- *
- * @module
+ * @module Waiting for writers in other processes: pauses that grow, vary at random so that two
+ * losers do not collide again, and end after a time.
  */
 
 /** How long a change waits for writers in other processes, in milliseconds. */
@@ -12,7 +10,7 @@ export const CONTENTION_LIMIT_MS = 10_000;
 const MAX_PAUSE_MS = 50;
 
 export interface ContentionOptions {
-  /** Milliseconds from any beginning; never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /** From 0 to 1. */
   readonly random?: () => number;
@@ -35,7 +33,7 @@ export class Contention {
     this.#end = this.#now() + CONTENTION_LIMIT_MS;
   }
 
-  /** Waits before the next attempt; returns `false` at once where the time is up. */
+  /** Waits before the next attempt; returns `false` immediately if the time is up. */
   async wait(): Promise<boolean> {
     if (this.#now() >= this.#end) return false;
     const longest = Math.min(2 ** ++this.#lost, MAX_PAUSE_MS);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Contention, CONTENTION_LIMIT_MS, whenUnlocked } from "./contention.ts";
 
-/** A clock that only pauses move. */
+/** A clock that only advances during pauses. */
 function pausedClock(chance = 1) {
   const pauses: number[] = [];
   let time = 0;
@@ -29,7 +29,7 @@ Deno.test("Contention.wait() pauses longer each time, up to a bound, until its t
   assert.equal(await contention.wait(), false);
 });
 
-Deno.test("Contention.wait() lets chance take up to half of a pause", async () => {
+Deno.test("Contention.wait() randomly shortens a pause by up to half", async () => {
   const clock = pausedClock(0);
   const contention = new Contention(clock.options);
   await contention.wait();

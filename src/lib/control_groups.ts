@@ -1,10 +1,8 @@
 /**
- * Control groups (cgroups(7), version 2) of processes that run project code: the kernel counts all
- * memory of a group, including socket and pipe buffers, and ends a group that exceeds its limit.
- * They require permission to create groups below the platform's own; otherwise, processes are only
- * watched.
- *
- * @module
+ * @module Control groups (cgroups(7), version 2) of processes that run project code: the kernel
+ * counts all memory of a group, including socket and pipe buffers, and ends a group that exceeds
+ * its limit. They require permission to create groups below the platform's own; otherwise,
+ * processes are only watched.
  */
 import { join } from "node:path";
 
@@ -26,7 +24,7 @@ const REMOVE_PAUSE_MS = 10;
 /** How often a group is checked, in milliseconds. */
 const WATCH_MS = 500;
 
-/** Files that are kept in memory, and the kernel's caches. */
+/** Files in memory, and the kernel's caches. */
 const RECLAIMABLE = /^(?:active_file|inactive_file|slab_reclaimable) (\d+)$/gm;
 
 /** Bytes that a group can exceed its limit by between two checks. */
@@ -35,7 +33,6 @@ const SPARE_BYTES = 64 * 1024 ** 2;
 /** Moves the shell to the group that its first argument names, then becomes the command. */
 const ENTER_SCRIPT = 'echo $$ >"$0/cgroup.procs" && exec "$@"';
 
-/** Limits of all processes of a group together. */
 export interface GroupLimits {
   readonly memoryBytes: number;
   /** Processes and threads. */
@@ -68,7 +65,7 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** A control group of processes that run foreign code. */
+/** A control group of processes that run project code. */
 export class ControlGroup {
   #ranOut = false;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -80,8 +77,8 @@ export class ControlGroup {
   }
 
   /**
-   * Ends the group once it takes more than a number of bytes. The kernel rather slows
-   * down what fills its buffers than ends it, and takes the pages of programs away.
+   * Ends the group when it exceeds a number of bytes. The kernel would only slow down processes
+   * that fill its buffers, and evict the pages of programs.
    */
   watch(maxBytes: number): void {
     this.#watch = setInterval(() => {
@@ -105,7 +102,7 @@ export class ControlGroup {
     }
   }
 
-  /** True once processes of the group were ended because memory ran out. */
+  /** True once processes of the group were killed because memory ran out. */
   get ranOut(): boolean {
     if (this.#ranOut) return true;
     try {
@@ -116,14 +113,14 @@ export class ControlGroup {
     }
   }
 
-  /** Takes in a process that has started no other yet; those that it starts are in the group too. */
+  /** Adds a process without children; its later children are in the group too. */
   add(pid: number): void {
     try {
       write(this.#folder, "cgroup.procs", pid);
     } catch { /* it has ended */ }
   }
 
-  /** The command that runs another one in the group from its first moment on. */
+  /** The command that runs another one in the group from its start. */
   commandFor(command: readonly string[]): readonly string[] {
     return ["/bin/sh", "-c", ENTER_SCRIPT, this.#folder, ...command];
   }
@@ -141,10 +138,10 @@ export class ControlGroup {
   #killEach(): void {
     try {
       for (const pid of pidsIn(this.#folder)) Deno.kill(pid, "SIGKILL");
-    } catch { /* the process has ended, or the group is gone */ }
+    } catch { /* the process has ended, or the group no longer exists */ }
   }
 
-  /** Ends what runs in the group, and removes it; false if processes resist. */
+  /** Ends the processes of the group, and removes it; false if processes resist. */
   async remove(): Promise<boolean> {
     clearInterval(this.#watch);
     this.#ranOut = this.ranOut;
@@ -207,7 +204,7 @@ const isRoot = (folder: string): boolean => {
 
 const nameOf = (number: number): string => `svc-${Deno.pid}-${startOf(Deno.pid)}-${number}`;
 
-/** Lets groups below a folder have limits, for which this process must leave it. */
+/** Enables limits for groups below a folder, for which this process must leave the folder. */
 function enable(folder: string): void {
   const leaves = pidsIn(folder).includes(Deno.pid) && !isRoot(folder);
   const platform = join(folder, PLATFORM);
@@ -250,7 +247,7 @@ async function open(): Promise<GroupPlace> {
   }
 }
 
-/** Prepares groups for the platform, before it starts any process; returns where they are. */
+/** Prepares groups for the platform, before it starts any process; returns their folder. */
 export function openControlGroups(): Promise<GroupPlace> {
   return opened ??= open();
 }
@@ -261,7 +258,7 @@ function removeEmpty(folder: string): void {
   } catch { /* it was not created */ }
 }
 
-/** Creates a group with limits; `undefined` if there are none, so that watching has to do. */
+/** Creates a group with limits; `undefined` if there are none, then memory is only watched. */
 export function createControlGroup(limits: GroupLimits): ControlGroup | undefined {
   if (place === undefined) return undefined;
   const folder = join(place, nameOf(++created));

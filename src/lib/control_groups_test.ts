@@ -3,7 +3,7 @@ import { findGroupPlace } from "./control_groups.ts";
 
 const place = findGroupPlace();
 
-Deno.test("findGroupPlace() says where groups can be created, or why not, and leaves nothing", () => {
+Deno.test("findGroupPlace() reports where groups can be created, or why not, and leaves nothing", () => {
   if ("folder" in place) {
     const name = [...Deno.readDirSync(place.folder)].find((entry) => /^svc-\d/.test(entry.name));
     assert.deepEqual([place.folder.startsWith("/sys/fs/cgroup"), name], [true, undefined]);
@@ -30,7 +30,7 @@ console.log(JSON.stringify({
 `;
 
 Deno.test({
-  name: "ControlGroup ends what takes more than it may, below a group that a service was given" +
+  name: "ControlGroup kills processes beyond their limit, below a service's group" +
     ("problem" in place ? ` (left out: ${place.problem})` : ""),
   ignore: "problem" in place,
   async fn() {

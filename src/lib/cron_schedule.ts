@@ -1,9 +1,4 @@
-/**
- * Schedules of tasks, written as crontab has them: minute, hour, day of the month,
- * month and day of the week. Pure.
- *
- * @module
- */
+/** @module Schedules of tasks as in a crontab. Pure. */
 import { Cron } from "croner";
 
 /** A schedule and the time zone that it is in. */
@@ -13,10 +8,10 @@ export interface CronSchedule {
   readonly timezone?: string | undefined;
 }
 
-/** Longest text of a schedule. */
+/** Maximum length of a text of a schedule. */
 export const MAX_SCHEDULE_LENGTH = 200;
 
-/** Names of months and days, which count as their numbers. */
+/** Names of months and days, equal to their numbers. */
 const NAMES = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)$/i;
 
 /** Any moment: that a schedule occurs at all does not depend on it. */

@@ -1,8 +1,4 @@
-/**
- * The version of the data directory's layout and records.
- *
- * @module
- */
+/** @module The version of the data directory's layout and records. */
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "./atomic_file.ts";
@@ -20,7 +16,7 @@ export const UNMARKED_FORMAT = 1;
 
 const FILE = "format.json";
 
-/** Stands in a directory that svc restore has not filled yet. */
+/** Marks a directory that svc restore has not filled yet. */
 const UNFINISHED_FILE = "restoring";
 
 const markSchema = z.object({
@@ -82,7 +78,7 @@ export async function markFinished(root: string): Promise<void> {
   await Deno.remove(join(root, UNFINISHED_FILE));
 }
 
-/** True for what a restore left that was ended before its time. */
+/** True for the remains of an interrupted restore. */
 export async function isUnfinished(root: string): Promise<boolean> {
   return await Deno.stat(join(root, UNFINISHED_FILE)).catch(ifMissing) !== undefined;
 }

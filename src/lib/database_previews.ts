@@ -1,13 +1,9 @@
-/**
- * The settings of `[db]` in `svc.toml` for databases of previews, also used in the manifest.
- *
- * @module
- */
+/** @module The settings of `[db]` in `svc.toml` for databases of previews. */
 import * as z from "zod";
 
 /** Initial content of a preview's database branch. */
 export const DATABASE_PREVIEWS = ["copy", "schema", "empty"] as const;
-/** When the branch begins again. */
+/** When the branch is created again. */
 export const DATABASE_RESETS = ["deploy", "never"] as const;
 /** Kinds of invented values. */
 export const FAKES = ["name", "email", "phone", "address", "company", "text"] as const;
@@ -16,9 +12,9 @@ export type Fake = (typeof FAKES)[number];
 /** Maximum number of tables with masks, and maximum number of masked columns of a table. */
 export const MAX_MASKED_TABLES = 200;
 export const MAX_MASKED_COLUMNS = 200;
-/** Longest masks, as JSON. */
+/** Maximum length of masks, as JSON. */
 const MAX_MASK_CHARACTERS = 16 * 1024;
-/** Time for a migration, in milliseconds, and the longest command. */
+/** Time for a migration, in milliseconds, and the maximum length of its command. */
 export const MIGRATION_MS = 10 * 60_000;
 export const MAX_MIGRATE_COMMAND = 1024;
 
@@ -45,7 +41,7 @@ const columns = z.record(name, z.string(MASK_RULE).regex(FORM, MASK_RULE), TABLE
 /** Masks by table and column; a table outside of `public` has its schema in front. */
 export const databaseMask = z.record(name, columns, TABLES_RULE)
   .refine((each) => Object.keys(each).length <= MAX_MASKED_TABLES, TABLES_RULE)
-  // Records of deployments and branches hold it.
+  // Records of deployments and branches contain it.
   .refine((each) => JSON.stringify(each).length <= MAX_MASK_CHARACTERS, SIZE_RULE);
 export type DatabaseMask = z.output<typeof databaseMask>;
 

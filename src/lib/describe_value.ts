@@ -1,10 +1,6 @@
-/**
- * How messages name a value that an author wrote.
- *
- * @module
- */
+/** @module Describes in messages a value that an author wrote. */
 
-/** The longest text that is shown whole, in characters. */
+/** Maximum length of a text to show in full, in characters. */
 const MAX_SHOWN = 60;
 
 function describeText(text: string): string {

@@ -1,8 +1,7 @@
 /**
- * The descriptors (files, sockets) of this process: their limit, the open ones, and preventing
- * child processes from inheriting them. Linux with the GNU C library; does nothing elsewhere.
- *
- * @module
+ * @module The descriptors (files, sockets) of this process: their limit, the open ones, and
+ * preventing child processes from inheriting them. Linux with the GNU C library; does nothing
+ * elsewhere.
  */
 import { lazyLibc } from "./libc.ts";
 import { rawNames } from "./raw_folder.ts";
@@ -14,12 +13,11 @@ const SYMBOLS = {
   closeRange: { name: "syscall", parameters: ["i64", "u64", "u64", "u64"], result: "i64" },
 } as const;
 
-/** A descriptor of this process. */
 export interface Descriptor {
   readonly number: number;
   /** The target: a path, or a name such as `pipe:[3]`, `socket:[4]`, `anon_inode:[eventpoll]`. */
   readonly target: string;
-  /** True if a program that this process starts gets it too, as this process itself got it. */
+  /** True if a program that this process starts gets it too, because this process inherited it. */
   readonly inherited: boolean;
 }
 
@@ -71,7 +69,7 @@ export function nextDescriptor(): number {
   return next;
 }
 
-/** The numbers in use; read without the runtime, whose permissions may not reach `/proc`. */
+/** The numbers in use; read without the runtime, whose permissions may not include `/proc`. */
 function numbers(): number[] {
   const names = rawNames("/proc/self/fd") ?? [];
   return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
@@ -82,7 +80,7 @@ export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;
   const all = numbers();
-  // Without /proc there would be none at all.
+  // Without /proc, there would be no numbers at all.
   if (all.length === 0) return undefined;
   const target = new Uint8Array(PATH_BYTES);
   return all.flatMap((number) => {

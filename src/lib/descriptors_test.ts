@@ -20,7 +20,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "nextDescriptor() grows with what is open, and stays below the limit",
+  name: "nextDescriptor() grows with open descriptors, and stays below the limit",
   ignore: Deno.build.os !== "linux",
   fn: () => {
     const before = nextDescriptor();

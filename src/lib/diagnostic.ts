@@ -1,12 +1,8 @@
-/**
- * A problem with its place and a hint: the format of all parsers and validators.
- *
- * @module
- */
+/** @module A problem with its position and a hint: the format of all parsers and validators. */
 
 export type Severity = "error" | "warning";
 
-/** A place in a source text. Lines and columns count from 1. */
+/** A position in a source text. Lines and columns count from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -25,7 +21,7 @@ export interface Diagnostic {
   /** A hint for the author. */
   readonly hint?: string;
   readonly position?: Position;
-  /** The rule that the problem is in, if there is one. */
+  /** The rule with the problem, if there is one. */
   readonly ruleId?: string;
 }
 
@@ -33,8 +29,8 @@ export interface Diagnostic {
 export type PathStep = string | number;
 
 /**
- * Writes a field path as `layers[0].entry`; names that are no plain words are
- * quoted, as in `headers["x y"]`.
+ * Writes a field path as `layers[0].entry`; names that are not plain words are quoted, as in
+ * `headers["x y"]`.
  */
 export function formatPath(steps: readonly PathStep[]): string {
   let text = "";
@@ -51,12 +47,12 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
-/** Formats the known place of a diagnostic as `file:line:column`. */
+/** Formats the known position of a diagnostic as `file:line:column`. */
 export function formatPlace(file: string, position: Position | undefined): string {
   return position === undefined ? file : `${file}:${position.line}:${position.column}`;
 }
 
-/** The longest source excerpt that is shown around a problem, in characters. */
+/** Maximum length of the source excerpt around a problem, in characters. */
 const MAX_EXCERPT = 120;
 
 function excerpt(source: string, position: Position): string[] {
@@ -75,7 +71,7 @@ function excerpt(source: string, position: Position): string[] {
 }
 
 /**
- * Formats one diagnostic for people: severity and place, message, the line with a caret if the
+ * Formats one diagnostic for people: severity and position, message, the line with a caret if the
  * source is given, and the hint.
  */
 export function renderDiagnostic(

@@ -1,16 +1,13 @@
 /**
- * Finds the positions of assignments in a dotenv file, and its other lines. The `dotenv` package
- * parses values, but silently skips what it cannot read. Pure.
- *
- * @module
+ * @module Finds the positions of assignments in a dotenv file, and its other lines. The `dotenv`
+ * package parses values, but silently skips what it cannot read. Pure.
  */
 
-/** One assignment, as it is written. */
 export interface DotenvAssignment {
   readonly key: string;
   /** From 1. */
   readonly line: number;
-  /** The whole assignment, over several lines where its quotes are. */
+  /** The whole assignment, including the further lines of a quoted value. */
   readonly text: string;
 }
 

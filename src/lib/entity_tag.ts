@@ -1,8 +1,4 @@
-/**
- * Entity tags and the conditions over them (RFC 9110, 8.8.3 and 13.1).
- *
- * @module
- */
+/** @module Entity tags and the conditions over them (RFC 9110, 8.8.3 and 13.1). */
 
 /** The strong entity tag of a representation: half of its SHA-256, quoted. */
 export function entityTag(sha256: string): string {
@@ -21,16 +17,16 @@ function listContains(list: string, etag: string, acceptWeak: boolean): boolean 
 }
 
 /**
- * Whether the value of `If-Match` holds for an existing representation: strong
- * comparison (RFC 9110, 13.1.1). A malformed list holds for none.
+ * Whether the value of `If-Match` matches an existing representation: strong comparison (RFC 9110,
+ * 13.1.1). A malformed list matches nothing.
  */
 export function ifMatchHolds(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, false);
 }
 
 /**
- * Whether the value of `If-None-Match` names the representation, so that it
- * need not be sent: weak comparison (RFC 9110, 13.1.2).
+ * Whether the value of `If-None-Match` matches the representation, so that it need not be sent:
+ * weak comparison (RFC 9110, 13.1.2).
  */
 export function ifNoneMatchNames(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, true);

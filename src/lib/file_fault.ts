@@ -1,8 +1,6 @@
 /**
- * Describes the problem of a file or folder. The system's own messages end in numbers ("os error
- * 13") and give no advice.
- *
- * @module
+ * @module Describes the problem of a file or folder. The system's own messages end in numbers ("os
+ * error 13") and give no advice.
  */
 import { dirname, join } from "node:path";
 import { ifMissing } from "./missing_files.ts";
@@ -49,7 +47,7 @@ export function isFileFault(error: unknown): error is Error {
   return error instanceof Error && / \(os error \d+\)/.test(error.message);
 }
 
-/** The fault with the path of its file, which the system leaves out where it writes to an open one. */
+/** Adds the path of the file, which the system omits for writes to an open file. */
 export function withPath(error: unknown, path: string): unknown {
   if (isFileFault(error) && !error.message.includes("'")) error.message += `: write '${path}'`;
   return error;

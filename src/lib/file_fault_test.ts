@@ -36,7 +36,7 @@ Deno.test("findWriteFault() finds nothing where the file can be written, and lea
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   }));
 
-Deno.test("findWriteFault() names what stands in the way", () =>
+Deno.test("findWriteFault() reports the obstacle", () =>
   inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");

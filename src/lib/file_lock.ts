@@ -1,17 +1,18 @@
-/**
- * Locks on files, which the system frees when the process ends.
- *
- * @module
- */
+/** @module Locks on files, which the system frees when the process ends. */
 
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long to wait for a lock by default, in milliseconds; after that, another process holds it. */
+/**
+ * How long to wait for a lock by default, in milliseconds, before reporting that another process
+ * holds it.
+ */
 const LOCK_MS = 300;
 /** Time between two attempts, in milliseconds. */
 const AGAIN_MS = 10;
 
-/** Locks the file for this process alone; false, with the file closed, if another one holds the lock. */
+/**
+ * Locks the file for this process only; false, with the file closed, if another one holds the lock.
+ */
 export async function lockInTime(file: Deno.FsFile, waitMs = LOCK_MS): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   while (!await file.tryLock(true)) {

@@ -1,9 +1,4 @@
-/**
- * Watches the disk usage of folders that untrusted code writes to. `du` counts, in its own process
- * and with low priority.
- *
- * @module
- */
+/** @module Watches the disk usage of folders that untrusted code writes to, with `du`. */
 import { runProgram } from "./spawn_program.ts";
 
 export interface SizeWatch {
@@ -16,7 +11,7 @@ export interface SizeWatch {
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** Folders whose files cannot be counted in this time have too many, in milliseconds. */
+/** Maximum time to count the files of folders, in milliseconds; after that, they have too many. */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` if counting took too long. */
@@ -46,7 +41,7 @@ async function sizeOnDisk(
   }
 }
 
-/** Watches until it is stopped; folders that cannot be counted are taken for too large. */
+/** Watches until it is stopped; folders that cannot be counted are treated as too large. */
 export function watchSize(
   folders: readonly string[],
   limits: { readonly maxBytes: number },
@@ -80,7 +75,7 @@ export function watchSize(
   };
 }
 
-/** Bytes that a folder takes on disk; `undefined` if it has too many files to be counted. */
+/** Size of a folder on disk in bytes; `undefined` if it has too many files to be counted. */
 export async function folderSize(folder: string): Promise<number | undefined> {
   return await sizeOnDisk([folder], new AbortController().signal);
 }

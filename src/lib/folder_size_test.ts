@@ -5,7 +5,7 @@ import { inTestFolder } from "./_test_folder.ts";
 const LINUX = Deno.build.os === "linux";
 
 Deno.test({
-  name: "folderSize() counts what a folder takes on disk",
+  name: "folderSize() counts a folder's size on disk",
   ignore: !LINUX,
   fn: () =>
     inTestFolder(async (folder) => {
@@ -15,7 +15,7 @@ Deno.test({
     }),
 });
 
-Deno.test("watchSize() can be stopped at once", async () => {
+Deno.test("watchSize() can be stopped immediately", async () => {
   await inTestFolder(async (folder) => {
     const watch = watchSize([folder], { maxBytes: 1 });
     await watch.stop();

@@ -1,8 +1,4 @@
-/**
- * Counts, sizes and foreign text as people read them.
- *
- * @module
- */
+/** @module Formats counts, sizes and untrusted text for people. */
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 
@@ -26,14 +22,17 @@ export function formatCount(count: number, noun: string): string {
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * Makes foreign text safe for a terminal: control characters, with which a
- * visitor's user agent could move the cursor or hide text, become `\xNN`.
+ * Makes untrusted text safe for a terminal: control characters become `\xNN`, because, for example,
+ * a visitor's user agent could move the cursor or hide text with them.
  */
 export function printable(text: string): string {
   return text.replace(CONTROL, escaped);
 }
 
-/** The same for a name, which may contain line breaks and tabs too, and is shown on one line. */
+/**
+ * Does the same for a name, and also replaces line breaks and tabs, because names are shown on one
+ * line.
+ */
 export function printableName(name: string): string {
   return name.replace(/[\t\n\u2028\u2029]/g, escaped).replace(CONTROL, escaped);
 }

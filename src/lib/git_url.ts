@@ -1,9 +1,7 @@
 /**
- * Addresses of git repositories: https, ssh (as a URL or as `user@host:path`) and local paths.
- * Nothing else is accepted: git supports forms that run programs (`ext::`), and a URL could look
- * like an option.
- *
- * @module
+ * @module Addresses of git repositories: https, ssh (as a URL or as `user@host:path`) and local
+ * paths. Nothing else is accepted: git supports forms that run programs (`ext::`), and a URL could
+ * look like an option.
  */
 
 /** The address of a repository, in a form that git cannot misread. */
@@ -15,7 +13,7 @@ export type GitAddress =
     /** A name, or an address without brackets. */
     readonly host: string;
     readonly port: number;
-    /** Scheme, host and port as written, which credentials are meant for. */
+    /** Scheme, host and port as written, which credentials are valid for. */
     readonly origin: string;
   }
   | {
@@ -31,7 +29,7 @@ export type GitUrlResult =
   | { readonly ok: true; readonly address: GitAddress }
   | { readonly ok: false; readonly problem: string };
 
-/** The port of each scheme where a URL names none. */
+/** The default port of each scheme. */
 export const USUAL_PORTS = { http: 80, https: 443, ssh: 22 } as const;
 
 const HOST = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])`;
@@ -105,7 +103,7 @@ function parseSsh(text: string, authority: string): GitUrlResult {
   });
 }
 
-/** `user@host:path`, kept as it is: a relative path of this form begins in the user's home. */
+/** `user@host:path`, kept as it is: a relative path of this form starts in the user's home. */
 function scpAddress(text: string, host: string): GitAddress {
   return {
     transport: "ssh",

@@ -1,8 +1,6 @@
 /**
- * Temporary folders, in use while their process holds a lock on a file in them. A killed process
- * holds none, so a later start can remove its folders, for any store.
- *
- * @module
+ * @module Temporary folders, in use while their process holds a lock on a file in them. A killed
+ * process holds no locks, so a later start can remove its folders, for any store.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +12,7 @@ type Kind = (typeof KINDS)[number];
 /** The file that is locked. */
 const LOCK = ".svc-in-use";
 
-/** Memory as a folder, which Linux has: for what does not fit on disk. */
+/** A folder in memory, which Linux has, for content that does not fit on disk. */
 const MEMORY = "/dev/shm";
 
 /** A younger folder may not be locked yet, in milliseconds. */
@@ -24,7 +22,7 @@ export interface HeldFolder extends AsyncDisposable {
   readonly path: string;
 }
 
-/** Makes a temporary folder, which is removed when it is disposed of. */
+/** Creates a temporary folder, which is removed on disposal. */
 export async function makeHeldFolder(
   kind: Kind,
   { inMemory = false }: { readonly inMemory?: boolean } = {},

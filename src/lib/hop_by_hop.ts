@@ -1,16 +1,11 @@
-/**
- * Hop-by-hop fields (RFC 9110, 7.6.1), which an intermediary removes in both directions. The
- * project's only list.
- *
- * @module
- */
+/** @module Hop-by-hop fields (RFC 9110, 7.6.1). The project's only list. */
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
 /**
  * `Connection` itself; the fields of 7.6.1, whether or not `Connection` names them (`Keep-Alive`,
  * `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the fields between a client and its
- * next proxy (11.7); `Trailer`, for no trailer is passed on; and `HTTP2-Settings` (RFC 7540,
+ * next proxy (11.7); `Trailer`, because no trailer is passed on; and `HTTP2-Settings` (RFC 7540,
  * 3.2.1). Names in lower case.
  */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([

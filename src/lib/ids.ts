@@ -1,8 +1,4 @@
-/**
- * Identifiers: time-ordered UUIDs for records, short ones for host names.
- *
- * @module
- */
+/** @module Identifiers: time-ordered UUIDs for records, short ones for host names. */
 import type { Clock, Random } from "./clock.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -13,8 +9,8 @@ export function isUuid(text: string): boolean {
 }
 
 /**
- * Makes a version 7 UUID (RFC 9562, 5.7): 48 bits of milliseconds, then 74
- * random bits, so that records sort by the time of their making.
+ * Creates a version 7 UUID (RFC 9562, 5.7): 48 bits of milliseconds, then 74 random bits, so that
+ * records sort by creation time.
  */
 export function uuidV7(now: Clock, random: Random): string {
   const bytes = random(16);
@@ -35,10 +31,10 @@ export function uuidV7(now: Clock, random: Random): string {
   ].join("-");
 }
 
-/** Digits and consonants: no vowels, so no words, and no look-alikes of 0, 1. */
+/** Digits and consonants: no vowels, so no words, and no characters that look like 0 or 1. */
 const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
 
-/** Makes a random id of `length` characters (4.75 bits each) for host names. */
+/** Creates a random id of `length` characters (4.75 bits each) for host names. */
 export function shortId(random: Random, length = 8): string {
   const limit = 256 - (256 % SHORT_ALPHABET.length);
   let text = "";

@@ -1,14 +1,10 @@
-/**
- * Writing large JSON without keeping other work waiting.
- *
- * @module
- */
+/** @module Writes large JSON without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
 /** Items of a list that are written between two interruptions. */
 const ITEMS = 500;
 
-/** Members of objects are written one by one to this depth. */
+/** Members of objects are written one by one down to this depth. */
 const DEPTH = 2;
 
 /**

@@ -1,14 +1,10 @@
-/**
- * A lock for each key, granted in the order of the calls.
- *
- * @module
- */
+/** @module A lock for each key, granted in the order of the calls. */
 
 /** Who has, or waits for, the lock of a key. */
 interface Line {
-  /** The last who wants it alone. */
+  /** The last waiter for an exclusive lock. */
   alone: Promise<unknown> | undefined;
-  /** Those after it who share it. */
+  /** Later waiters for a shared lock. */
   readonly sharing: Set<Promise<unknown>>;
   count: number;
 }
@@ -16,7 +12,7 @@ interface Line {
 export class KeyedLock {
   readonly #lines = new Map<string, Line>();
 
-  /** Runs `work` once all earlier work of the key has ended, however it ended. */
+  /** Runs `work` once all earlier work of the key has ended, even if it failed. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     return this.runAll([key], work);
   }
@@ -73,7 +69,7 @@ export class KeyedLock {
 function join(line: Line, own: Promise<unknown>, isAlone: boolean): void {
   line.count++;
   if (isAlone) {
-    // It waits for those who share, and who comes next for it.
+    // It waits for the shared locks, and the next exclusive lock waits for it.
     line.alone = own;
     line.sharing.clear();
   } else {

@@ -1,8 +1,4 @@
-/**
- * The lines in which two texts differ. Pure.
- *
- * @module
- */
+/** @module The lines in which two texts differ. Pure. */
 
 export interface DiffLine {
   readonly type: "same" | "removed" | "added";

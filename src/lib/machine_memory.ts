@@ -1,15 +1,11 @@
-/**
- * The memory that the platform and its processes may use.
- *
- * @module
- */
+/** @module The memory that the platform and its processes may use. */
 
 const V2 = "/sys/fs/cgroup";
 const V1 = "/sys/fs/cgroup/memory";
 
 /**
- * The files that may limit the memory of a process, from its `/proc/self/cgroup`:
- * of its control group, of those above, and of the root that a container sees (cgroups(7)).
+ * Paths of the files that may limit the memory of a process, from its `/proc/self/cgroup`: of its
+ * control group, of those above, and of the root that a container sees (cgroups(7)).
  */
 export function memoryLimitFiles(own: string): string[] {
   return own.split("\n").flatMap((line) => {

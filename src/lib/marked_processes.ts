@@ -1,9 +1,4 @@
-/**
- * Processes with a marker in their initial environment: found and ended wherever they are (proc(5),
- * `environ`).
- *
- * @module
- */
+/** @module Processes with a marker in their initial environment (proc(5), `environ`). */
 
 import { Buffer } from "node:buffer";
 
@@ -39,7 +34,7 @@ export async function markedProcesses(marker: string): Promise<number[]> {
   return found;
 }
 
-/** Ends every process with the marker, and those that they start meanwhile. */
+/** Ends every process with the marker, including those started in the meantime. */
 export async function killMarked(marker: string): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const found = (await markedProcesses(marker)).filter((pid) => pid !== Deno.pid);
@@ -49,7 +44,7 @@ export async function killMarked(marker: string): Promise<void> {
         Deno.kill(pid, "SIGKILL");
       } catch { /* it has ended */ }
     }
-    // A killed process stays in /proc until its parent has taken note; its environment is gone.
+    // A killed process stays in /proc without an environment until its parent waits for it.
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

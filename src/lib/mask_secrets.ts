@@ -1,9 +1,4 @@
-/**
- * Taking secrets out of a text before it is stored or shown: whole texts, and
- * texts that come in chunks, where a secret may be cut anywhere.
- *
- * @module
- */
+/** @module Masks secrets in texts, even in chunks that split a secret. */
 
 /** Replaces a secret. */
 export const MASK = "•••";
@@ -11,7 +6,7 @@ export const MASK = "•••";
 /** Shorter values are not masked: they would blot out half of every log. */
 const MIN_SECRET_LENGTH = 4;
 
-/** A line of a secret with several lines is masked alone from this length. */
+/** Minimum length from which a single line of a multi-line secret is masked. */
 const MIN_LINE_LENGTH = 8;
 
 /** The forms in which programs print a value. */
@@ -34,20 +29,18 @@ const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "
 
 /** Masks secrets in a chunked text; a possible start of a secret is held back. */
 export interface ChunkMasker {
-  /** Returns what is certain by now. */
+  /** Returns the text that can no longer be part of a secret. */
   push(chunk: string): string;
-  /** Nothing more comes: returns the rest. */
+  /** Call it at the end; returns the rest. */
   end(): string;
 }
 
 export interface SecretMasker {
-  /** Masks a whole text. */
   mask(text: string): string;
-  /** Masks one text that comes in chunks. */
   chunks(): ChunkMasker;
 }
 
-/** Length of the longest end of `text` that a form begins with, but is not the whole of. */
+/** Length of the longest suffix of `text` that is a prefix of a form, but not the whole form. */
 function openEnd(text: string, forms: readonly string[]): number {
   let longest = 0;
   for (const form of forms) {
@@ -62,8 +55,8 @@ function openEnd(text: string, forms: readonly string[]): number {
 }
 
 /**
- * Creates a masker for secrets, also in Base64, percent-encoded and JSON form. Secrets shorter than
- * four characters are not masked.
+ * Creates a masker for secrets, including their Base64, percent-encoded and JSON form. Secrets
+ * shorter than four characters are not masked.
  */
 export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   const wanted = [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
@@ -97,7 +90,7 @@ export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
   };
 }
 
-/** The given place, or the beginning of the secret that stands across it. */
+/** The given position, or the start of the secret that spans it. */
 function cutOutside(text: string, place: number, pattern: RegExp): number {
   for (const match of text.matchAll(pattern)) {
     const end = match.index + match[0].length;

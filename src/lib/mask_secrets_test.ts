@@ -20,7 +20,7 @@ Deno.test("createSecretMasker() masks the lines of a secret with several", () =>
   assert.equal(mask("> MIIEvgIBADANBg <\n> ab <"), `> ${MASK} <\n> ab <`);
 });
 
-Deno.test("createSecretMasker() leaves short values alone", () => {
+Deno.test("createSecretMasker() ignores short values", () => {
   assert.equal(createSecretMasker(["abc", ""]).mask("abc"), "abc");
 });
 

@@ -1,8 +1,4 @@
-/**
- * Bounded maps and memoization by text.
- *
- * @module
- */
+/** @module Bounded maps and memoization by text. */
 
 /**
  * A map of recently used entries, in two generations of `capacity` each. When the young one is
@@ -41,7 +37,9 @@ export class RecentMap<Value> {
   }
 }
 
-/** Longest text whose result is kept, in characters: clients write these texts. */
+/**
+ * Maximum length of a text whose result is kept, in characters, because clients write these texts.
+ */
 const MAX_TEXT = 512;
 
 /** Memoizes `compute`, a pure function, with a bounded number of recent results. */

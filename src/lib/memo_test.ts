@@ -8,7 +8,7 @@ Deno.test("memoize() computes once for a text", () => {
   assert.equal(computed, 2);
 });
 
-Deno.test("memoize() keeps what is asked for through a flood of others", () => {
+Deno.test("memoize() keeps requested entries during a flood of others", () => {
   const computed: string[] = [];
   const remembered = memoize((text) => (computed.push(text), text), 4);
   for (let index = 0; index < 100; index++) {
@@ -33,7 +33,7 @@ Deno.test("memoize() remembers nothing of a very long text", () => {
   assert.equal(computed, 3);
 });
 
-Deno.test("RecentMap forgets what was deleted, of either generation", () => {
+Deno.test("RecentMap forgets deleted entries, of either generation", () => {
   const map = new RecentMap<number>(1);
   map.set("old", 1);
   map.set("young", 2);

@@ -1,8 +1,4 @@
-/**
- * Methods that are known except for their case.
- *
- * @module
- */
+/** @module Detects known methods in the wrong case. */
 import { METHODS } from "node:http";
 
 const KNOWN: ReadonlySet<string> = new Set([...METHODS, "QUERY", "TRACK"]);

@@ -1,26 +1,22 @@
-/**
- * Files and folders that may be missing.
- *
- * @module
- */
+/** @module Files and folders that may be missing. */
 
 /** For `.catch()`: a missing file is `undefined`; other errors are thrown. */
 export function ifMissing(error: unknown): undefined {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** Removes a file, or a folder with all that is in it. */
+/** Removes a file, or a folder with its contents. */
 export async function removeTree(path: string): Promise<void> {
   await Deno.remove(path, { recursive: true }).catch(ifMissing);
 }
 
-/** Entries of a folder, in order of their names; none if it does not exist. */
+/** Entries of a folder, sorted by name; none if it does not exist. */
 export async function entriesIn(folder: string): Promise<Deno.DirEntry[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(ifMissing) ?? [];
   return entries.sort((one, other) => one.name < other.name ? -1 : 1);
 }
 
-/** Names in a folder, in order; none if it does not exist. */
+/** Names in a folder, sorted; none if it does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   return (await entriesIn(folder)).map(({ name }) => name);
 }

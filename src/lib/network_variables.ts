@@ -1,11 +1,9 @@
 /**
- * Variables that configure network access of programs on this machine: proxies, certificates,
- * package registries. Pure.
+ * @module Variables that configure network access of programs on this machine: proxies,
+ * certificates, package registries. Pure.
  *
  * This is the only list: git, builds, tests and benches start programs in a clean environment and
  * add these. Project code sees them, so the list has no variables for secrets.
- *
- * @module
  */
 
 /**
@@ -19,7 +17,7 @@ type Kind = "setting" | "path" | "paths" | "registry";
 
 /** By name in upper case, with "_" for "-". */
 const KINDS: Readonly<Record<string, Kind>> = {
-  // A proxy's own password stays: there is no other way to the network.
+  // A proxy's password is kept, because there is no other way to the network.
   HTTP_PROXY: "setting",
   HTTPS_PROXY: "setting",
   ALL_PROXY: "setting",

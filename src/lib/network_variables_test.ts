@@ -41,7 +41,7 @@ const OTHERS = {
   toString: "no",
 };
 
-Deno.test("networkVariables() takes what says how the network is reached, and nothing else", () => {
+Deno.test("networkVariables() only returns variables about network access", () => {
   assert.deepEqual(networkVariables({ ...NETWORK, ...OTHERS, HTTP_PROXY: undefined }), NETWORK);
 });
 

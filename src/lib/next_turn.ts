@@ -1,9 +1,4 @@
-/**
- * Yields: long work on the platform's thread pauses between its pieces, so that requests that
- * arrived meanwhile are served.
- *
- * @module
- */
+/** @module Yields during long work, so that waiting requests are handled. */
 
 /**
  * Resolves in a later turn of the event loop, after the I/O that is ready now.
@@ -13,10 +8,10 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** How long work may keep the thread before it gives way, in milliseconds. */
+/** How long work may occupy the thread before it yields, in milliseconds. */
 const TURN_MS = 3;
 
-/** Gives way to other work, unless that is not due yet. */
+/** Yields to other work, if that is due. */
 export type Pause = () => Promise<void> | undefined;
 
 /**
@@ -31,12 +26,12 @@ export function createPause(now: () => number = () => performance.now()): Pause 
   return () => now() - since < TURN_MS ? undefined : nextTurn().then(resume);
 }
 
-/** Work that yields wherever it may be interrupted, and returns its result. */
+/** Work that yields wherever it can be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
 
 /**
- * Measures work whose pieces differ in size, so that a step holds neither too
- * much nor too little of it. Costs are in a unit of the caller's choice.
+ * Measures work in pieces of different size, so that each step has a suitable amount. Costs are in
+ * a unit of the caller's choice.
  */
 export class Pace {
   #spent = 0;
@@ -53,7 +48,7 @@ export class Pace {
     this.#spent += cost;
   }
 
-  /** Notes work that was done; true if it fills the step, and the next one begins. */
+  /** Records completed work; true if the step is full and the next one begins. */
   fills(cost = 0): boolean {
     this.#spent += cost;
     if (this.#spent < this.#perStep) return false;
@@ -87,7 +82,7 @@ export async function inTurns<T>(work: Steps<T>, pause: Pause = createPause()): 
   }
 }
 
-/** Does work at once. */
+/** Does the work immediately. */
 export function atOnce<T>(work: Steps<T>): T {
   for (;;) {
     const step = work.next();

@@ -9,7 +9,7 @@ function* spend(steps: number, advance: () => void): Steps<number> {
   return steps;
 }
 
-Deno.test("createPause() gives way once the work has kept the thread for 3 ms, and then anew", async () => {
+Deno.test("createPause() yields after 3 ms of work, repeatedly", async () => {
   let now = 1000;
   const pause = createPause(() => now);
   const gaveWay: boolean[] = [];

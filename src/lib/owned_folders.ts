@@ -1,9 +1,4 @@
-/**
- * Folders of a platform in the system's temporary folder, such as those of sockets, whose paths are
- * short. A killed process leaves its folders, which the next start recognizes by name.
- *
- * @module
- */
+/** @module Folders of a platform in `/tmp`; the next start removes those of a killed process. */
 import { createHash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,8 +18,8 @@ export async function ownedPrefix(kind: "db" | "fn" | "im" | "pg", owner: string
 }
 
 /**
- * Removes the folders that an earlier platform left. Call it before anything starts, by the
- * process that holds the lock of the owner's data directory.
+ * Removes the folders that an earlier platform left. Call it before anything starts, in the process
+ * that holds the lock of the owner's data directory.
  */
 export async function removeOwnedFolders(owner: string): Promise<void> {
   const isThere = await Deno.stat(owner).then(() => true, () => false);

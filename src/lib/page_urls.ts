@@ -1,8 +1,4 @@
-/**
- * Which URL a page has, as `svc.toml`, the manifest and the edge name it.
- *
- * @module
- */
+/** @module The kinds of page URLs, as `svc.toml`, the manifest and the edge name them. */
 
 /**
  * `auto`: the page of a folder ends with a slash, other pages do not. `always` and `never` apply to

@@ -1,13 +1,10 @@
 /**
- * JSON (RFC 8259) from bytes of strangers: depth is bounded before anything is
- * built, and a large text is parsed in pieces with pauses between them, so that
- * it keeps no other request waiting.
+ * @module Parses untrusted JSON (RFC 8259). Depth is bounded before anything is built. A large text
+ * is parsed in pieces with pauses between them, so that it blocks no other request.
  *
  * One scan finds strings and brackets. An array or object that outgrows a piece
  * is built from groups of whole elements, each given to `JSON.parse`; anything
  * smaller is parsed together with its neighbours.
- *
- * @module
  */
 import type { Pause } from "./next_turn.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -17,7 +14,7 @@ export interface JsonLimits {
   readonly maxDepth: number;
   /** Maximum number of members in one object; 1,000 by default. */
   readonly maxMembers?: number;
-  /** Gives way to other work; called after each piece of a larger text. */
+  /** Yields to other work; called after each piece of a larger text. */
   readonly pause: Pause;
   /** Bytes that are scanned, or parsed together, in one turn; 64 KiB by default. */
   readonly pieceBytes?: number;
@@ -25,7 +22,7 @@ export interface JsonLimits {
 
 export interface ParsedJson {
   readonly value: unknown;
-  /** Whether an escape such as `\ud800` occurs: only then a text may hold half a character. */
+  /** Whether an escape such as `\ud800` occurs: only then can a text contain half a character. */
   readonly mayBeIllFormed: boolean;
 }
 
@@ -36,7 +33,7 @@ export class JsonError extends Error {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Building an object gets slower with each member, and no legitimate one has so many. */
+/** Building an object gets slower with each member, and no legitimate one has that many. */
 const MAX_MEMBERS = 1000;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
@@ -57,7 +54,7 @@ interface Container {
   value: unknown[] | Record<string, unknown> | undefined;
   /** Name of the member that is being built, in an object. */
   memberName: string;
-  /** Whether the last element was built by itself, so that only blanks may follow it. */
+  /** Whether the last element was built separately, so that only blanks may follow it. */
   afterBuilt: boolean;
 }
 
@@ -127,7 +124,7 @@ class PieceParser {
     this.#offset = at;
   }
 
-  /** Takes note of `\ud8..` to `\udf..`: UTF-16 surrogates. */
+  /** Detects `\ud8..` to `\udf..`: UTF-16 surrogates. */
   #noteEscape(at: number): void {
     const bytes = this.#bytes;
     const isSurrogate = bytes[at] === 0x75 && (bytes[at + 1]! | 0x20) === 0x64 &&
@@ -184,7 +181,7 @@ class PieceParser {
     parent.groupStart = at + 1;
   }
 
-  /** Begins to build a container, and those around it, which are at least as large. */
+  /** Starts to build a container, and those around it, which are at least as large. */
   #build(level: number): Container {
     const container = this.#open[level]!;
     if (container.value !== undefined) return container;
@@ -195,7 +192,7 @@ class PieceParser {
     return container;
   }
 
-  /** Adds what comes before an element that is built by itself, and reads its name. */
+  /** Adds the text before an element that is built separately, and reads its name. */
   #stepInto(parent: Container, elementAt: number): void {
     const { groupStart, elementStart } = parent;
     if (groupStart < elementStart) {

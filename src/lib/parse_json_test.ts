@@ -5,7 +5,7 @@ import { JsonError, parseJson } from "./parse_json.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const pause = () => Promise.resolve();
 
-/** Parses the same bytes with the language's parser; a fault is `undefined`. */
+/** Parses the same bytes with the language's parser; returns `undefined` on failure. */
 function expected(bytes: Uint8Array): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) };
@@ -78,7 +78,7 @@ Deno.test("parseJson() makes __proto__ a member like any other", async () => {
   }
 });
 
-Deno.test("parseJson() refuses depth before it builds anything, and says where", async () => {
+Deno.test("parseJson() refuses depth before it builds anything, and reports where", async () => {
   const bytes = encode("[".repeat(10_000_000));
   let pauses = 0;
   const limits = { maxDepth: 64, pause: () => (pauses++, Promise.resolve()) };
@@ -99,7 +99,7 @@ Deno.test("parseJson() pauses after each 64 KiB, also where little of it is stru
   }
 });
 
-Deno.test("parseJson() says whether surrogates were escaped", async () => {
+Deno.test("parseJson() reports whether surrogates were escaped", async () => {
   const limits = { maxDepth: 8, pause };
   for (
     const [text, expected] of [['"\\ud800"', true], ['"\\uDFff"', true], ['"\\u0064"', false], [

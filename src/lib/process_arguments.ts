@@ -1,9 +1,4 @@
-/**
- * First arguments that select a child process of the program, followed by a path: for those that
- * run project code, the path where they find the platform.
- *
- * @module
- */
+/** @module First arguments that select a child process of the program. */
 
 /** Runs functions. */
 export const FUNCTION_PROCESS_ARGUMENT = "__function-process";
@@ -20,7 +15,7 @@ export const NODE_PROCESS_ARGUMENT = "__node-process";
 /** Runs a server that is any other program. */
 export const COMMAND_PROCESS_ARGUMENT = "__command-process";
 
-/** Finds out which sandbox Node gets. */
+/** Decides which sandbox Node gets. */
 export const NODE_PROBE_ARGUMENT = "__node-probe";
 
 /** Looks for a newer release of the program. */
@@ -32,5 +27,5 @@ export const EDGE_PROCESS_ARGUMENT = "__edge";
 /** Serves an embedded database. */
 export const DATABASE_PROCESS_ARGUMENT = "__database-process";
 
-/** Makes the backup of a running platform. */
+/** Creates the backup of a running platform. */
 export const BACKUP_PROCESS_ARGUMENT = "__backup";

@@ -1,8 +1,4 @@
-/**
- * The names by which `svc.toml`, the API and the edge say who may visit a project's hosts.
- *
- * @module
- */
+/** @module Names for who may visit a project, shared by `svc.toml`, the API and the edge. */
 
 /**
  * `off`: everyone. `members`: members of the workspace; `password`: also everyone with the

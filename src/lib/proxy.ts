@@ -1,8 +1,4 @@
-/**
- * The proxies that variables name, as the runtime's own `fetch` reads them. Pure.
- *
- * @module
- */
+/** @module The proxies that variables name, as the runtime's own `fetch` reads them. Pure. */
 
 type Variables = Readonly<Record<string, string | undefined>>;
 

@@ -15,7 +15,7 @@ Deno.test("proxyFor() names the proxy without its password, and none for this ma
   assert.deepEqual(proxyFor("http://other.example/", spared), proxy);
 });
 
-Deno.test("noProxyForLoopback() adds this machine to what was spared before", () => {
+Deno.test("noProxyForLoopback() adds this machine to the existing exceptions", () => {
   assert.equal(noProxyForLoopback({ NO_PROXY: "a.example" }), undefined);
   assert.equal(noProxyForLoopback(PROXIED), "localhost,127.0.0.1,::1");
   const both = { ...PROXIED, no_proxy: "a.example" };

@@ -1,12 +1,10 @@
 /**
- * The array of pairs in which Deno keeps the fields of a `Headers`.
+ * @module The array of pairs in which Deno keeps the fields of a `Headers`.
  *
  * `Headers` checks and converts its arguments at each call: `has()`, `set()` and `append()` take up
  * to a microsecond each, and on the request path there are many. The array is not a public
  * interface, so it is located and tested at the start; without it, the methods of `Headers` are
  * used.
- *
- * @module
  */
 
 /** One field: its name, and its value. */
@@ -34,7 +32,7 @@ function isTheList(key: symbol): boolean {
   return JSON.stringify([...headers]) === JSON.stringify(list);
 }
 
-/** The symbol under which this runtime keeps the array; `undefined` if it does otherwise. */
+/** The symbol under which this runtime keeps the array; `undefined` if it works differently. */
 export function findListKey(): symbol | undefined {
   const keys = Object.getOwnPropertySymbols(new Response("").headers);
   const key = keys.find(({ description }) => description === LIST_NAME);
@@ -52,7 +50,7 @@ const INNER_KEY = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 type WithInner = Readonly<Record<symbol, { readonly headerList?: unknown } | undefined>>;
 
 /**
- * All fields of a request, read in one call where the runtime would read each separately;
+ * All fields of a request, read in one call, while the runtime would read each separately;
  * `undefined` if the runtime works differently.
  */
 export function allFieldsOf(request: Request): readonly RawField[] | undefined {
@@ -94,14 +92,14 @@ export function valueIn(list: readonly RawField[], name: string): string | null 
   return value;
 }
 
-/** Adds a field, which must be sendable and not be there yet. */
+/** Adds a field, which must be valid and not exist yet. */
 export function addField(headers: Headers, field: RawField, key = LIST_KEY): void {
   const list = listOf(headers, key);
   if (list === undefined) headers.set(...field);
   else list.push(field);
 }
 
-/** Adds all fields of one `Headers` to another that has none of them. */
+/** Adds all fields of a `Headers` object to another one that has none of them. */
 export function addFieldsOf(from: Headers, to: Headers, key = LIST_KEY): void {
   const [source, target] = [listOf(from, key), listOf(to, key)];
   if (source === undefined || target === undefined) {

@@ -22,14 +22,14 @@ for (const [name, key] of [["array", findListKey()], ["methods", undefined]] as 
     }
   });
 
-  Deno.test(`fieldOf() returns what get() does, by the ${name} of Headers`, () => {
+  Deno.test(`fieldOf() returns the same as get(), by the ${name} of Headers`, () => {
     const headers = new Headers([["X-One", "1"], ["x-two", "a"], ["X-Two", "b"], ["x-none", ""]]);
     for (const wanted of ["x-one", "x-two", "x-none", "x-six", "x-on"]) {
       assert.equal(fieldOf(headers, wanted, key), headers.get(wanted));
     }
   });
 
-  Deno.test(`addField() adds what the answer then has, by the ${name} of Headers`, () => {
+  Deno.test(`addField() adds what the response then has, by the ${name} of Headers`, () => {
     const { headers } = new Response("text");
     addField(headers, ["content-encoding", "identity"], key);
     assert.equal(headers.get("content-encoding"), "identity");

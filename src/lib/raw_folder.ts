@@ -1,9 +1,7 @@
 /**
- * The names in a folder as the system has them. `Deno.readDir` leaves out, in
- * silence, names that are not valid UTF-8. Linux with the GNU C library;
- * other systems have no such names, or no such call.
- *
- * @module
+ * @module Lists the names in a folder as the system has them. `Deno.readDir` silently leaves out
+ * names that are not valid UTF-8. Linux with the GNU C library; other systems have no such names,
+ * or no such call.
  */
 import { lazyLibc } from "./libc.ts";
 

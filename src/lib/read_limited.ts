@@ -1,12 +1,6 @@
 /**
- * Reads streams of a limited size.
- *
- * @module
- */
-
-/**
- * All bytes of a stream; `undefined` as soon as there are more than `maxBytes`, and the rest is not
- * read.
+ * Reads all bytes of a stream; `undefined` as soon as there are more than `maxBytes`, without
+ * reading the rest.
  */
 export async function readLimited(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | null,

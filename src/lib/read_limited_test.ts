@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readLimited } from "./read_limited.ts";
 
-Deno.test("readLimited() joins what a stream holds, up to its limit", async () => {
+Deno.test("readLimited() joins the content of a stream, up to its limit", async () => {
   const chunks = [Uint8Array.of(1, 2), Uint8Array.of(), Uint8Array.of(3)];
   assert.deepEqual(await readLimited(chunks, 3), Uint8Array.of(1, 2, 3));
   assert.deepEqual(await readLimited(ReadableStream.from(chunks), 3), Uint8Array.of(1, 2, 3));

@@ -1,8 +1,6 @@
 /**
- * Checks of a release, as `svc.toml` and the manifest describe them: requests and commands that
- * must pass at the deployment's own address before production shows it.
- *
- * @module
+ * @module Checks of a release, as `svc.toml` and the manifest describe them: requests and commands
+ * that must pass at the deployment's own URL before production shows it.
  */
 
 /** Maximum number of requests, and of commands, of a release. */
@@ -19,7 +17,7 @@ export const CHECKS_MS = 5 * 60_000;
 export const CHECK_COMMANDS_MS = 5 * 60_000;
 /** Maximum number of header fields of a request or an expectation. */
 export const MAX_CHECK_HEADERS = 20;
-/** Longest name, URL, header value and expected text, in characters. */
+/** Maximum length of a name, URL, header value and expected text, in characters. */
 export const MAX_CHECK_TEXT = 1024;
 
 export const CHECK_HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
@@ -59,12 +57,10 @@ export interface CheckRequest {
     readonly location?: string | undefined;
     readonly headers?: Readonly<Record<string, string>> | undefined;
     readonly removedHeaders?: readonly string[] | undefined;
-    /** Text that the body contains. */
     readonly body?: string | undefined;
   };
 }
 
-/** The checks of a release. */
 export interface ReleaseChecks {
   readonly timeoutMs?: number | undefined;
   readonly retries?: number | undefined;

@@ -1,15 +1,14 @@
-/**
- * Patterns of URLs that images may come from: `https://cdn.example.com/photos/**`.
- *
- * @module
- */
+/** @module URL patterns from which images may be loaded: `https://cdn.example.com/photos/**`. */
 
-/** Longest pattern, in characters. */
+/** Maximum length of a pattern, in characters. */
 export const MAX_REMOTE_PATTERN = 500;
 
 export interface RemotePattern {
   readonly scheme: "http" | "https";
-  /** Labels of the host name, the last one first; `*` is any one, `**` one or more, and comes last. */
+  /**
+   * Labels of the host name, the last one first; `*` is any one, `**` one or more, and must be
+   * last.
+   */
   readonly labels: readonly string[];
   /** "" is the scheme's own. */
   readonly port: string;

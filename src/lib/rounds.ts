@@ -1,8 +1,4 @@
-/**
- * Work that is repeated while a program runs, one round at a time.
- *
- * @module
- */
+/** @module Repeats work while a program runs, one round at a time. */
 
 export interface RoundsOptions {
   /** Time until the first round, in milliseconds. */
@@ -14,7 +10,7 @@ export interface RoundsOptions {
 }
 
 export interface Rounds {
-  /** Aborts the signal of the round under way, and waits for its end. */
+  /** Aborts the signal of the current round, and waits for its end. */
   close(): Promise<void>;
 }
 

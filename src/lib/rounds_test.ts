@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { startRounds } from "./rounds.ts";
 
-Deno.test("startRounds() goes on after a round that failed, and never runs two at once", async () => {
+Deno.test("startRounds() continues after a round that failed, and never runs two at once", async () => {
   const errors: unknown[] = [];
   const third = Promise.withResolvers<void>();
   let [started, running, most] = [0, 0, 0];
@@ -25,7 +25,7 @@ Deno.test("startRounds() goes on after a round that failed, and never runs two a
   assert.equal(errors.length, 1);
 });
 
-Deno.test("startRounds() runs nothing where it is closed before its first round", async () => {
+Deno.test("startRounds() runs nothing if it is closed before its first round", async () => {
   const rounds = startRounds({
     firstMs: 60_000,
     everyMs: 1,

@@ -1,8 +1,4 @@
-/**
- * The schedule of a crontab in words. Pure.
- *
- * @module
- */
+/** @module The schedule of a crontab in words. Pure. */
 
 const MONTHS = [
   "January",
@@ -47,13 +43,13 @@ const stepOf = (field: string): number | undefined => {
   return step === undefined ? undefined : Number(step);
 };
 
-/** The place of a month or day in its list, by number or by name. */
+/** The index of a month or day in its list, by number or name. */
 function placeIn(names: readonly string[], text: string, first: number): string {
   const named = names.find((name) => name.slice(0, 3).toLowerCase() === text);
   return named ?? names[(Number(text) - first) % names.length] ?? text;
 }
 
-/** Values and ranges of a field, each value as `name` writes it. Steps stay as they are. */
+/** Values and ranges of a field, each value as `name` writes it. Steps do not change. */
 function fieldWords(field: string, name: (text: string) => string = String): string {
   return listOf(
     field.split(",").map((part) => {
@@ -89,7 +85,7 @@ function timesOf(minute: string, hour: string): string | undefined {
   return times.length > MAX_TIMES ? undefined : `at ${listOf(times)}`;
 }
 
-/** The days of the month or of the week; a crontab runs on both where both are given. */
+/** The days of the month or of the week; a crontab with both runs on either. */
 function dayWords(day: string, weekday: string): string {
   const ofMonth = day === "*" ? [] : [`day ${fieldWords(day)} of the month`];
   const ofWeek = weekday === "*" ? [] : [fieldWords(weekday, (text) => placeIn(DAYS, text, 0))];

@@ -1,8 +1,4 @@
-/**
- * The differences of two schemas as lines, for people.
- *
- * @module
- */
+/** @module The differences of two schemas as lines, for people. */
 import { formatCount, printable } from "./format.ts";
 
 /** Maximum number of differences that are listed. */

@@ -1,19 +1,17 @@
 /**
- * Describes schema problems of a document in the same wording throughout svc: how to fix it, then
- * the current value. The schema's messages say what is expected, as in "Use a port number from 1 to
- * 65535".
- *
- * @module
+ * @module Describes schema problems of a document in the same wording throughout svc: how to fix
+ * it, then the current value. The schema's messages state the expected value, as in "Use a port
+ * number from 1 to 65535".
  */
 import type * as z from "zod";
 import { describeValue } from "./describe_value.ts";
 import type { PathStep } from "./diagnostic.ts";
 import { nearest } from "./suggest.ts";
 
-/** Maximum number of problems of one part that are described. */
+/** Maximum number of described problems per part. */
 export const MAX_PROBLEMS = 100;
 
-/** One thing that zod found. */
+/** An issue that zod found. */
 export type SchemaIssue = z.core.$ZodIssue;
 
 /** A problem whose position in the text is not known yet. */
@@ -42,17 +40,17 @@ export interface DocumentFormat {
   readonly root: unknown;
   /** The format's name for a set of named fields; "a table" if missing. */
   readonly table?: string;
-  /** The part that a path leads to. */
+  /** The part at a path. */
   partAt(path: readonly PathStep[]): DocumentPart;
   /** Another message about a field that a part does not take. */
   describeKey?(
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** A problem with its own message; asked first. */
+  /** A problem with its own message; called first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
-   * The issues of the branch that the author meant, where none of a union fits;
+   * The issues of the branch that the author probably meant if no branch of a union matches;
    * `undefined` if the description covers the union.
    */
   meantBranch?(
@@ -61,7 +59,7 @@ export interface DocumentFormat {
   ): readonly SchemaIssue[] | undefined;
 }
 
-/** The field of a plain table, or `undefined` if the value is none. */
+/** The field of a plain table, or `undefined` if the value is not a table. */
 export function fieldOf(value: unknown, name: PathStep): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? (value as Record<PathStep, unknown>)[name]
@@ -75,7 +73,7 @@ export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
 
 const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
 
-/** The word that was meant: the nearest one, or the one of the same letters. */
+/** The intended word: the nearest one, or the one with the same letters. */
 function meantWord(word: string, candidates: readonly string[]): string | undefined {
   return nearest(word, candidates) ??
     candidates.find((candidate) =>
@@ -186,9 +184,8 @@ function describeIssue(
 }
 
 /**
- * Translates what zod found. `base` is the place in the document of the value
- * that was parsed. The same message about the same place comes once, and the first hundred
- * problems suffice.
+ * Translates what zod found. `base` is the position of the parsed value in the document. Reports
+ * the same message about the same position once, and at most a hundred problems.
  */
 export function describeIssues(
   issues: readonly SchemaIssue[],

@@ -22,7 +22,7 @@ function describe(root: unknown, own: Partial<DocumentFormat> = {}) {
   });
 }
 
-Deno.test("describeIssues() says what to do and what was found", async (t) => {
+Deno.test("describeIssues() reports the expected and the found value", async (t) => {
   const layers = (fields: Record<string, unknown>) => ({ layers: [{ name: "a", ...fields }] });
   const rows: readonly {
     readonly name: string;

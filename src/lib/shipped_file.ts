@@ -1,21 +1,19 @@
 /**
- * Large files that come with the compiled program. The runtime reads and copies all packed files at
+ * @module Large files of the compiled program. The runtime reads and copies all packed files at
  * every process start. For Linux, `scripts/compile.ts` therefore attaches large files to the
  * executable, between the runtime and the packed files, where they cost nothing until they are
  * read.
- *
- * @module
  */
 import { sha256Hex } from "./hash.ts";
 
-/** Names the attached files; it is packed, and missing if none are attached. */
+/** Names the attached files; it is packed too, and missing if none are attached. */
 export const ATTACHED_INDEX = "attached.json";
 
 /** The attached files, as `scripts/compile.ts` wrote them down. */
 export interface AttachedIndex {
   /** Length of all attached files, in bytes. */
   readonly bytes: number;
-  /** By their paths in the stage. */
+  /** Keyed by paths in the stage. */
   readonly files: Readonly<
     Record<string, { readonly offset: number; readonly bytes: number; readonly sha256: string }>
   >;
@@ -27,7 +25,7 @@ const TRAILER_MAGIC = 0x501e;
 
 /**
  * The size of the packed data at the end of an executable, from its last {@link TRAILER_BYTES};
- * `undefined` if it has another form.
+ * `undefined` if it has a different format.
  */
 export function packedBytes(trailer: Uint8Array): number | undefined {
   const view = new DataView(trailer.buffer, trailer.byteOffset, TRAILER_BYTES);

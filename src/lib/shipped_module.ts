@@ -1,8 +1,6 @@
 /**
- * Modules of packages that come with the compiled program and are rarely needed. They are
- * attached like large files (`shipped_file.ts`), so that no start pays for them.
- *
- * @module
+ * @module Rarely needed modules of packages in the compiled program. They are attached like large
+ * files (`shipped_file.ts`), so that no start pays for them.
  */
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
@@ -19,7 +17,7 @@ async function load(name: string): Promise<unknown> {
 const loading = new Map<string, Promise<unknown>>();
 
 /**
- * Imports the module of a package in the compiled program; once is enough for a thread.
+ * Imports the module of a package in the compiled program; once per thread is enough.
  *
  * @throws {Error} If it is damaged.
  */

@@ -1,8 +1,4 @@
-/**
- * Signing of webhooks (Standard Webhooks 1.0: standardwebhooks.com). Pure.
- *
- * @module
- */
+/** @module Signing of webhooks (Standard Webhooks 1.0: standardwebhooks.com). Pure. */
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import type { Random } from "./clock.ts";

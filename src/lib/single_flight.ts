@@ -1,16 +1,12 @@
-/**
- * Work that is done once for all who need it at the same time.
- *
- * @module
- */
+/** @module Does work once for all concurrent callers. */
 
 /** Runs asynchronous work at most once at a time for each key. */
 export class SingleFlight<Value> {
   readonly #running = new Map<string, Promise<Value>>();
 
   /**
-   * Starts `work`, or joins the work for this key that is still running. Rejects
-   * as the work does; nothing is remembered after it has settled.
+   * Starts `work`, or joins the work for this key that is still running. Rejects as the work does;
+   * keeps nothing after it has settled.
    */
   run(key: string, work: () => Promise<Value>): Promise<Value> {
     let running = this.#running.get(key);

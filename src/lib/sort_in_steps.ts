@@ -1,8 +1,4 @@
-/**
- * Sorting a long list without keeping other work waiting.
- *
- * @module
- */
+/** @module Sorts a long list without blocking other work. */
 import type { Steps } from "./next_turn.ts";
 
 /** Items that are sorted, or merged, between two interruptions. */
@@ -23,7 +19,7 @@ function* merge<T>(left: readonly T[], right: readonly T[], before: Order<T>): S
 /** Whether one item comes strictly before another. */
 export type Order<T> = (left: T, right: T) => boolean;
 
-/** Returns the items in order; equal ones stay as they were (merge sort). */
+/** Returns the items in order; equal ones keep their order (merge sort). */
 export function* sortInSteps<T>(items: readonly T[], before: Order<T>): Steps<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN) {

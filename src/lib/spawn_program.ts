@@ -1,13 +1,11 @@
 /**
- * Starts other programs. All programs that run or inspect untrusted code are started here, so that
- * none of them gets this process's open files or svc's own credentials.
- *
- * @module
+ * @module Starts other programs. All programs that run or inspect untrusted code are started here,
+ * so that none of them gets this process's open files or svc's own credentials.
  */
 import { inheritedVariables } from "./child_variables.ts";
 import { keepDescriptors } from "./descriptors.ts";
 
-/** This machine does not have the program that is to be started. */
+/** The program to start is not installed on this machine. */
 export class MissingProgramError extends Deno.errors.NotFound {
   constructor(readonly program: string, cause: Error) {
     super(`Cannot start ${program}: this machine has no such program`, { cause });
@@ -21,7 +19,7 @@ function explain(error: unknown, program: string): unknown {
 }
 
 /**
- * The options with the environment of a child process; a complete one (`clearEnv`) stays unchanged.
+ * The options with the environment of a child process; a complete one (`clearEnv`) does not change.
  */
 function withEnvironment(options: Deno.CommandOptions): Deno.CommandOptions {
   if (options.clearEnv === true) return options;
@@ -45,9 +43,9 @@ export function spawnProgram(program: string, options: Deno.CommandOptions): Den
 }
 
 /**
- * As `spawnProgram()`, to its end; output that is not asked for otherwise is collected.
+ * Like `spawnProgram()`, but waits for the end; collects output unless the options redirect it.
  *
- * @throws {MissingProgramError} if it is not installed; else as `Deno.Command#output`
+ * @throws {MissingProgramError} if it is not installed; otherwise like `Deno.Command#output`
  */
 export async function runProgram(
   program: string,

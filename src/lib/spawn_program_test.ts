@@ -12,7 +12,7 @@ Deno.test("spawnProgram() and runProgram() name a program that is not there", as
   }
 });
 
-Deno.test("spawnProgram() leaves a missing working directory as what it is", () => {
+Deno.test("spawnProgram() reports a missing working directory as such", () => {
   assert.throws(
     () => spawnProgram(Deno.execPath(), { cwd: "/not/there" }),
     (error) => error instanceof Deno.errors.NotFound && !(error instanceof MissingProgramError),

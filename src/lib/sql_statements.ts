@@ -1,9 +1,4 @@
-/**
- * Cutting SQL into statements as `psql` does: at semicolons outside of quotes,
- * comments, parentheses and bodies of functions.
- *
- * @module
- */
+/** @module Cuts SQL into statements as `psql` does. */
 
 export interface Statement {
   /** Without the semicolon. */
@@ -12,7 +7,7 @@ export interface Statement {
   readonly start: number;
 }
 
-/** The construct whose end is searched for. */
+/** The construct whose end the scanner is looking for. */
 type Inside =
   | { readonly type: "quotes"; readonly quote: string; readonly escapes: boolean }
   | { readonly type: "dollars"; readonly tag: string }
@@ -23,13 +18,13 @@ const WORD = /[A-Za-z_\x80-\uffff][\w$\x80-\uffff]*/y;
 const DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?\$/y;
 /** A possible beginning of either. */
 const UNFINISHED_DOLLARS = /\$(?:[A-Za-z_\x80-\uffff][\w\x80-\uffff]*)?$/y;
-/** Up to the next character that means something. */
+/** Up to the next significant character. */
 const PLAIN = /[^A-Za-z_\x80-\uffff$'"/\-();]+/y;
 const BLOCK_EDGE = /\/\*|\*\//g;
-/** Words at the beginning of a statement by which bodies of functions are known. */
+/** First words of statements that can contain bodies of functions. */
 const FIRST_WORDS = 4;
 
-/** Takes SQL in pieces; gives statements as soon as they are whole. */
+/** Takes SQL in pieces, and returns statements as soon as they are complete. */
 export class StatementSplitter {
   #buffer = "";
   /** The start of the buffer in all of the SQL. */
@@ -40,7 +35,7 @@ export class StatementSplitter {
   #bodies = 0;
   #words: string[] = [];
 
-  /** Characters of the statement that is not whole yet. */
+  /** Characters of the incomplete statement. */
   get pendingLength(): number {
     return this.#buffer.length;
   }
@@ -71,7 +66,7 @@ export class StatementSplitter {
     return statements;
   }
 
-  /** Takes out what has come after the last whole statement, unread. */
+  /** Removes and returns the text after the last complete statement. */
   takeRest(): string {
     const rest = this.#buffer;
     this.#offset += rest.length;
@@ -91,7 +86,7 @@ export class StatementSplitter {
     return statements;
   }
 
-  /** Reads one token; returns whether it's the semicolon at the end of a statement. */
+  /** Reads one token; returns whether it is the semicolon at the end of a statement. */
   #step(isLast: boolean): boolean {
     const char = this.#buffer[this.#at]!;
     const next = this.#buffer[this.#at + 1];
@@ -119,7 +114,7 @@ export class StatementSplitter {
     else if (isLast || this.#match(UNFINISHED_DOLLARS) === undefined) this.#at++;
   }
 
-  /** @returns whether a word begins here, whole or not */
+  /** @returns whether a word begins here, complete or not */
   #readWord(isLast: boolean): boolean {
     const word = this.#match(WORD);
     if (word === undefined) return false;
@@ -140,7 +135,7 @@ export class StatementSplitter {
     this.#at += this.#match(PLAIN)?.length ?? 1;
   }
 
-  /** Bodies of SQL-standard functions hold statements between BEGIN and END. */
+  /** Bodies of SQL-standard functions contain statements between BEGIN and END. */
   #noteWord(word: string): void {
     if (this.#words.length < FIRST_WORDS) this.#words.push(word);
     const [create, or, replace, kind] = this.#words;
@@ -151,7 +146,7 @@ export class StatementSplitter {
     if (word === "end" && this.#bodies > 0) this.#bodies--;
   }
 
-  /** Goes to the end of a quote or comment, or as far as the text has come. */
+  /** Skips to the end of a quote or comment, or of the available text. */
   #leave(inside: Inside, isLast: boolean): void {
     if (inside.type === "quotes") this.#leaveQuotes(inside, isLast);
     else if (inside.type === "block comment") this.#leaveBlock(inside, isLast);
@@ -209,7 +204,7 @@ export class StatementSplitter {
     return pattern.exec(this.#buffer)?.[0];
   }
 
-  /** Takes the statement up to `end`, unless there is nothing in it. */
+  /** Takes the statement up to `end`, unless it is empty. */
   #cut(end: number, statements: Statement[]): void {
     const text = this.#buffer.slice(0, end);
     if (!isBlankSql(text)) statements.push({ text, start: this.#offset });
@@ -239,7 +234,7 @@ export function firstTokenAt(text: string, at = 0): number {
   }
 }
 
-/** The words that a statement begins with, in lower case; comments are skipped. */
+/** The first words of a statement, in lower case and without comments. */
 export function firstWords(statement: string, count: number): readonly string[] {
   const words: string[] = [];
   let at = firstTokenAt(statement);
@@ -253,7 +248,7 @@ export function firstWords(statement: string, count: number): readonly string[] 
   return words;
 }
 
-/** Whether there is no statement in a text: nothing but spaces, comments and semicolons. */
+/** Whether a text has no statement, only spaces, comments and semicolons. */
 export function isBlankSql(text: string): boolean {
   return firstTokenAt(text) === text.length;
 }

@@ -34,7 +34,7 @@ Deno.test("splitStatements() cuts at semicolons that end statements, and nowhere
   assert.deepEqual(texts("SELECT 'open; "), ["SELECT 'open; "]);
 });
 
-Deno.test("splitStatements() says where each statement begins", () => {
+Deno.test("splitStatements() reports where each statement begins", () => {
   const sql = "SELECT 1; SELECT '\u{1F512};'; SELECT x";
   for (const { text, start } of splitStatements(sql)) {
     assert.equal(sql.slice(start, start + text.length), text);
@@ -74,7 +74,7 @@ const OPEN = [
   ["SELECT 1 -- (a; 'b", undefined],
 ] as const;
 
-Deno.test("open says what a semicolon does not end", () => {
+Deno.test("open reports constructs that a semicolon does not end", () => {
   for (const [sql, open] of OPEN) {
     const splitter = new StatementSplitter();
     assert.deepEqual(splitter.push(`SELECT 1;${sql}\n`).length, 1, sql);
@@ -93,14 +93,14 @@ Deno.test("isBetween is true where the next statement has not begun", () => {
   assert.ok(!splitter.isBetween);
 });
 
-Deno.test("firstWords() skips comments and stops at what is no word", () => {
+Deno.test("firstWords() skips comments and stops at other tokens", () => {
   const sql = "/* a */ BEGIN -- b\n ISOLATION level";
   assert.deepEqual(firstWords(sql, 3), ["begin", "isolation", "level"]);
   assert.deepEqual(firstWords(sql, 1), ["begin"]);
   assert.deepEqual(firstWords("  (select 1)", 2), []);
 });
 
-Deno.test("isBlankSql() is true where there is no statement", () => {
+Deno.test("isBlankSql() is true if there is no statement", () => {
   for (const sql of ["", " \n", "-- a", "/* a; */ -- b\n;", "/* a"]) {
     assert.ok(isBlankSql(sql), sql);
   }

@@ -1,8 +1,4 @@
-/**
- * Stopping a server that others may still talk to.
- *
- * @module
- */
+/** @module Stops a server that may still have clients. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Timeout for running requests. */
@@ -10,8 +6,8 @@ const PATIENCE_MS = 2000;
 
 /**
  * Accepts no more connections and waits for running requests, for two seconds at most. `shutdown()`
- * alone may never return while clients send one request after the other (Deno 2.7.11), even long
- * after they are gone.
+ * alone may never return while clients keep sending requests (Deno 2.7.11), even long after they
+ * have disconnected.
  */
 export async function stopServer(server: Pick<Deno.HttpServer, "shutdown">): Promise<void> {
   const late = new AbortController();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { stopServer } from "./stop_server.ts";
 
-/** Sends one request after the other, until it is told to stop. */
+/** Sends one request after another until it is stopped. */
 function keepBusy(url: string, signal: AbortSignal): Promise<void> {
   const ask = async (): Promise<void> => {
     while (!signal.aborted) {

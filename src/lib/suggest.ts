@@ -1,11 +1,7 @@
-/**
- * "Did you mean …?": the nearest of the words that would have been right.
- *
- * @module
- */
+/** @module "Did you mean …?": the nearest of the valid words. */
 import { distance } from "fastest-levenshtein";
 
-/** Longest word to compare; a longer one is not a typo. */
+/** Maximum length of a word to compare; a longer one is not a typo. */
 const MAX_WORD = 64;
 
 /**

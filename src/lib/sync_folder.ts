@@ -1,15 +1,11 @@
-/**
- * Flushing folders to disk, so that what was renamed in them stays after a loss of power.
- *
- * @module
- */
+/** @module Flushes folders to disk, so that renames in them survive a loss of power. */
 import { dirname, join } from "node:path";
 import pMap from "p-map";
 
-/** Files that are flushed at a time: the disk's journal takes them together. */
+/** Number of files to flush at a time, because the disk's journal combines them. */
 const AT_A_TIME = 16;
 
-/** Flushes the names in a folder; Windows has no such call, and does it by itself. */
+/** Flushes the names in a folder; Windows has no such call, but flushes them by itself. */
 export async function syncFolder(folder: string): Promise<void> {
   if (Deno.build.os === "windows") return;
   using opened = await Deno.open(folder);
@@ -17,7 +13,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 async function syncFile(path: string): Promise<void> {
-  // Windows flushes only what is opened for writing.
+  // Windows only flushes files that are open for writing.
   using file = await Deno.open(path, { read: true, write: true });
   await file.sync();
 }

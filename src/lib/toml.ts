@@ -1,15 +1,10 @@
-/**
- * TOML 1.0 with positions: the plain value of a document, and where each part
- * of it was written, so that every later complaint can name line and column.
- *
- * @module
- */
+/** @module TOML 1.0 with positions: the value of a document, and where each part is. */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { type Diagnostic, type PathStep, type Position } from "./diagnostic.ts";
 import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.ts";
 
 export interface TomlLimits {
-  /** Largest document, in UTF-8 bytes. */
+  /** Maximum size of a document, in UTF-8 bytes. */
   readonly maxBytes: number;
   /** Deepest nesting of tables and arrays. */
   readonly maxDepth: number;
@@ -133,7 +128,7 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** The parser notices a missing value only on the next line: its place is after the `=`. */
+/** The parser notices a missing value only on the next line: its position is after the `=`. */
 function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");
@@ -173,9 +168,8 @@ function describe(error: unknown, source: string, limits: TomlLimits): TomlResul
 }
 
 /**
- * Parses a TOML document within bounds. Syntax errors, duplicate keys, too
- * much text and too deep nesting come back as diagnostics; nothing is thrown
- * for bad input.
+ * Parses a TOML document within bounds. Syntax errors, duplicate keys, too much text and too deep
+ * nesting are returned as diagnostics; bad input never throws.
  */
 export function parseToml(source: string, limits: TomlLimits): TomlResult {
   const bytes = new TextEncoder().encode(source).byteLength;

@@ -1,20 +1,15 @@
-/**
- * A linear look at a TOML text before it is parsed: the parser's time grows
- * with the square of a key's parts, and with its stack.
- *
- * @module
- */
+/** @module Bounds a TOML text before it is parsed: the parser's time grows with the square. */
 import type { Position } from "./diagnostic.ts";
 
-/** The place where a text exceeds a limit. */
+/** The position where a text exceeds a limit. */
 export interface TomlExcess {
   readonly what: "nesting" | "key" | "values";
   readonly position: Position;
 }
 
 /**
- * Maximum number of values of a document, counted by what separates them: more than any honest file
- * of 1 MiB.
+ * Maximum number of values of a document, counted by their separators: more than any legitimate
+ * file of 1 MiB.
  */
 export const MAX_TOML_VALUES = 200_000;
 
@@ -28,9 +23,9 @@ function positionOf(source: string, offset: number): Position {
 }
 
 /**
- * Finds the first place where arrays and inline tables nest deeper than
- * `maxDepth`, a dotted key has more parts than that, or where the values are
- * too many. Whether the text is TOML at all is the parser's to say.
+ * Finds the first position where arrays and inline tables nest deeper than `maxDepth`, a dotted key
+ * has more parts than that, or where the values are too many. Whether the text is TOML at all is
+ * the parser's to say.
  */
 export function findTomlExcess(source: string, maxDepth: number): TomlExcess | undefined {
   let depth = 0;
@@ -47,7 +42,7 @@ export function findTomlExcess(source: string, maxDepth: number): TomlExcess | u
       case "[":
       case "{":
         dots = 0;
-        // A table's header takes two brackets that are no nesting.
+        // The two brackets of a table's header are not nesting.
         if (++depth > maxDepth + 2) return { what: "nesting", position: positionOf(source, at) };
         break;
       case "]":

@@ -1,8 +1,4 @@
-/**
- * Something that does not exist now, and may be later.
- *
- * @module
- */
+/** @module The error for something that is temporarily unavailable. */
 
 /**
  * A dependency of the platform does not respond. The message may be shown to anyone; the cause has

@@ -1,9 +1,6 @@
 /**
- * Giving memory back to the system that the allocator keeps although it is free, which is
- * some megabytes after the start of a large program. Linux with the GNU C library; elsewhere
- * nothing happens.
- *
- * @module
+ * @module Returns free memory of the allocator to the system: some megabytes after the start of a
+ * large program. Linux with the GNU C library; elsewhere nothing happens.
  */
 import { lazyLibc } from "./libc.ts";
 
@@ -13,7 +10,7 @@ const SYMBOLS = {
 
 const libc = lazyLibc(SYMBOLS);
 
-/** Gives free memory of this process back; true if there was some. */
+/** Returns free memory of this process to the system; true if there was any. */
 export async function releaseUnusedMemory(): Promise<boolean> {
   return (await libc()?.malloc_trim(0n)) === 1;
 }

@@ -11,13 +11,13 @@ const SYMBOLS = {
 const resident = (): number => Deno.memoryUsage().rss;
 
 Deno.test({
-  name: "releaseUnusedMemory() gives back what was allocated and freed",
+  name: "releaseUnusedMemory() returns freed memory to the system",
   ignore: Deno.build.os !== "linux",
   async fn() {
     const library = Deno.dlopen("libc.so.6", SYMBOLS);
     const { malloc, memset, free } = library.symbols;
     const blocks = Array.from({ length: MANY }, () => malloc(BigInt(BYTES)));
-    // The last one stays, so that the allocator cannot shrink its heap from the end.
+    // The last one is kept, so that the allocator cannot shrink its heap from the end.
     const last = blocks.at(-1)!;
     try {
       for (const block of blocks) memset(block, 1, BigInt(BYTES));

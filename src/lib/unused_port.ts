@@ -1,8 +1,4 @@
-/**
- * Ports for programs that cannot be asked to choose one themselves.
- *
- * @module
- */
+/** @module Finds free ports for programs that cannot choose one themselves. */
 
 /**
  * Below the ephemeral ports (32768 and up on Linux, 49152 elsewhere), so that no connection or
@@ -18,12 +14,12 @@ function isTaken(hostname: string, port: number): boolean {
     Deno.listen({ hostname, port }).close();
     return false;
   } catch (error) {
-    // A machine without IPv6 has no `::1`.
+    // Machines without IPv6 have no `::1`.
     return error instanceof Deno.errors.AddrInUse;
   }
 }
 
-/** A port of loopback that nobody listens on; `random` is from 0 to below 1. */
+/** A loopback port without a listener; `random` is from 0 to below 1. */
 export function unusedPort(random: () => number = Math.random): number {
   for (;;) {
     const port = FIRST + Math.floor(random() * COUNT);

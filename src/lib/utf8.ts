@@ -1,8 +1,6 @@
 /**
- * Text from bytes that should be UTF-8 (RFC 3629). Anything else is refused with its position: a
- * replacement character would change the meaning of a file.
- *
- * @module
+ * @module Text from bytes that should be UTF-8 (RFC 3629). Anything else is refused with its
+ * position: a replacement character would change the meaning of a file.
  */
 import type { Diagnostic, Position } from "./diagnostic.ts";
 
@@ -40,7 +38,7 @@ export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
   };
 }
 
-/** Describes the fault and its fix, without the place. */
+/** Describes the fault and its fix, without the position. */
 export function describeUtf8Fault({ byte, offset }: Utf8Fault): string {
   const shown = byte.toString(16).toUpperCase().padStart(2, "0");
   return `Save the file as UTF-8: byte 0x${shown} at offset ${offset} is not UTF-8`;
@@ -69,7 +67,7 @@ function isSequence(bytes: Uint8Array, at: number, length: number): boolean {
   return length > 0;
 }
 
-/** Bytes at the start that are UTF-8; all of them where everything is. */
+/** Number of bytes at the start that are UTF-8; all of them if everything is. */
 function validLength(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -90,7 +88,7 @@ function findFault(bytes: Uint8Array): Utf8Fault {
   };
 }
 
-/** Decodes bytes; a byte order mark at the start is left out unless `keepMark` is set. */
+/** Decodes bytes; a byte order mark at the start is dropped unless `keepMark` is set. */
 export function decodeUtf8(
   bytes: Uint8Array,
   { keepMark = false }: { readonly keepMark?: boolean } = {},
@@ -118,7 +116,7 @@ export function decodeFile(bytes: Uint8Array, file: string): string {
  * Reads a whole text file like Deno's `readTextFile()`, but refuses invalid UTF-8. `shown` is the
  * file's name in the error; its path by default.
  *
- * @throws {NotUtf8Error} with the place of the first wrong byte.
+ * @throws {NotUtf8Error} with the position of the first invalid byte.
  */
 export async function readTextFile(path: string, shown = path): Promise<string> {
   return decodeFile(await Deno.readFile(path), shown);

@@ -32,7 +32,7 @@ Deno.test("decodeUtf8() finds the same first fault as the decoder of the languag
     { numRuns: 5000 },
   ));
 
-Deno.test("decodeFile() names the file, the place, the byte and what to do", () => {
+Deno.test("decodeFile() reports the file, the position, the byte and advice", () => {
   assert.throws(() => decodeFile(latin1("caf\xe9"), "svc.rules.toml"), {
     name: "NotUtf8Error",
     message: "svc.rules.toml:1:4: Save the file as UTF-8: byte 0xE9 at offset 3 is not UTF-8",

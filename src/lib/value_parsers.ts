@@ -1,21 +1,16 @@
-/**
- * Parsers of values that people type: in flags, variables and files of settings.
- *
- * @module
- */
+/** @module Parsers of values in flags, variables and settings files. */
 
-/** The text is no value of its kind; the message says what to give. */
+/** The text is not a valid value; the message states the expected form. */
 export class InvalidValueError extends Error {
   override readonly name = "InvalidValueError";
 }
 
-/** Least and most that a value may be, inclusive. */
+/** Minimum and maximum of a value, inclusive. */
 export interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
-/** A whole number within bounds. */
 export function wholeNumber({ min, max }: Bounds) {
   return (text: string): number => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
@@ -33,7 +28,7 @@ export function decimalNumber({ min, max }: Bounds) {
   };
 }
 
-/** Units of sizes, from the one that a size is written with first. */
+/** Units of sizes, in order of preference. */
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
   MiB: 1024 ** 2,
@@ -66,13 +61,19 @@ export function hostName(text: string): string {
   throw new InvalidValueError("Must be an ASCII host name without scheme and port");
 }
 
+/** A country by its two letters (ISO 3166-1), in upper case. */
+export function countryCode(text: string): string {
+  if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
+  throw new InvalidValueError("Must be the two letters of a country, such as DE");
+}
+
 /** An absolute http or https address. */
 export function httpUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
   throw new InvalidValueError("Must be an http or https URL such as https://svc.example.com");
 }
 
-/** A header for the endpoints of a host; of the first one if it names none. */
+/** A header for the endpoints of a host; by default for those of the first one. */
 export interface HostHeader {
   readonly host: string | undefined;
   readonly name: string;

@@ -8,7 +8,7 @@ import {
   writeByteSize,
 } from "./value_parsers.ts";
 
-Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", () => {
+Deno.test("decimalNumber() accepts two decimal places and checks its bounds", () => {
   const parse = decimalNumber({ min: 0.01, max: 10 });
   assert.deepEqual([parse("0.01"), parse("0.5"), parse("10")], [0.01, 0.5, 10]);
   for (const text of ["0", "0.001", "10.01", ".5", "1.", "1e1", "", " 1", "x"]) {
@@ -16,7 +16,7 @@ Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", ()
   }
 });
 
-Deno.test("parseByteSize() takes a number with a unit", () => {
+Deno.test("parseByteSize() accepts a number with a unit", () => {
   const sizes = ["1KiB", "256MiB", "1.5GiB", "2kB", "3MB", "0.5GB", "7B"];
   const bytes = [1024, 268_435_456, 1_610_612_736, 2000, 3_000_000, 500_000_000, 7];
   assert.deepEqual(sizes.map(parseByteSize), bytes);
@@ -25,7 +25,7 @@ Deno.test("parseByteSize() takes a number with a unit", () => {
   }
 });
 
-Deno.test("writeByteSize() writes what parseByteSize() reads", () => {
+Deno.test("writeByteSize() writes sizes that parseByteSize() reads", () => {
   assert.equal(writeByteSize(4 * 1024 ** 3), "4GiB");
   assert.equal(writeByteSize(100_000_000), "100MB");
   fc.assert(fc.property(fc.nat({ max: 2 ** 40 }), (bytes) => {
@@ -33,7 +33,7 @@ Deno.test("writeByteSize() writes what parseByteSize() reads", () => {
   }));
 });
 
-Deno.test("hostName() takes names in ASCII and makes capital letters small", () => {
+Deno.test("hostName() accepts names in ASCII and converts them to lower case", () => {
   assert.deepEqual(["Example.COM", "localhost"].map(hostName), ["example.com", "localhost"]);
   for (const text of ["", "bad domain", "http://x", "x:80", "a..b", "-a", "a_b", "bücher.de"]) {
     assert.throws(() => hostName(text), /Must be an ASCII host name/, text);

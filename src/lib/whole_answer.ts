@@ -1,10 +1,8 @@
 /**
- * Sends short responses in one piece, and long ones in pieces.
+ * @module Sends short responses in one piece, and long ones in pieces.
  *
  * The runtime holds a copy of each body that a client has not received yet. A long body is passed
  * on in pieces, which are parts of the cached one.
- *
- * @module
  */
 import { Buffer } from "node:buffer";
 
@@ -14,7 +12,7 @@ type Body = Bytes | string | ReadableStream | null;
 /** Bytes that a socket accepts at once, regardless of its client. */
 const MOST_BYTES = 64 * 1024;
 
-/** A piece of a long body: a client makes progress when it takes one. */
+/** A piece of a long body: a client makes progress when it receives one. */
 const PIECE_BYTES = 32 * 1024;
 
 const WHOLE = Symbol("whole answer");
@@ -25,7 +23,7 @@ type Markable = Response & { [WHOLE]?: Bytes | string | null; [STREAM]?: true };
 
 const isShort = (body: Bytes | string): boolean => body.length <= MOST_BYTES;
 
-/** A response with a body: in one piece and marked so, or in several. */
+/** A response with a body, either marked as one piece or in several pieces. */
 export function answerOf(body: Body, status: number): Response {
   const init = status === 200 ? undefined : { status };
   if (body instanceof Uint8Array && !isShort(body)) return new Response(inPieces(body), init);
@@ -37,22 +35,22 @@ export function answerOf(body: Body, status: number): Response {
   return response;
 }
 
-/** Whether a response of `answerOf()` is a stream, which may go on for long. */
+/** Whether a response of `answerOf()` is a stream, which may take long. */
 export const isStreamed = (response: Response): boolean => STREAM in response;
 
-/** The body of a response that leaves in one piece; `undefined` for any other. */
+/** The body of a response that is sent in one piece; `undefined` for any other. */
 export function wholeBody(response: Response): Bytes | string | null | undefined {
   return (response as Markable)[WHOLE];
 }
 
-/** Whether a response leaves in one piece, so that nobody needs to wait for its end. */
+/** Whether a response is sent in one piece, so that nothing needs to wait for its end. */
 export function isWhole(response: Response): boolean {
   return wholeBody(response) !== undefined;
 }
 
 /**
- * A stream that shares the bytes, and has the next piece only when it is wanted; `handed` is
- * called with the length of each.
+ * A stream that shares the bytes, and only creates the next piece on demand; `handed` is called
+ * with the length of each.
  */
 export function inPieces(
   body: Bytes | string,

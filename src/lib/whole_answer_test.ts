@@ -40,6 +40,6 @@ Deno.test("inPieces() tells of each piece when it is wanted", async () => {
   assert.deepEqual(handed, [32_768, 7232]);
 });
 
-Deno.test("isWhole() of an answer that nobody marked", () => {
+Deno.test("isWhole() of a response that no one marked", () => {
   assert.equal(isWhole(new Response("hello")), false);
 });

@@ -1,10 +1,4 @@
-/**
- * Patterns in which `*` stands for any text.
- *
- * @module
- */
-
-/** Whether a text matches a pattern, where each `*` stands for any text. Linear in time. */
+/** Whether a text matches a pattern, in which each `*` matches any text. Linear in time. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();

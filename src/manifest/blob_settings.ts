@@ -1,9 +1,4 @@
-/**
- * The manifest's `blobs`: which objects of the blob store the site shows. An extension beyond the
- * specification.
- *
- * @module
- */
+/** @module The manifest's `blobs`: which objects of the blob store the site shows. */
 import * as z from "zod";
 
 export const MAX_PUBLIC_PREFIXES = 100;

@@ -1,8 +1,4 @@
-/**
- * Checks across layers, or between a layer and the files of the output.
- *
- * @module
- */
+/** @module Checks across layers, or between a layer and the files of the output. */
 import { formatPath } from "../lib/diagnostic.ts";
 import { fieldOf } from "../lib/schema_problems.ts";
 import { nearest } from "../lib/suggest.ts";
@@ -47,7 +43,7 @@ function checkDirectory(value: unknown, path: string, files: OutputFiles): Manif
   return [{ path, message: found }];
 }
 
-/** A place where the entry may have been meant to be: in the layer's own folder. */
+/** A path that the author may have meant for the entry: in the layer's own folder. */
 function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
   const directory = textWithin(layer.directory, MAX_DIRECTORY_LENGTH);
   const result = directory === undefined ? undefined : parseRelativePath(directory);
@@ -115,7 +111,7 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
   ];
 }
 
-/** Names the layers that there are, and the one that was probably meant. */
+/** Names the existing layers, and the one that was probably meant. */
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
   const suggestion = nearest(name, names);

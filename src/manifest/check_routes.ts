@@ -1,8 +1,4 @@
-/**
- * Checks a route's pattern and layer, and warns of what is there twice.
- *
- * @module
- */
+/** @module Checks a route's pattern and layer, and warns of duplicates. */
 import { formatPath } from "../lib/diagnostic.ts";
 import { describeUnknownLayer } from "./check_layers.ts";
 import {
@@ -68,7 +64,7 @@ function warnRepeats(routes: readonly Fields[]): ManifestProblem[] {
   });
 }
 
-/** Judges each different pattern once, and no more of them once the sum is too large. */
+/** Checks each different pattern once, and stops when the sum is too large. */
 function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
   const problems: ManifestProblem[] = [];
   const judged = new Map<string, readonly string[]>();
@@ -108,7 +104,7 @@ export function checkRoutes(
   ];
 }
 
-/** Warns of routes and methods that are there twice: the first of two routes answers. */
+/** Warns of duplicate routes and methods; the first of two routes is used. */
 export function warnRoutes(routes: readonly Fields[]): ManifestProblem[] {
   return [...routes.flatMap(warnMethods), ...warnRepeats(routes)];
 }

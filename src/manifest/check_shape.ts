@@ -1,8 +1,4 @@
-/**
- * Checks that each part of a manifest, taken alone, has the right shape.
- *
- * @module
- */
+/** @module Checks that each part of a manifest, taken alone, has the right shape. */
 import type * as z from "zod";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {
@@ -20,7 +16,7 @@ import type { ManifestProblem } from "./types.ts";
 /** The name of a set of named fields in JSON. */
 export const OBJECT = "an object";
 
-/** Fields that other formats have, with what to do about them here. */
+/** Fields of other formats, with the equivalent here. */
 const LEGACY: Readonly<Record<string, string>> = {
   middleware:
     'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
@@ -92,14 +88,14 @@ function formatOf(root: unknown): DocumentFormat {
 const shortened = (step: PathStep): PathStep =>
   typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
 
-/** The message and its hint in one line: problems of manifests have no hints. */
+/** The message and its hint in one line: because manifest problems have no hints. */
 function inOneLine({ message, hint }: SchemaProblem): string {
   return hint === undefined
     ? message
     : `${message}; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
 }
 
-/** Checks a part of a manifest; `path` is its place, `root` the whole untyped manifest. */
+/** Checks a part of a manifest; `path` is its position, `root` the whole untyped manifest. */
 export function checkShape(
   schema: z.ZodObject,
   part: unknown,

@@ -1,9 +1,4 @@
-/**
- * The part of a manifest that is about scheduled tasks: requests that the
- * platform sends to the deployment's server at certain times.
- *
- * @module
- */
+/** @module The manifest's `cron`: requests that the platform sends at certain times. */
 import * as z from "zod";
 import { isTimeZone, MAX_SCHEDULE_LENGTH, scheduleProblem } from "../lib/cron_schedule.ts";
 
@@ -61,7 +56,7 @@ export const cronTasksSchema = z.array(cronTaskSchema, WANTED_LIST)
     }
   });
 
-/** The tasks of two places together, each once. */
+/** The tasks of two places together, without duplicates. */
 export function joinCronTasks(...lists: readonly (readonly CronTask[])[]): CronTask[] {
   return [...new Map(lists.flat().map((task) => [keyOf(task), task])).values()];
 }

@@ -1,9 +1,4 @@
-/**
- * The manifest's `database`: the database branches of previews, and the command that migrates. An
- * extension beyond the specification.
- *
- * @module
- */
+/** @module The manifest's `database`: branches of previews, and the command that migrates. */
 import * as z from "zod";
 import {
   DATABASE_PREVIEWS,

@@ -1,8 +1,4 @@
-/**
- * Which folder of a project holds what its build made.
- *
- * @module
- */
+/** @module Finds the folder with the output of a project's build. */
 import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
 import { parseRelativePath } from "./relative_path.ts";
 
@@ -13,7 +9,7 @@ export interface OutputProbe {
 }
 
 export interface OutputCandidates {
-  /** `build.output_dirs` of svc.toml; where given, nothing else is tried. */
+  /** `build.output_dirs` of svc.toml; if set, nothing else is tried. */
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
@@ -42,10 +38,10 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 }
 
 /**
- * Picks the first existing folder: of the configured ones, else of the detected ones, else of the
- * usual ones, and last the project's own folder. That one only counts if it has an index.html or a
- * server. If folders are known, the usual ones are not tried: `public` is source in many
- * frameworks. Configured paths must stay inside the project.
+ * Picks the first existing folder: of the configured ones, otherwise of the detected ones,
+ * otherwise of the usual ones, and last the project's own folder. The last one only counts if it
+ * has an index.html or a server. If folders are known, the usual ones are not tried: `public` is
+ * source in many frameworks. Configured paths must stay inside the project.
  */
 export async function findOutput(
   probe: OutputProbe,

@@ -54,7 +54,7 @@ for (const { name, paths, candidates, expected } of ROWS) {
   });
 }
 
-Deno.test("findOutput() lists what it tried", async () => {
+Deno.test("findOutput() lists the tried folders", async () => {
   const usual = await find([]);
   assert.ok(!usual.ok);
   assert.equal(

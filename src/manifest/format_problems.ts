@@ -1,8 +1,4 @@
-/**
- * Problems of a manifest as the text that the spec prescribes ("Errors", 1).
- *
- * @module
- */
+/** @module Formats problems of a manifest as the spec prescribes ("Errors", 1). */
 import type { ManifestProblem } from "./types.ts";
 
 export const MANIFEST_REFERENCE = "docs/manifest.md";

@@ -1,9 +1,4 @@
-/**
- * The part of a manifest about forms, which visitors send to `/_svc/forms/<name>`. An extension of
- * the specification.
- *
- * @module
- */
+/** @module The manifest's `forms`, which visitors send to `/_svc/forms/<name>`. */
 import * as z from "zod";
 
 /** Maximum number of forms per deployment. */
@@ -12,12 +7,12 @@ export const MAX_FORMS = 50;
 export const FORM_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 /** Maximum number of fields of one submission, and of one declaration. */
 export const MAX_FORM_FIELDS = 50;
-/** Longest name of a field, in characters. */
+/** Maximum length of a field name, in characters. */
 export const MAX_FIELD_NAME = 100;
 /** Maximum number of origins of other sites whose pages can send a form. */
 const MAX_ORIGINS = 20;
 const MAX_REDIRECT = 512;
-/** Longest time that submissions are kept: ten years. */
+/** Maximum time to keep submissions: ten years. */
 const MAX_RETENTION_SECONDS = 3650 * 86_400;
 
 const WANTED_NAME =

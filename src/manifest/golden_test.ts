@@ -21,7 +21,7 @@ function judge(text: string, files: readonly string[]): string {
 }
 
 for (const { name } of [...Deno.readDirSync(FOLDER)].sort((a, b) => a.name < b.name ? -1 : 1)) {
-  Deno.test(`validateManifest() answers as fixtures/manifests/${name} says`, () => {
+  Deno.test(`validateManifest() matches fixtures/manifests/${name}`, () => {
     const file = new URL(name, FOLDER);
     const [files = "", input = "", expected] = Deno.readTextFileSync(file).split(DIVIDER);
     const actual = judge(input, files.split(" "));

@@ -1,9 +1,4 @@
-/**
- * The part of a manifest that is about converting images: which sizes, formats
- * and sources `/_svc/image` takes. An extension beyond the specification.
- *
- * @module
- */
+/** @module The manifest's `images`: the sizes, formats and sources that `/_svc/image` accepts. */
 import * as z from "zod";
 import { MAX_REMOTE_PATTERN, parseRemotePattern } from "../lib/remote_pattern.ts";
 
@@ -15,10 +10,10 @@ const MAX_IMAGE_ENDPOINTS = 8;
 const MAX_IMAGE_PATHS = 50;
 const MAX_ENDPOINT_PATH = 256;
 
-/** Longest time, in seconds, for which a converted image of another site counts as fresh. */
+/** Maximum time, in seconds, for which a converted image of another site counts as fresh. */
 const MAX_TTL_SECONDS = 31_536_000;
 
-/** Formats that a client may get where it accepts them, the first choice first. */
+/** Formats to send to clients that accept them, in order of preference. */
 export const OFFERED_FORMATS = ["avif", "webp"] as const;
 
 /** How frameworks write the URLs of images. */

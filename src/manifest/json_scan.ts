@@ -1,9 +1,7 @@
 /**
- * A bounded scan of JSON text (RFC 8259) that finds the first syntax error, the first repeated key
- * and too deep nesting, each with its offset. JavaScript's own parser does not report the position
- * reliably, nor repeated keys.
- *
- * @module
+ * @module A bounded scan of JSON text (RFC 8259) that finds the first syntax error, the first
+ * repeated key and too deep nesting, each with its offset. JavaScript's own parser does not report
+ * the position reliably, nor repeated keys.
  */
 
 import { describeValue } from "../lib/describe_value.ts";
@@ -142,7 +140,7 @@ class Scanner {
   }
 }
 
-/** Finds the first fault of a JSON text; `undefined` when it has none. */
+/** Finds the first fault of a JSON text; `undefined` if it has none. */
 export function findJsonFault(text: string, maxDepth: number): JsonFault | undefined {
   try {
     new Scanner(text, maxDepth).scan();

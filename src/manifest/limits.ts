@@ -1,9 +1,4 @@
-/**
- * Every limit of the build output manifest (spec, "Limits"), and the bounds
- * that the spec leaves to the platform.
- *
- * @module
- */
+/** @module Every limit of the build output manifest. */
 
 export const MANIFEST_VERSION = 1;
 
@@ -23,16 +18,16 @@ export const MAX_DIRECTORY_LENGTH = 256;
 export const MAX_ENTRY_LENGTH = 512;
 export const MAX_PATTERN_LENGTH = 500;
 
-/** Largest `meta`, in UTF-8 bytes of its JSON. */
+/** Maximum size of a `meta`, in UTF-8 bytes of its JSON. */
 export const MAX_META_BYTES = 16 * 1024;
 
-/** Largest manifest text that is read at all, in UTF-8 bytes. */
+/** Maximum size of a manifest text, in UTF-8 bytes. */
 export const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** Deepest nesting of objects and arrays in a manifest text. */
 export const MAX_MANIFEST_DEPTH = 64;
 
-/** The most problems that are reported; one last line counts the others. */
+/** Maximum number of reported problems; a last line counts the others. */
 export const MAX_PROBLEMS = 100;
 
 export const DEFAULT_TIMEOUT_MS = 300_000;
@@ -47,10 +42,10 @@ export const MAX_MEMORY_MB = 4096;
 export const DEFAULT_TMP_MB = 64;
 export const MAX_TMP_MB = 4096;
 
-/** Longest shell command that starts a server. */
+/** Maximum length of a shell command that starts a server. */
 export const MAX_COMMAND_LENGTH = 8192;
 
-/** A shell command: has something to run, and no NUL, which ends an argument. */
+/** A shell command: not blank, and no NUL, which ends an argument. */
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
 export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
@@ -75,22 +70,22 @@ export const ENGINES = ["deno", "node", "command"] as const;
 /** A version of Node, or the first numbers of one: `24`, `24.1`, `24.1.0`. */
 export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
 
-/** Path that is requested before a server goes live. */
+/** Maximum length of the path to request before a server goes live. */
 export const MAX_HEALTH_LENGTH = 512;
 export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
-/** Longest cache time of a route, in seconds: one year. */
+/** Maximum cache time of a route, in seconds: one year. */
 export const MAX_REVALIDATE_SECONDS = 31_536_000;
 
 /**
- * Largest pattern after compilation, in steps and character ranges of its
- * program: what repetition counts such as `{1000}` multiply.
+ * Maximum size of a compiled pattern, in steps and character ranges of its program, which counts
+ * such as `{1000}` multiply.
  */
 export const MAX_PATTERN_COST = 5_000;
 
 /**
- * Largest sum, over all patterns of a manifest, of the cost that exceeds twice
- * the length. A pattern without repetition counts and Unicode classes has hardly any.
+ * Maximum sum, over all patterns of a manifest, of the cost that exceeds twice the length. A
+ * pattern without repetition counts and Unicode classes has hardly any.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
 
@@ -99,17 +94,17 @@ export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTION
 /** How long production keeps assets of earlier deployments by default, in seconds: 7 days. */
 export const DEFAULT_KEEP_ASSETS_SECONDS = 7 * 86_400;
 
-/** Longest such time, in seconds: 90 days. */
+/** Maximum such time, in seconds: 90 days. */
 export const MAX_KEEP_ASSETS_SECONDS = 90 * 86_400;
 
 /** How long a replaced deployment serves its pages by default, in seconds: 1 hour. */
 export const DEFAULT_SKEW_SECONDS = 3600;
 
-/** Longest such time, in seconds: 7 days. */
+/** Maximum such time, in seconds: 7 days. */
 export const MAX_SKEW_SECONDS = 7 * 86_400;
 
 /** Maximum number of ids under which pages of a deployment name it. */
 export const MAX_PAGE_IDS = 8;
 
-/** What an id of pages looks like. */
+/** The form of a page id. */
 export const PAGE_ID = /^[\w.:-]{1,128}$/;

@@ -1,11 +1,9 @@
 /**
- * The build output manifest `.svc/manifest.json`: the deployed files, and which layer serves which
- * URL. Its schema and validation, the route table, the walk of an output directory, and what
- * `init`, `build` and `deploy` need to know about a project that has no manifest yet.
+ * @module The build output manifest `.svc/manifest.json`: the deployed files, and which layer
+ * serves which URL. Its schema and validation, the route table, the walk of an output directory,
+ * and the detection that `init`, `build` and `deploy` need for a project without a manifest.
  *
  * Pure except for `walkOutput()`, which lists the files of a folder.
- *
- * @module
  */
 export {
   FORM_NAME,
@@ -16,7 +14,6 @@ export {
   MAX_FORMS,
 } from "./forms.ts";
 export {
-  type DeclaredQueue,
   joinQueues,
   MAX_QUEUES,
   queueSchema,
@@ -34,21 +31,10 @@ export { detectProject } from "./detect/detect_project.ts";
 export { runScript } from "./detect/manager_calls.ts";
 export { parsePackageFacts } from "./detect/package_facts.ts";
 export { isModernYarn, usualVersion } from "./detect/package_manager.ts";
-export type {
-  DetectedFramework,
-  DetectedProject,
-  FoundManager,
-  ManagerHash,
-  PackageManager,
-} from "./detect/types.ts";
+export type { DetectedProject, FoundManager, ManagerHash, PackageManager } from "./detect/types.ts";
 export { isMember, memberBases, workspacePatterns } from "./detect/workspace_patterns.ts";
-export {
-  findOutput,
-  type FindOutputResult,
-  type OutputCandidates,
-  type OutputProbe,
-} from "./find_output.ts";
-export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
+export { findOutput, type OutputProbe } from "./find_output.ts";
+export { formatManifestProblems } from "./format_problems.ts";
 export { OWN_COMMAND } from "./languages/dockerfile.ts";
 export {
   findFramework,
@@ -65,23 +51,16 @@ export {
 } from "./frameworks/functions_server.ts";
 export { denoSign } from "./frameworks/server_code.ts";
 export type {
-  Advice,
   BuiltOutput,
   Found,
   FoundServer,
-  FrameworkServer,
   HashedFolder,
   Launch,
   Placement,
   ProjectReader,
 } from "./frameworks/types.ts";
-export {
-  findBuilt,
-  type GeneratedFrom,
-  generateManifest,
-  refuseFunctions,
-} from "./generate/generate_manifest.ts";
-export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
+export { findBuilt, generateManifest, refuseFunctions } from "./generate/generate_manifest.ts";
+export { generateStaticManifest } from "./generate/static_manifest.ts";
 export {
   DEFAULT_IMAGE_QUALITIES,
   DEFAULT_IMAGE_SIZES,
@@ -89,10 +68,9 @@ export {
   type ImageStyle,
   mergeImageSettings,
 } from "./image_settings.ts";
-export { imageSettingsOfNext, type NextImageSettings } from "./next_image_settings.ts";
 export type { BlobSettings } from "./blob_settings.ts";
 export { databaseSchema, type DatabaseSettings } from "./database_settings.ts";
-export { type FunctionSettings, manifestJsonSchema } from "./schema.ts";
+export type { FunctionSettings } from "./schema.ts";
 export { isPage } from "./generate/server_signs.ts";
 export { judgeSigns } from "./signs/judge_signs.ts";
 export { findProjectSigns, sourcesOf } from "./signs/project_signs.ts";
@@ -102,15 +80,10 @@ export {
   DEFAULT_SKEW_SECONDS,
   LINKS_PATH,
   MANIFEST_PATH,
-  MAX_MANIFEST_BYTES,
 } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
-export {
-  describeJsonFault,
-  type ManifestJsonResult,
-  parseManifestJson,
-} from "./parse_manifest_json.ts";
-export { parseRelativePath, type RelativePathResult } from "./relative_path.ts";
+export { describeJsonFault, parseManifestJson } from "./parse_manifest_json.ts";
+export { parseRelativePath } from "./relative_path.ts";
 export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
 export { type Engine, type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";
 export type {
@@ -118,9 +91,6 @@ export type {
   Layer,
   Manifest,
   ManifestProblem,
-  ManifestResult,
-  Method,
-  OutputFiles,
   Route,
   StaticLayer,
 } from "./types.ts";
@@ -129,7 +99,6 @@ export {
   type IgnoredEntries,
   type OutputFile,
   type PackagesFolder,
-  type WalkOptions,
   walkOutput,
   type WalkResult,
 } from "./walk_output.ts";

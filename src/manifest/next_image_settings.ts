@@ -1,8 +1,4 @@
-/**
- * Converts the `images` of a Next.js configuration to image settings of a manifest.
- *
- * @module
- */
+/** @module Converts the `images` of a Next.js configuration to image settings of a manifest. */
 import * as z from "zod";
 import { parseRemotePattern } from "../lib/remote_pattern.ts";
 import {
@@ -22,7 +18,7 @@ const remotePattern = z.object({
   pathname: z.string().optional(),
 });
 
-/** The fields that matter here, as `.next/required-server-files.json` has them at `config.images`. */
+/** The relevant fields of `config.images` in `.next/required-server-files.json`. */
 const nextImages = z.object({
   deviceSizes: widths.optional(),
   imageSizes: widths.optional(),
@@ -41,7 +37,7 @@ const nextImages = z.object({
 export interface NextImageSettings {
   /** Missing if Next.js does not convert images itself: its loader is another, or off. */
   readonly images?: ImageSettings;
-  /** Patterns of other sites that have no counterpart here, as the configuration has them. */
+  /** Patterns of other sites without a counterpart here, as written in the configuration. */
   readonly dropped: readonly string[];
 }
 
@@ -59,7 +55,7 @@ function hostsOf({ domains = [], remotePatterns = [] }: z.infer<typeof nextImage
   return { hosts, dropped: wanted.filter((pattern) => !hosts.includes(pattern)) };
 }
 
-/** The paths that may be converted; none for all. */
+/** The paths of convertible images; none for all. */
 function pathsOf({ localPatterns = [] }: z.infer<typeof nextImages>): readonly string[] {
   const paths = localPatterns.map(({ pathname = "**" }) => pathname);
   return paths.some((path) => path === "**" || path === "/**") ? [] : paths;

@@ -33,13 +33,13 @@ Deno.test("imageSettingsOfNext() takes over sizes, formats and the endpoint", ()
   });
 });
 
-Deno.test("imageSettingsOfNext() takes every path for a pattern of any path", () => {
+Deno.test("imageSettingsOfNext() accepts every path for a pattern of any path", () => {
   assert.deepEqual(imageSettingsOfNext(DEFAULTS).images?.paths, undefined);
   const some = imageSettingsOfNext({ ...DEFAULTS, localPatterns: [{ pathname: "/assets/**" }] });
   assert.deepEqual(some.images?.paths, ["/assets/**"]);
 });
 
-Deno.test("imageSettingsOfNext() takes over the other sites, and names those it cannot", () => {
+Deno.test("imageSettingsOfNext() imports the other sites, and reports unsupported ones", () => {
   const { images, dropped } = imageSettingsOfNext({
     ...DEFAULTS,
     formats: ["image/webp", "image/avif"],
@@ -60,7 +60,7 @@ Deno.test("imageSettingsOfNext() takes over the other sites, and names those it 
   assert.deepEqual(dropped, ["https://images-*.example.com"]);
 });
 
-Deno.test("imageSettingsOfNext() leaves images alone where another loader makes them", () => {
+Deno.test("imageSettingsOfNext() ignores images if another loader creates them", () => {
   for (const images of [{ unoptimized: true }, { loader: "custom" }, "nonsense"]) {
     const config = typeof images === "string" ? images : { ...DEFAULTS, ...images };
     assert.deepEqual(imageSettingsOfNext(config), { dropped: [] });

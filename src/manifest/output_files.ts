@@ -1,8 +1,4 @@
-/**
- * The files of an output as validation sees them.
- *
- * @module
- */
+/** @module The files of an output as validation sees them. */
 import type { OutputFiles } from "./types.ts";
 
 /**
@@ -31,7 +27,7 @@ export class OutputFileSet implements OutputFiles {
   }
 }
 
-/** Answers from a list of paths, be it a walked folder or an upload. */
+/** Looks up paths in a list, of a walked folder or an upload. */
 export function outputFilesOf(paths: Iterable<string>): OutputFiles {
   const files = new OutputFileSet();
   for (const path of paths) files.add(path);

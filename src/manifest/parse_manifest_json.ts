@@ -1,8 +1,4 @@
-/**
- * The text of `.svc/manifest.json` as an unknown value.
- *
- * @module
- */
+/** @module The text of `.svc/manifest.json` as an unknown value. */
 import { findJsonFault } from "./json_scan.ts";
 import { MAX_MANIFEST_BYTES, MAX_MANIFEST_DEPTH } from "./limits.ts";
 import type { ManifestProblem } from "./types.ts";
@@ -22,7 +18,7 @@ function utf8Length(text: string): number {
     : new TextEncoder().encode(text).byteLength;
 }
 
-/** The first fault of a JSON text with its place, as in `line 3, column 1: …`. */
+/** The first fault of a JSON text with its position, as in `line 3, column 1: …`. */
 export function describeJsonFault(json: string): string | undefined {
   const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
   if (fault === undefined) return undefined;

@@ -1,9 +1,4 @@
-/**
- * The part of a manifest that is about queues: routes of the deployment's server that the
- * platform sends the messages of a queue to.
- *
- * @module
- */
+/** @module The manifest's `queues`: routes that the platform sends messages to. */
 import * as z from "zod";
 
 /** Maximum number of queues per deployment. */
@@ -12,7 +7,7 @@ export const MAX_QUEUES = 20;
 export const QUEUE_NAME = /^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
 export const MAX_QUEUE_CONCURRENCY = 100;
 export const MAX_QUEUE_RETRIES = 20;
-/** Longest time of one delivery, in milliseconds: 15 minutes. */
+/** Maximum time of one delivery, in milliseconds: 15 minutes. */
 export const MAX_QUEUE_TIMEOUT_MS = 900_000;
 
 export const DEFAULT_QUEUE_CONCURRENCY = 5;
@@ -68,7 +63,6 @@ export const queuesSchema = z.array(queueSchema, WANTED_LIST).max(MAX_QUEUES, WA
     }
   });
 
-/** A queue with its defaults. */
 export interface QueueSettings extends Required<DeclaredQueue> {}
 
 export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
@@ -78,7 +72,7 @@ export const queueSettings = (queue: DeclaredQueue): QueueSettings => ({
   timeoutMs: queue.timeoutMs ?? DEFAULT_QUEUE_TIMEOUT_MS,
 });
 
-/** The queues of two places together; of one name, that of the later place. */
+/** Merges the queues of two sources; the later source takes precedence for a name. */
 export function joinQueues(...lists: readonly (readonly DeclaredQueue[])[]): DeclaredQueue[] {
   return [...new Map(lists.flat().map((queue) => [queue.name, queue])).values()];
 }

@@ -1,8 +1,4 @@
-/**
- * Paths inside the output directory, as a manifest writes them.
- *
- * @module
- */
+/** @module Paths inside the output directory, as a manifest writes them. */
 
 export type RelativePathResult =
   | { readonly ok: true; readonly path: string }

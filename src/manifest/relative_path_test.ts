@@ -37,7 +37,7 @@ Deno.test("parseRelativePath() refuses paths that leave or might", () => {
   for (const text of BAD) assert.equal(parseRelativePath(text).ok, false, JSON.stringify(text));
 });
 
-Deno.test("parseRelativePath() accepts nothing that resolves outside", () => {
+Deno.test("parseRelativePath() refuses paths that resolve outside", () => {
   const step = fc.constantFrom(
     "..",
     ".",

@@ -1,8 +1,3 @@
-/**
- * The checks of a release in the manifest.
- *
- * @module
- */
 import * as z from "zod";
 import {
   canSetHeaders,

@@ -1,8 +1,6 @@
 /**
- * Resolves routes: the routes that match a request, best first (spec, "States and transitions",
- * terminal routing). Built once per deployment; a request compiles nothing.
- *
- * @module
+ * @module Resolves routes: the routes that match a request, best first (spec, "States and
+ * transitions", terminal routing). Built once per deployment; a request compiles nothing.
  */
 import { catchAllTest, createPatternSet } from "./pattern/pattern_set.ts";
 import type { Layer, Manifest, Method, Route } from "./types.ts";
@@ -59,7 +57,6 @@ function resolutionOrder(manifest: Manifest): CompiledRoute[] {
     .sort((left, right) => right.priority - left.priority || left.index - right.index);
 }
 
-/** Whether a route takes a method. */
 function takesMethod(route: CompiledRoute, method: string): boolean {
   const { methods } = route;
   if (methods === undefined) return true;
@@ -69,7 +66,7 @@ function takesMethod(route: CompiledRoute, method: string): boolean {
 
 type Matcher = RouteTable["match"];
 
-/** One route that takes every path needs no engine and no allocation. */
+/** A single route that matches every path needs no engine and no allocation. */
 function matchSingle(route: CompiledRoute, test: (path: string) => boolean): Matcher {
   const found: readonly CompiledRoute[] = Object.freeze([route]);
   if (route.methods === undefined) return (path) => test(path) ? found : NONE;

@@ -1,8 +1,4 @@
-/**
- * The cost of a match with few and with many routes, for `deno task bench`.
- *
- * @module
- */
+/** @module The cost of a match with few and with many routes, for `deno task bench`. */
 import { createRouteTable } from "./route_table.ts";
 import type { Route } from "./types.ts";
 
@@ -25,7 +21,7 @@ function section(index: number): string {
   return SECTIONS[index % SECTIONS.length]!;
 }
 
-/** `count` routes as frameworks write them, the last of which takes everything. */
+/** `count` routes as frameworks write them, the last of which matches everything. */
 function routesOf(count: number): Route[] {
   return Array.from({ length: count }, (_, index) => {
     const patterns = [
@@ -38,7 +34,7 @@ function routesOf(count: number): Route[] {
   });
 }
 
-/** Paths of which most take one of `count` routes and some only the last. */
+/** Paths of which most match one of `count` routes and some only the last. */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 4096 }, (_, serial) => {
     const index = (serial * 7919) % count;

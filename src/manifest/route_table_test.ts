@@ -18,7 +18,7 @@ function indexesOf(routes: Route[], path: string, method = "GET"): number[] {
   return createRouteTable(manifestOf(routes)).match(path, method).map(({ index }) => index);
 }
 
-/** The specification word for word: sort, then try one by one. */
+/** Implements the specification literally: sort, then try one by one. */
 function matchNaively(routes: readonly Route[], path: string, method: string): number[] {
   return routes
     .map((route, index) => ({ route, index, priority: route.priority ?? 0 }))
@@ -158,6 +158,6 @@ Deno.test("match() is linear where backtracking would be exponential", () => {
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),
   );
   const long = `/${"a".repeat(8_000)}!`;
-  // Backtracking would not come to an end.
+  // Backtracking would take forever.
   assert.equal(table.match(long, "GET").length, 1);
 });

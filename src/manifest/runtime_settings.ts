@@ -1,8 +1,4 @@
-/**
- * The runtime and the resources of a COMPUTE layer with its defaults filled in.
- *
- * @module
- */
+/** @module The runtime and the resources of a COMPUTE layer with its defaults filled in. */
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_START_TIMEOUT_MS,
@@ -19,11 +15,13 @@ export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
   readonly engine: Engine;
-  /** Of Node, where the engine is that; the platform chooses by default. */
+  /** Version of Node, if that is the engine; the platform chooses by default. */
   readonly nodeVersion?: string;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
-  /** Path that must answer before the server goes live; any answer to `/` counts by default. */
+  /**
+   * Path that must respond before the server goes live; by default, any response to `/` suffices.
+   */
   readonly healthPath?: string;
   /** Shell command that starts the server; its entry is run by default. */
   readonly command?: string;

@@ -1,9 +1,7 @@
 /**
- * The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They contain the checks
- * of single values; checks of several values or of the output's files are in
+ * @module The zod schemas of `.svc/manifest.json` (spec, "Build output manifest"). They contain the
+ * checks of single values; checks of several values or of the output's files are in
  * `validate_manifest.ts`.
- *
- * @module
  */
 import * as z from "zod";
 import { TRAILING_SLASHES } from "../lib/page_urls.ts";
@@ -165,7 +163,7 @@ export const computeLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional().describe("Resources of the server process."),
 }, WANTED_OBJECT);
 
-/** A layer whose target is not readable: the fields that all layers share. */
+/** A layer with an invalid target: the fields that all layers share. */
 const unknownLayerSchema = z.strictObject({
   name: layerName,
   target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),
@@ -175,7 +173,7 @@ const unknownLayerSchema = z.strictObject({
   runtime: runtimeSchema.optional(),
 }, WANTED_OBJECT);
 
-/** The schema that a layer's own target asks for. */
+/** The schema for a layer's own target. */
 export function layerSchemaFor(layer: unknown): z.ZodObject {
   const target = fieldOf(layer, "target");
   if (target === "STATIC") return staticLayerSchema;
@@ -328,13 +326,13 @@ export const manifestSchema = z.strictObject({
   meta: metaSchema.optional(),
 });
 
-/** The top level with its lists unread, so that each item is judged by itself. */
+/** The top level with unparsed lists, so that each item is checked separately. */
 export const outlineSchema = manifestSchema.extend({
   layers: z.array(z.unknown(), "Use a list of layers"),
   routes: z.array(z.unknown(), "Use a list of routes"),
 });
 
-/** The fields that each part of a manifest takes; those of layers follow from their targets. */
+/** The fields of each part of a manifest; those of layers depend on their targets. */
 export const FIELDS = {
   manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
   runtime: Object.keys(runtimeSchema.shape),

@@ -1,8 +1,4 @@
-/**
- * The build output manifest as typed values.
- *
- * @module
- */
+/** @module The build output manifest as typed values. */
 import type * as z from "zod";
 import type {
   computeLayerSchema,
@@ -29,11 +25,11 @@ export interface Manifest extends Readonly<z.infer<typeof manifestSchema>> {
   readonly routes: Route[];
 }
 
-/** One thing that is wrong with a manifest. */
+/** A problem with a manifest. */
 export interface ManifestProblem {
   /** Field path such as `layers[0].entry`; empty for the whole document. */
   readonly path: string;
-  /** Capital first, no final stop, one line. */
+  /** Starts with a capital, on one line, without a final full stop. */
   readonly message: string;
 }
 

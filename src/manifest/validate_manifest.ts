@@ -1,8 +1,5 @@
 /**
- * Validation of a manifest against its schema and the files of the output,
- * all problems in one pass. The CLI and the platform use the same code.
- *
- * @module
+ * @module Validates a manifest against its schema and files, and finds all problems in one pass.
  */
 import { describeValue } from "../lib/describe_value.ts";
 import { checkLayers } from "./check_layers.ts";
@@ -69,14 +66,14 @@ function jsonBytes(value: unknown): number | undefined {
   }
 }
 
-/** Position of a problem: what concerns the whole, then layer by layer, then route by route. */
+/** Sort key of a problem: general ones, then layer by layer, then route by route. */
 function rank({ path }: ManifestProblem): number {
   const item = /^(layers|routes)\[(\d+)\]/.exec(path);
   if (item === null) return -1;
   return (item[1] === "routes" ? MAX_LAYERS : 0) + Number(item[2]);
 }
 
-/** Sorts problems, keeps the first of each path and message, and counts what is too many. */
+/** Sorts problems, keeps the first of each path and message, and counts the others. */
 function bounded(problems: readonly ManifestProblem[]): ManifestProblem[] {
   const unique = new Map(
     problems.map((problem) => [`${problem.path}\0${problem.message}`, problem]),

@@ -1,9 +1,4 @@
-/**
- * The files of an output directory. The only module of this room that
- * touches the disk; it reads names and sizes, never content.
- *
- * @module
- */
+/** @module Lists the files of an output directory; reads names and sizes, never content. */
 import { relative, resolve, sep } from "node:path";
 import { rawNames } from "../lib/raw_folder.ts";
 import { hasControlCharacter } from "./relative_path.ts";
@@ -22,9 +17,11 @@ export interface OutputFile {
 
 /** Entries that the author of a folder excludes from a site. */
 export interface IgnoredEntries {
-  /** Whether a file, or a folder with all in it, is left out; `path` is relative, with `/`. */
+  /**
+   * Whether a file, or a folder with all its content, is left out; `path` is relative, with `/`.
+   */
   isIgnored(path: string, isFolder: boolean): boolean;
-  /** The same for the content of a folder, by its names. */
+  /** The same for the content of a folder, based on its names. */
   enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
 }
 
@@ -47,11 +44,11 @@ export interface WalkResult {
   readonly files: readonly OutputFile[];
   /** Names and links that cannot be published; `path` is the file's path. */
   readonly problems: readonly ManifestProblem[];
-  /** Files, and folders with all in them, that were left out as ignored. */
+  /** Ignored files and folders that were left out. */
   readonly ignored: number;
-  /** Files of variables, such as `.env.local`, which are never deployed. */
+  /** Files with variables, such as `.env.local`, which are never deployed. */
   readonly secrets: readonly string[];
-  /** Folders named `node_modules`, if they are listed apart. */
+  /** Folders named `node_modules`, if they are listed separately. */
   readonly packages: readonly PackagesFolder[];
 }
 
@@ -64,7 +61,9 @@ export interface PackagesFolder {
 
 const PACKAGES = "node_modules";
 
-/** No part of a site where the output directory is the project's own folder (design, "Static files"). */
+/**
+ * Not part of a site if the output directory is the project's own folder (design, "Static files").
+ */
 const PROJECT_ENTRIES = new Set([
   "svc.toml",
   "svc.rules.toml",
@@ -82,14 +81,14 @@ const SECRETS = /^\.env(?:$|\.|rc$)/;
 const MAX_DEPTH = 100;
 
 /**
- * Maximum number of files and folders that are reached through links, which can multiply them
- * without end.
+ * Maximum number of files and folders that are reached through links, because links can multiply
+ * them endlessly.
  */
 const MAX_LINKED_ENTRIES = 20_000;
 
 /**
  * Number of folders read concurrently. Only reading files is asynchronous: names and sizes are read
- * synchronously, because asking another thread takes ten times as long.
+ * synchronously, because an asynchronous call takes ten times as long.
  */
 const PARALLEL = 16;
 
@@ -101,13 +100,13 @@ const excludeInProject: Exclude = (path, name) =>
   PROJECT_ENTRIES.has(path) || name === PACKAGES ||
   (name.startsWith(".") && path !== WELL_KNOWN);
 
-/** A folder still to be read. `chain` has the real paths of the folders that lead to it. */
+/** A folder still to be read. `chain` has the real paths of the folders above it. */
 interface Folder {
   readonly path: string;
   readonly absolutePath: string;
   readonly realPath: string;
   readonly chain: readonly string[];
-  /** Whether a link leads to it. */
+  /** Whether a link points to it. */
   readonly linked: boolean;
   /** The ignored entries of its folder. */
   readonly ignored: IgnoredEntries;
@@ -208,7 +207,7 @@ class Walk {
     return this.#report(path, "Expected a file or a folder: remove it");
   }
 
-  /** Follows a link whose target lies inside the output directory. */
+  /** Follows a link whose target is inside the output directory. */
   async #readLink(folder: Folder, path: string, absolutePath: string) {
     const target = await Deno.readLink(absolutePath);
     const shown = JSON.stringify(target);
@@ -253,7 +252,7 @@ class Walk {
     return false;
   }
 
-  /** Reports names that this runtime does not hand out, as they are no valid UTF-8. */
+  /** Reports names that this runtime does not return, because they are not valid UTF-8. */
   #reportHidden(folder: Folder, seen: number): void {
     const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
     if (hidden <= 0) return;

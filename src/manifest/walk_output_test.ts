@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { walkOutput } from "./walk_output.ts";
 import { inTestFolder } from "../lib/_test_folder.ts";
 
-/** A temporary folder with the given files, gone after the test. */
+/** A temporary folder with the given files, removed after the test. */
 async function withFolder(
   files: Readonly<Record<string, string>>,
   test: (folder: string) => Promise<void>,
@@ -59,7 +59,7 @@ Deno.test("walkOutput() lists an output folder in a stable order, with sizes", (
     assert.deepEqual(result.problems, []);
   }));
 
-Deno.test("walkOutput() leaves out of the project's own folder what is no part of a site", () =>
+Deno.test("walkOutput() omits files of the project's own folder that are not part of a site", () =>
   withFolder(SITE, async (folder) => {
     const result = await walkOutput(join(folder, "."), { projectRoot: folder });
     assert.deepEqual(pathsOf(result), [
@@ -124,6 +124,6 @@ Deno.test("walkOutput() reports names that can be no URL path", () =>
     assert.deepEqual(result.problems.map(({ path }) => path), ["back\\slash", "new\nline"]);
   }));
 
-Deno.test("walkOutput() fails where there is no folder", async () => {
+Deno.test("walkOutput() fails if there is no folder", async () => {
   await assert.rejects(walkOutput("/nowhere/at/all", { projectRoot: "/" }), Deno.errors.NotFound);
 });

@@ -1,15 +1,11 @@
-/**
- * A place of releases on this machine, with its own signing key.
- *
- * @module
- */
+/** @module A release server on this machine, with its own signing key. */
 import { gzipSync } from "node:zlib";
 import { sha256Hex } from "../lib/hash.ts";
 import { MANIFEST_SCHEMA, type Release } from "./manifest.ts";
 import { publicKeyOf, sign } from "./signature.ts";
 import { stopServer } from "../lib/stop_server.ts";
 
-/** Makes a pair of keys; the private one as PEM. */
+/** Creates a key pair, with the private key as PEM. */
 export async function makeKeys(): Promise<{ readonly pem: string; readonly publicKey: string }> {
   const { privateKey } = await crypto.subtle.generateKey("Ed25519", true, [
     "sign",
@@ -32,13 +28,13 @@ export interface Publication {
 export interface Releases extends AsyncDisposable {
   readonly place: string;
   readonly publicKey: string;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
-  /** Puts a release there; it is the latest one. */
+  /** Adds a release as the latest one. */
   publish(publication: Publication): Promise<void>;
-  /** Changes the bytes that stand at a path below the place. */
+  /** Changes the bytes at a path. */
   change(path: string, edit: (bytes: Uint8Array) => Uint8Array<ArrayBuffer>): void;
-  /** Ends the connection after so many bytes of the program; `undefined` ends that. */
+  /** Ends the connection after this many bytes of the program; `undefined` ends that. */
   cutAfter: number | undefined;
   /** Sends a program piece by piece as long as this is true. */
   isSlow: (() => boolean) | undefined;
@@ -46,7 +42,7 @@ export interface Releases extends AsyncDisposable {
   beforeProgram: (() => Promise<void>) | undefined;
 }
 
-/** Flips the lowest bit of the byte at `index`, from the end where negative. */
+/** Flips the lowest bit of the byte at `index`, counted from the end if negative. */
 export function flipBit(bytes: Uint8Array, index: number): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes);
   const at = index < 0 ? copy.length + index : index;
@@ -65,11 +61,11 @@ function cut(bytes: Uint8Array, after: number): ReadableStream<Uint8Array> {
   });
 }
 
-/** Pieces that a slow answer is sent in, and the time between two, in milliseconds. */
+/** Size of the pieces of a slow response, and the time between two, in milliseconds. */
 const PIECES = 400;
 const PIECE_MS = 25;
 
-/** Sends a little at a time, and all that is left once it is no longer slow. */
+/** Sends a little at a time, and the rest once it is no longer slow. */
 function trickle(
   bytes: Uint8Array<ArrayBuffer>,
   isSlow: () => boolean,
@@ -86,7 +82,7 @@ function trickle(
   });
 }
 
-/** Starts a place without releases. */
+/** Starts a server without releases. */
 export async function startReleases(): Promise<Releases> {
   const { pem, publicKey } = await makeKeys();
   const files = new Map<string, Uint8Array<ArrayBuffer>>();

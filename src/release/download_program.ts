@@ -1,7 +1,5 @@
 /**
- * Downloading the program of a release: unpacked and verified on the way to disk.
- *
- * @module
+ * @module Downloads the program of a release, and unpacks and verifies it while writing it to disk.
  */
 import { createHash } from "node:crypto";
 import { fetchChunks, type Source } from "./fetch_bytes.ts";
@@ -12,11 +10,11 @@ import { ReleaseError } from "./release_error.ts";
 export interface Download extends Source {
   readonly place: string;
   readonly version: string;
-  /** Called with the number of bytes that came since the last call. */
+  /** Called with the number of bytes received since the last call. */
   readonly onBytes: (count: number) => void;
 }
 
-/** Passes bytes on, and finds out whether they are the expected ones. */
+/** Passes bytes on, and checks whether they are the expected ones. */
 class Meter {
   readonly #hash = createHash("sha256");
   #size = 0;
@@ -55,8 +53,8 @@ async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
 /**
  * Writes the unpacked program to `file` and flushes it to disk.
  *
- * @throws {ReleaseError} if the connection breaks, or the content differs from the signed one;
- * `file` then contains a part that must not be used.
+ * @throws {ReleaseError} if the connection breaks, or the content differs from the signed one; then
+ * `file` contains a part that must not be used.
  */
 export async function downloadProgram(
   program: ReleaseProgram,
@@ -96,7 +94,10 @@ export async function downloadProgram(
   }
 }
 
-/** One part of the unpacked program; what failed before unpacking goes before what follows from it. */
+/**
+ * One part of the unpacked program; a failure before unpacking takes precedence over its
+ * consequences.
+ */
 async function readPart(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   failure: () => unknown,

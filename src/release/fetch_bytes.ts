@@ -1,11 +1,8 @@
-/**
- * Requests for the files of a release.
- *
- * @module
- */
+/** @module Requests for the files of a release. */
+import { readLimited } from "../lib/read_limited.ts";
 import { ReleaseError } from "./release_error.ts";
 
-/** Longest time without a byte, in milliseconds. */
+/** Maximum time without a byte, in milliseconds. */
 const IDLE_MS = 60_000;
 
 export interface Source {
@@ -19,7 +16,7 @@ const CHECK_NETWORK = "Check the network, HTTPS_PROXY and SVC_RELEASES_URL, and 
 const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/ \(os error \d+\)/g, "");
 
-/** Runs `work` with a signal that is aborted once nothing came for a minute. */
+/** Runs `work` with a signal that is aborted if nothing arrives for a minute. */
 function startIdleTimer(signal: AbortSignal) {
   const idle = new AbortController();
   const expire = () =>
@@ -36,7 +33,7 @@ function startIdleTimer(signal: AbortSignal) {
 }
 
 /**
- * The bytes of a file as they come.
+ * The bytes of a file as they arrive.
  *
  * @throws {ReleaseError} if the server does not have it, or the connection breaks.
  */
@@ -75,20 +72,7 @@ export async function fetchSmall(
   url: string,
   source: Source & { readonly maxBytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of fetchChunks(url, source)) {
-    size += chunk.byteLength;
-    if (size > source.maxBytes) {
-      throw new ReleaseError(`Cannot use ${url}: it is larger than ${source.maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return whole;
+  const bytes = await readLimited(fetchChunks(url, source), source.maxBytes);
+  if (bytes !== undefined) return bytes;
+  throw new ReleaseError(`Cannot use ${url}: it is larger than ${source.maxBytes} bytes`);
 }

@@ -1,21 +1,16 @@
-/**
- * Finding a release, and believing it.
- *
- * @module
- */
 import { fetchSmall, type Source } from "./fetch_bytes.ts";
 import { parseManifest, type Release } from "./manifest.ts";
 import { fileUrl, MANIFEST_FILE, SIGNATURE_SUFFIX } from "./place.ts";
 import { ReleaseError } from "./release_error.ts";
 import { isSigned, SIGNATURE_BYTES } from "./signature.ts";
 
-/** Largest manifest, in bytes. */
+/** Maximum size of a manifest, in bytes. */
 const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 export interface ReleasePlace extends Source {
   /** Base address of the releases. */
   readonly place: string;
-  /** Public keys of which one must have signed the release. */
+  /** Public keys; one of them must have signed the release. */
   readonly keys: readonly string[];
 }
 

@@ -1,14 +1,10 @@
-/**
- * The manifest of a release: which programs it has, and what they weigh.
- *
- * @module
- */
+/** @module The manifest of a release: its programs and their sizes. */
 import * as z from "zod";
 import { ReleaseError } from "./release_error.ts";
 
 export const MANIFEST_SCHEMA = "SVC_RELEASE_V1";
 
-/** Largest program that a release may hold, in bytes. */
+/** Maximum size of a program in a release, in bytes. */
 const MAX_PROGRAM_BYTES = 1024 ** 3;
 
 const VERSION = /^\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[0-9A-Za-z.-]{1,64})?$/;
@@ -21,7 +17,7 @@ const content = {
 const programSchema = z.object({
   /** The compiler's name of the platform, such as `x86_64-unknown-linux-gnu`. */
   target: z.string().regex(/^[a-z0-9_-]{1,64}$/),
-  /** Name of the file with the program, compressed by gzip, beside the manifest. */
+  /** Name of the file with the program, compressed by gzip, next to the manifest. */
   file: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/),
   ...content,
   /** The program itself, unpacked. */
@@ -44,15 +40,14 @@ export function tagOf(version: string): string {
   return `v${version}`;
 }
 
-/** The version that a tag or version names; `undefined` if it can be none. */
+/** The version of a tag or version; `undefined` if it is not valid. */
 export function versionOfTag(text: string): string | undefined {
   const version = text.replace(/^v/, "");
   return VERSION.test(version) ? version : undefined;
 }
 
 /**
- * Reads a manifest whose signature was verified. Members that this program does not know
- * are left alone.
+ * Reads a manifest whose signature was verified. Ignores unknown members.
  *
  * @throws {ReleaseError} if it is of a schema that this program cannot read.
  */

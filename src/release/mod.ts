@@ -1,8 +1,5 @@
 /**
- * Releases of the program: their manifest, the signature over it, and downloading what
- * it names.
- *
- * @module
+ * @module Releases of the program: their manifest, the signature over it, and downloads.
  */
 export { downloadProgram } from "./download_program.ts";
 export { findRelease, type ReleasePlace } from "./find_release.ts";

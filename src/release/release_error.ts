@@ -1,8 +1,4 @@
-/**
- * A release that cannot be used.
- *
- * @module
- */
+/** @module The error for a release that cannot be used. */
 
 export interface ReleaseErrorFacts {
   /** A hint. */

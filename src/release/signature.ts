@@ -1,8 +1,4 @@
-/**
- * Ed25519 signatures over the files that describe a release.
- *
- * @module
- */
+/** @module Ed25519 signatures over the files that describe a release. */
 
 /** Length of an Ed25519 public key, in bytes. */
 const KEY_BYTES = 32;

@@ -1,8 +1,4 @@
-/**
- * Short ways for tests to write rules and evaluate them.
- *
- * @module
- */
+/** @module Helpers for tests to write and evaluate rules. */
 import assert from "node:assert/strict";
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { Decision, EvaluationHooks } from "./decision.ts";
@@ -16,7 +12,7 @@ import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
-/** A rule named after its place in the list is created by `compileAll`. */
+/** `compileAll` creates a rule named by its position in the list. */
 export type ShortRule = readonly [condition: Condition, action: Action, more?: Partial<Rule>];
 
 /** Compiles rules with the ids `r0`, `r1` and so on. */

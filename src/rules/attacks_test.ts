@@ -1,4 +1,4 @@
-/** The attack list of issue 3, as far as it is decided in this room. */
+/** The attack list of issue 3, as far as this room decides about it. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decide, type ShortRule } from "./_test_rules.ts";
@@ -14,7 +14,7 @@ const DENY_ADMIN: readonly [name: string, rule: ShortRule][] = [
   ["any", [{ any: [{ path: { type: "prefix", value: "/admin/" } }] }, { type: "deny" }]],
 ];
 
-/** Ways to write /admin/panel that some server or browser takes for it. */
+/** Spellings of /admin/panel that some server or browser accepts. */
 const CONFUSIONS: readonly [name: string, path: string][] = [
   ["as it is", "/admin/panel"],
   ["an encoded letter", "/%61dmin/panel"],
@@ -167,7 +167,7 @@ Deno.test("an external rewrite to no host, and an internal one to a host, are no
   }
 });
 
-Deno.test("names out of Object.prototype are names like others", () => {
+Deno.test("names out of Object.prototype are ordinary names", () => {
   for (const field of ["headers", "query", "cookies"] as const) {
     const condition = { [field]: { constructor: "1", tostring: "2" } };
     assert.equal(decide([[condition, { type: "log" }]], "/?valueOf=1").hits.length, 0);

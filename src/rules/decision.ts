@@ -1,32 +1,28 @@
-/**
- * The decision of the rules about one request; the edge carries it out.
- *
- * @module
- */
+/** @module The decision of the rules about one request; the edge carries it out. */
 import type { PipelineStep } from "./pipeline_steps.ts";
 import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 
-/** The phases of the design, in their order. */
+/** The phases of the design, in order. */
 export const PHASES = ["security", "redirect", "rewrite", "cache", "pipeline", "headers"] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** No rules run after it. */
 export const LAST_PHASE: Phase = "headers";
 
-/** Names a rule; `index` is its place in the runtime rule set. */
+/** Names a rule; `index` is its position in the runtime rule set. */
 export interface RuleRef {
   readonly id: string;
   /** The index of the rule for counters. */
   readonly index: number;
 }
 
-/** A change of the answer's headers. */
+/** A change of the response's headers. */
 export type HeaderEdit =
   | {
     readonly type: "set";
     readonly name: string;
     readonly value: string;
-    /** Whether a failure gets it although it is a lifetime. */
+    /** Whether failures get the header although it sets a lifetime. */
     readonly onFailure?: boolean;
   }
   | { readonly type: "remove"; readonly name: string };
@@ -52,7 +48,7 @@ export type CacheDecision =
   }
   | { readonly type: "bypass"; readonly rule: RuleRef };
 
-/** Whether a rule acts, or only records what it would have done. */
+/** Whether a rule acts, or only records its effect. */
 export type EnforceMode = "shadow" | "enforce";
 
 /** The limit that the edge counts requests against. */
@@ -62,9 +58,11 @@ export interface RateLimitAction {
   readonly windowSeconds: number;
   readonly key: RateLimitKey;
   readonly mode: EnforceMode;
+  /** Whether each front edge counts for itself, instead of leaving requests to the platform. */
+  readonly local?: boolean;
 }
 
-/** A response that the rules give themselves. */
+/** A response from the rules themselves. */
 export type Terminal =
   | { readonly type: "none" }
   | { readonly type: "deny"; readonly status: number; readonly rule: RuleRef }
@@ -84,6 +82,8 @@ export type RewriteDecision =
     readonly path: string;
     /** Without its `?`. */
     readonly query: string;
+    /** Whether the rule applies only to paths without a file. */
+    readonly ifNoFile?: true;
     readonly rule: RuleRef;
   }
   | { readonly type: "external"; readonly url: string; readonly rule: RuleRef };
@@ -111,9 +111,9 @@ export interface Decision {
   readonly matched: readonly number[];
 }
 
-/** Callbacks of evaluation into the edge; each is called only if a rule needs it. */
+/** Callbacks from evaluation to the edge; each is called only if a rule needs it. */
 export interface EvaluationHooks {
-  /** True if a static file answers the normalized path. Called at most once per request. */
+  /** True if a static file serves the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
   /** Counts the request against the rule's limit; true if it is over. Shadow rules count too. */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;

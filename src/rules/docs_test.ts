@@ -11,7 +11,7 @@ const examples = [...text.matchAll(/```toml\n([\s\S]*?)```/g)].map((found) => ({
   source: found[1] ?? "",
 }));
 
-/** An example that begins with a rule leaves out the first line of the file. */
+/** An example that starts with a rule omits the first line of the file. */
 const complete = (source: string): string =>
   source.startsWith("[[rules]]") ? `schemaVersion = "${SCHEMA_VERSION}"\n${source}` : source;
 

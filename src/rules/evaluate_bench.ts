@@ -1,8 +1,6 @@
 /**
- * The cost of one evaluation as the rule set grows, and the size of a compiled set. Run by `deno
- * task bench`; setup is not timed.
- *
- * @module
+ * @module The cost of one evaluation as the rule set grows, and the size of a compiled set. Run by
+ * `deno task bench`; setup is not timed.
  */
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { EvaluationHooks } from "./decision.ts";
@@ -19,7 +17,7 @@ export interface EvaluationRow {
   /** Against the same scenario with the fewest rules. */
   readonly ratioToSmallest: number;
   readonly compileMilliseconds: number;
-  /** Heap that the compiled set keeps; rough where the garbage collector cannot be called. */
+  /** Heap size of the compiled set; an estimate if the garbage collector cannot be called. */
   readonly heapBytes: number;
 }
 
@@ -147,7 +145,9 @@ function nanosecondsOf({ compiled, request }: Prepared): number {
   return ((performance.now() - start) * 1e6) / REQUESTS_PER_ROUND;
 }
 
-/** Measures every size of a scenario in turn, so that a busy machine wrongs none of them. */
+/**
+ * Measures every size of a scenario in turn, so that a busy machine affects all of them equally.
+ */
 function measure(scenario: Scenario): readonly EvaluationRow[] {
   const prepared = SIZES.map((size) => prepare(scenario, size));
   const best = prepared.map(() => Infinity);

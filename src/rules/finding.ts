@@ -1,9 +1,4 @@
-/**
- * Problems in a rule set, and how they become diagnostics with a position and a
- * rule.
- *
- * @module
- */
+/** @module Problems in a rule set, as diagnostics with a position and a rule. */
 import { type Diagnostic, formatPath, type PathStep, type Severity } from "../lib/diagnostic.ts";
 import { type SchemaProblem, valueAt } from "../lib/schema_problems.ts";
 import type { TomlDocument } from "../lib/toml.ts";
@@ -14,7 +9,6 @@ export interface Finding extends SchemaProblem {
   readonly severity: Severity;
 }
 
-/** Makes a finding that is an error. */
 export function errorAt(
   path: readonly PathStep[],
   problem: Omit<Finding, "severity" | "path">,
@@ -22,7 +16,6 @@ export function errorAt(
   return { severity: "error", path, ...problem };
 }
 
-/** Makes a finding that is a warning. */
 export function warningAt(
   path: readonly PathStep[],
   problem: Omit<Finding, "severity" | "path">,
@@ -72,8 +65,8 @@ function ruleIndexOf({ path: [first, index] }: Finding): number {
 }
 
 /**
- * Turns findings into diagnostics in the order of the text. A report is cut
- * after `MAX_DIAGNOSTICS` entries, errors kept first, and says so.
+ * Turns findings into diagnostics in the order of the text. A report has at most `MAX_DIAGNOSTICS`
+ * entries, errors first, and mentions the others.
  */
 export function toDiagnostics(
   findings: readonly Finding[],

@@ -11,10 +11,10 @@ import { writeRulesToml } from "./document/write_rules.ts";
 /** Raise `FUZZ_RUNS` for a long run. */
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);
 
-/** No small text may take more processor time than this, in milliseconds; it takes about two. */
+/** Maximum processor time for a small text, in milliseconds; it takes about two. */
 const SLOW_MS = 2_000;
 
-/** No text of the full size may. */
+/** Maximum processor time for a text of the full size, in milliseconds. */
 const SLOW_FULL_MS = 20_000;
 
 const CASES = new URL("../../fixtures/rules/", import.meta.url);

@@ -38,7 +38,7 @@ for (const name of names) {
   });
 }
 
-Deno.test("rulesJsonSchema() is what docs/schema/rules.schema.json holds", () => {
+Deno.test("rulesJsonSchema() matches docs/schema/rules.schema.json", () => {
   const found = `${JSON.stringify(rulesJsonSchema(), undefined, 2)}\n`;
   if (isUpdate) Deno.writeTextFileSync(SCHEMA, found);
   else assert.equal(found, Deno.readTextFileSync(SCHEMA));

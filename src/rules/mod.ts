@@ -1,6 +1,6 @@
 /**
- * The edge rule set: parse, validate, normalize, compile, evaluate, explain, test,
- * import, write. Pure: no I/O and no clock.
+ * @module The edge rule set: parse, validate, normalize, compile, evaluate, explain, test, import,
+ * write. Pure: no I/O and no clock.
  *
  * ```ts
  * const { runtime, diagnostics } = loadRulesToml(source);
@@ -8,47 +8,35 @@
  *   const decision = evaluateRules(compileRules(runtime), createFacts(sources), hooks);
  * }
  * ```
- *
- * @module
  */
 export type {
   Action,
-  ActionType,
   Condition,
   Device,
-  EnforceMode,
   FunctionStep,
   GlobToken,
-  HandleStep,
   LeafCondition,
-  Method,
   PathMatch,
   PipelineStep,
   RateLimitKey,
   Rule,
   RuleSet,
-  RuleSource,
   RuntimeAction,
   RuntimeCondition,
   RuntimeLeaf,
   RuntimePath,
   RuntimeRule,
   RuntimeRuleSet,
-  VaryDimension,
 } from "./rule_set/types.ts";
 export { normalizeRules } from "./rule_set/normalize.ts";
-export { ruleSetSchema, rulesJsonSchema } from "./rule_set/schema.ts";
 export { SCHEMA_VERSION } from "./rule_set/types.ts";
-export { DEVICES, METHODS, RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary.ts";
-export { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
+export { DEVICES, METHODS, VARY_DIMENSIONS } from "./vocabulary.ts";
 export {
   type LoadedRules,
   loadRulesInSteps,
   loadRulesToml,
   loadRulesValue,
-  type ParsedRules,
   parseRulesToml,
-  parseRulesValue,
 } from "./document/parse_rules.ts";
 export { writeRulesToml } from "./document/write_rules.ts";
 export {
@@ -59,16 +47,9 @@ export {
   type RequestFacts,
   requestHost,
 } from "./request/facts.ts";
-export {
-  formatIp,
-  type IpAddress,
-  type IpBlock,
-  IpBlockSet,
-  parseCidr,
-  parseIp,
-} from "./request/ip_address.ts";
+export { type IpAddress, IpBlockSet, parseCidr, parseIp } from "./request/ip_address.ts";
 export { isEdgeField, isLifetimeField } from "./request/edge_fields.ts";
-export { normalizePath, type PathRejection } from "./request/path.ts";
+export { normalizePath } from "./request/path.ts";
 export {
   asksForAsn,
   ASN_UNKNOWN,
@@ -79,10 +60,8 @@ export {
 export { type AppendedRules, appendRules } from "./import/append_rules.ts";
 export {
   type ImportFlavor,
-  type ImportOptions,
   type ImportResult,
   UnreadableImportError,
-  type UnsupportedLine,
 } from "./import/import_result.ts";
 export { importHeaders } from "./import/headers.ts";
 export { importNetlifyToml } from "./import/netlify_toml.ts";
@@ -90,9 +69,8 @@ export type { PageSettings } from "./import/page_settings.ts";
 export { importRedirects } from "./import/redirects.ts";
 export { importVercelJson } from "./import/vercel_json.ts";
 export { importWrangler } from "./import/wrangler.ts";
-export { type NetlifyBuild, readNetlifyBuild } from "./import/netlify_settings.ts";
+export { readNetlifyBuild } from "./import/netlify_settings.ts";
 export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
-export { phaseOf } from "./actions/actions.ts";
 export {
   type CacheDecision,
   type Decision,
@@ -100,14 +78,9 @@ export {
   type HeaderEdit,
   type Hit,
   NO_DECISION,
-  type Phase,
-  PHASES,
-  type PipelineDecision,
   type RateLimitAction,
-  type RewriteDecision,
   type RuleRef,
   type Terminal,
-  type VaryNames,
 } from "./decision.ts";
 export { evaluateRules, isSameForAllClients, rewriteChanged } from "./evaluate/evaluate_rules.ts";
 export {
@@ -116,7 +89,6 @@ export {
   type RuleExplanation,
   type RuleOutcome,
 } from "./explain/explain_request.ts";
-export type { Mismatch } from "./explain/mismatch.ts";
 export { summarize } from "./explain/summarize.ts";
 export {
   cachePositionOf,
@@ -125,14 +97,8 @@ export {
   runsBehindCache,
   usedFunctions,
 } from "./pipeline_steps.ts";
+export { parseRuleTests } from "./rule_tests/parse_rule_tests.ts";
 export {
-  type ParsedRuleTests,
-  parseRuleTests,
-  type PlacedRuleTest,
-} from "./rule_tests/parse_rule_tests.ts";
-export type { RuleTest } from "./rule_tests/schema.ts";
-export {
-  type RuleTestFailure,
   type RuleTestReport,
   type RuleTestResult,
   runRuleTests,

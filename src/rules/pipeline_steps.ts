@@ -1,9 +1,4 @@
-/**
- * The steps of a pipeline: their two shapes, the order in which they run, and
- * the defaults of their fields.
- *
- * @module
- */
+/** @module The steps of a pipeline: their shapes, their order, and their defaults. */
 
 /** Runs a function on the request, on the response, or observing both. */
 export interface FunctionStep {
@@ -14,14 +9,14 @@ export interface FunctionStep {
   readonly cachePosition?: "before" | "after";
 }
 
-/** Answers the request: the last step of its way in. */
+/** Handles the request: the last request step. */
 export interface HandleStep {
   readonly handle: string;
 }
 
 export type PipelineStep = FunctionStep | HandleStep;
 
-/** True for the step that answers. */
+/** True for the step that handles the request. */
 export function isHandleStep(step: PipelineStep): step is HandleStep {
   return "handle" in step;
 }

@@ -1,11 +1,9 @@
 /**
- * The kinds of values in a rule set, as schemas whose messages say what is expected.
- *
- * @module
+ * @module The kinds of values in a rule set, as schemas whose messages state the expected value.
  */
 import * as z from "zod";
 
-/** Largest integer that the spec allows where it names no other bound. */
+/** Maximum integer, unless the spec sets another bound. */
 export const MAX_SAFE = Number.MAX_SAFE_INTEGER;
 
 export const integer = (min: number, max: number) => {

@@ -24,7 +24,7 @@ const anyLargeSet: fc.Arbitrary<RuleSet> = fc.array(anyRuleSet, { minLength: 12,
     rules: sets.flatMap(({ rules }) => rules).map((rule, index) => ({ ...rule, id: `r${index}` })),
   }));
 
-Deno.test("loadRulesInSteps() finds and makes what loadRulesValue() does", async () => {
+Deno.test("loadRulesInSteps() has the same results as loadRulesValue()", async () => {
   let turns = 0;
   const pause = () => (turns++, Promise.resolve());
   await fc.assert(
@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<string, (n: number) => Omit<Rule, "id">>> = {
   }),
 };
 
-/** Runs work to its end and returns how many watched rules its fullest step looked into. */
+/** Runs work to its end and returns the maximum number of watched rules that one step visited. */
 function fullestStep(make: (watch: <T extends object>(rule: T) => T) => Steps<unknown>): number {
   const seen = new Set<object>();
   let most = 0;
@@ -137,7 +137,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     compiling: (watch) => compileInSteps({ ...runtime, rules: runtime.rules.map(watch) }),
   };
 
-  Deno.test(`no step of the check or compilation of ${COUNT} rules looks into many: ${kind}`, async (t) => {
+  Deno.test(`no step of the check or compilation of ${COUNT} rules visits many: ${kind}`, async (t) => {
     for (const [pass, work] of Object.entries(passes)) {
       await t.step(pass, () => {
         const most = fullestStep(work);
@@ -154,7 +154,7 @@ function place(
   return rules.map((rule, index) => ({ index, rule: watch(rule) }));
 }
 
-Deno.test("the whole check of a large set takes many steps, of a small one none", () => {
+Deno.test("checking a large set takes many steps, and a small one none", () => {
   const steps = (count: number): number => {
     const make = KINDS["redirects"]!;
     const rules = Array.from({ length: count }, (_, n) => ({ id: `r${n}`, ...make(n) }));

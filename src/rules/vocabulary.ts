@@ -1,8 +1,4 @@
-/**
- * The words that the spec lists for fields of a rule set.
- *
- * @module
- */
+/** @module The words that the spec lists for fields of a rule set. */
 
 export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,8 +1,6 @@
 /**
- * How work on a rule set is measured, so that it is interrupted often enough
- * for other requests: in values of rules (a table, list, text or number each).
- *
- * @module
+ * @module Measures work on a rule set, to interrupt it often enough for other requests. The unit is
+ * a value: a table, list, text or number.
  */
 import { Pace, type Steps } from "../lib/next_turn.ts";
 import type { Finding } from "./finding.ts";
@@ -13,13 +11,13 @@ const VALUES_PER_STEP = 1_000;
 /** Cost of finding that two rules need no comparison. */
 export const VISIT_COST = 1 / 16;
 
-/** Least cost of looking into a rule, however little is done with it. */
+/** Minimum cost of looking into a rule, however little is done with it. */
 export const LOOK_COST = 2;
 
 /** Pairs of values compared in the time it takes to check one value. */
 const PAIRS_PER_VALUE = 128;
 
-/** A measure of work on one rule set, for all passes over it. */
+/** Measures work on one rule set, over all passes. */
 export function startPace(): Pace {
   return new Pace(VALUES_PER_STEP);
 }
@@ -32,7 +30,7 @@ export function countValues(value: unknown): number {
   return count;
 }
 
-/** Cost of comparing two conditions of so many values. */
+/** Cost of comparing two conditions of this many values. */
 export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }

@@ -1,9 +1,4 @@
-/**
- * Runs foreign code: bundles and seals functions and servers, runs them in
- * their own processes, and guards the requests that leave the platform.
- *
- * @module
- */
+/** @module Runs project code in separate processes, and guards outgoing requests. */
 export { bundleFunctions } from "./bundle/bundle_functions.ts";
 export type { FunctionProblem } from "./bundle/problems.ts";
 export {
@@ -14,10 +9,9 @@ export {
 export { compileServerEntry, needsCompiling } from "./bundle/compile_server.ts";
 export type { EditModule } from "./bundle/server_modules.ts";
 export { findFunctions } from "./bundle/find_functions.ts";
-export { FUNCTION_NAME, MAX_FUNCTIONS } from "./bundle/limits.ts";
 export type { NodeNeed } from "./bundle/node_needs.ts";
 export { type SealedFunction, sealFunction } from "./bundle/seal_function.ts";
-export { type Trace, type TracedFile, traceServer } from "./bundle/trace_server.ts";
+export { type Trace, traceServer } from "./bundle/trace_server.ts";
 export type {
   ComputeFailure,
   ComputeHealth,
@@ -34,7 +28,7 @@ export { computeProcessCommand } from "./compute/process_command.ts";
 export { connectRunningServer, type RunningServer } from "./compute/running_server.ts";
 export { createComputeServer } from "./compute/compute_server.ts";
 export { DEPTH_HEADER, MAX_DEPTH } from "./compute/wire.ts";
-export type { Revalidate, Revalidation } from "./compute/engine/revalidation.ts";
+export type { Revalidation } from "./compute/engine/revalidation.ts";
 export { SOCKET_PATH_BYTES } from "./compute/start_server.ts";
 export type { LocalRoute } from "./kernel/local_routes.ts";
 export {
@@ -64,18 +58,12 @@ export {
   type ConvertFailure,
   type ConvertJob,
   type ConvertResult,
-  IMAGE_FITS,
   IMAGE_FORMATS,
   type ImageFit,
   type ImageFormat,
 } from "./images/types.ts";
-export {
-  defaultImageProcesses,
-  type ImageEngineLimits,
-  MAX_IMAGE_SIDE,
-  MAX_SOURCE_BYTES,
-} from "./images/limits.ts";
-export { ImageEngine, type ImageEngineOptions } from "./images/image_engine.ts";
+export { defaultImageProcesses, MAX_IMAGE_SIDE, MAX_SOURCE_BYTES } from "./images/limits.ts";
+export { ImageEngine } from "./images/image_engine.ts";
 export { imageProcessCommand } from "./images/process_command.ts";
 export { announceBody } from "./http1/request_body.ts";
 export { type ConnectionTimes, Http1Connection, type WireAnswer } from "./http1/connection.ts";
@@ -97,7 +85,7 @@ export { NodeVersions } from "./node/versions/node_versions.ts";
 export { commandProcessCommand } from "./command/process_command.ts";
 export { findToolchains, type FoundToolchain } from "./command/find_toolchains.ts";
 export { toolchainPlaces } from "./command/toolchain_places.ts";
-export { type Toolchain, TOOLCHAINS } from "./command/toolchains.ts";
+export { TOOLCHAINS } from "./command/toolchains.ts";
 export {
   createOutboundFetch,
   type Outbound,
@@ -112,4 +100,3 @@ export { denoCache } from "./process/source_cache.ts";
 export { type ProcessCommand, selfCommand } from "./process/self_command.ts";
 export { ProcessPlaces } from "./process/process_places.ts";
 export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
-export { workerUrl } from "./process/serve_platform.ts";

@@ -5,13 +5,10 @@ Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "DEPTH_HEADER",
     "Deadlines",
-    "FUNCTION_NAME",
     "Http1Connection",
-    "IMAGE_FITS",
     "IMAGE_FORMATS",
     "ImageEngine",
     "MAX_DEPTH",
-    "MAX_FUNCTIONS",
     "MAX_IMAGE_SIDE",
     "MAX_SOURCE_BYTES",
     "NAMESPACES_IN_CONTAINER",
@@ -60,6 +57,5 @@ Deno.test("the room's public names", () => {
     "selfCommand",
     "toolchainPlaces",
     "traceServer",
-    "workerUrl",
   ]);
 });

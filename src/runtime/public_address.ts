@@ -1,13 +1,11 @@
 /**
- * Which addresses belong to the public internet, and which are private, local
- * or reserved (IANA special-purpose registries, RFC 6890). Without
- * dependencies, because it also runs in the process of a server.
- *
- * @module
+ * @module Tells which addresses belong to the public internet, and which are private, local or
+ * reserved (IANA special-purpose registries, RFC 6890). Without dependencies, because it also runs
+ * in the process of a server.
  */
 
 /** All IPv4 ranges that are not public. */
-export const PRIVATE_RANGES: readonly string[] = [
+const PRIVATE_RANGES: readonly string[] = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -81,7 +79,7 @@ export function isPublic(address: Uint8Array): boolean {
     : within(address, OPEN_RANGE_V6) && !CLOSED_RANGES_V6.some((range) => within(address, range));
 }
 
-/** 127.128.0.0/9: loopback addresses of which each program that runs as a server has two. */
+/** 127.128.0.0/9: loopback addresses two for each program that runs as a server. */
 const SERVERS = [127, 128] as const;
 
 /** The two loopback addresses of a server, by the number of the process that watches it. */
@@ -93,7 +91,7 @@ export function serverAddresses(pid: number): readonly [Uint8Array, Uint8Array] 
   return [address(0), address(1)];
 }
 
-/** True for an address reserved for a server, whatever else of this machine is accessible. */
+/** True for an address reserved for a server, regardless of other access to this machine. */
 export function isServerAddress(address: Uint8Array): boolean {
   return address.byteLength === 4 && address[0] === SERVERS[0] && address[1]! >= SERVERS[1];
 }

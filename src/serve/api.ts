@@ -1,9 +1,4 @@
-/**
- * The HTTP API: every endpoint of the contract bound to its handler, and the
- * pages beside it.
- *
- * @module
- */
+/** The HTTP API: every endpoint of the contract bound to its handler, and the pages. @module */
 import { endpoints } from "../contract/endpoints.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { Idempotency, Router } from "../platform/core/http/mod.ts";
@@ -18,7 +13,7 @@ export interface ApiOptions {
   knowsNetworks(): boolean;
   /** Whether the edge can find the country of an address now. */
   knowsCountries(): boolean;
-  /** The facts of a client by its address and its `User-Agent`, as the edge finds them. */
+  /** The facts of a client by its address and its `User-Agent`, as the edge determines them. */
   clientFacts: ClientLookup["clientFacts"];
   requestId(): string;
   /** Called for each failure that is the platform's own. */

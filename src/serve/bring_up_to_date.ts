@@ -1,8 +1,4 @@
-/**
- * Bringing a data directory to this program's format with a backup of what is in it.
- *
- * @module
- */
+/** Migrates a data directory to this program's format, after a backup. @module */
 import { systemClock } from "../lib/clock.ts";
 import { isS3Place } from "../lib/is_s3_place.ts";
 import { makeBackup } from "./backup/make_backup.ts";
@@ -11,10 +7,7 @@ import { type FormatOptions, settleFormat } from "./settle_format.ts";
 
 /**
  * Marks a new data directory, migrates an older one after a backup, and refuses a newer one.
- *
- * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataNotMigratedError} if it is older, and cannot be migrated.
- * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
+ * @throws {DataNewerError | DataNotMigratedError | DataIncompleteError}
  */
 export async function bringUpToDate(
   places: DataPlaces,

@@ -1,8 +1,4 @@
-/**
- * How much memory the edge's caches can use.
- *
- * @module
- */
+/** How much memory the edge's caches can use. @module */
 
 /** Bytes. */
 export interface CacheSizes {
@@ -19,7 +15,7 @@ const MOST = 1024 * MEBIBYTE;
 /** Part of the memory for each cache: servers, functions and builds need the rest. */
 const SHARE = 1 / 16;
 
-/** The sizes that were chosen, and for others a sixteenth of the memory, from 32 MiB to 1 GiB. */
+/** The chosen sizes; by default a sixteenth of the memory, from 32 MiB to 1 GiB. */
 export function completeCacheSizes(
   chosen: Partial<CacheSizes> | undefined,
   memoryBytes: number,

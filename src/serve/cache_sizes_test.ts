@@ -17,7 +17,7 @@ for (const { memory, size } of MEMORIES) {
   });
 }
 
-Deno.test("completeCacheSizes() keeps what was chosen", () => {
+Deno.test("completeCacheSizes() keeps the chosen sizes", () => {
   const files = 64 * MIB;
   assert.deepEqual(completeCacheSizes({ responses: 0 }, 1024 * MIB), { responses: 0, files });
 });

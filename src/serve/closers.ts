@@ -1,8 +1,4 @@
-/**
- * Closes what was opened, in reverse order.
- *
- * @module
- */
+/** Closes all opened resources, in reverse order. @module */
 
 export interface Closable {
   close(): void | Promise<void>;
@@ -18,7 +14,7 @@ export class Closers {
     return part;
   }
 
-  /** Closes everything, the latest first; once, however often it is called. */
+  /** Closes everything once, latest first, even if called repeatedly. */
   close(): Promise<void> {
     return this.#closing ??= this.#closeAll();
   }

@@ -1,6 +1,6 @@
 /**
- * Composes the platform: each capability is created by its own factory, over
- * one foundation, and takes part by its {@link Capability}.
+ * Composes the platform: each capability is created by its own factory, over one foundation, and
+ * takes part through its {@link Capability}.
  *
  * @module
  */
@@ -26,10 +26,10 @@ import { createCompute } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { apiHosts } from "../platform/core/http/mod.ts";
 import { createDeployments, openDeployments, shownBy } from "../platform/deployments/mod.ts";
 import { createDatabases } from "../platform/databases/mod.ts";
 import { createDomains } from "../platform/domains/mod.ts";
+import { createDns } from "../platform/dns/mod.ts";
 import { createEdges } from "../platform/edges/mod.ts";
 import { createErrors } from "../platform/errors/create_errors.ts";
 import { ErrorTable } from "../platform/errors/error_table.ts";
@@ -51,7 +51,7 @@ import type { Platform, Setup } from "./platform.ts";
 /** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { audit, recordCall, capability: auditing } = createAudit(foundation);
-  // Accounts send mail, and what sends it reads accounts.
+  // Accounts send mail, and the mail channel reads accounts.
   const sendMail: SendAccountMail = (...mail) => notifications.sendAccountMail(...mail);
   const accounts = createAccounts({
     kv: foundation.kv,
@@ -99,7 +99,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
 /** Creates all capabilities; reads nothing yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { options } = setup;
-  /** Filled below, from the bottom up. Capabilities tell each other what happens by it. */
+  /** Filled below, from the bottom up. Capabilities notify each other through it. */
   const capabilities: Capability[] = [];
   const gitRules = {
     allowPrivate: foundation.allowPrivate,
@@ -254,13 +254,15 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   });
   const traffic = createTraffic(foundation, { projects, environments, deployments });
 
+  const ownNames = [...apiNames(options), new URL(foundation.publicOrigin).hostname];
   const edges = createEdges(foundation, {
     accounts: people.accounts.accounts,
     deployments,
     publishedRules,
     accessOf: (projectId, workspaceId) => accessTable.of(projectId, workspaceId),
-    isApi: apiHosts([...apiNames(options), new URL(foundation.publicOrigin).hostname]),
+    apiNames: ownNames,
     redirectsToHttps: () => domains.certificates !== undefined,
+    certificateOf: (hostname) => domains.certificates?.find(hostname),
     record: logs.record,
     count: traffic.count,
     country: setup.country,
@@ -333,6 +335,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     }),
     createNodes(foundation, people.accounts),
     edges.capability,
+    createDns(foundation, { ...setup, ...domains, edges, apiNames: ownNames }),
     createBackups(foundation, {
       settings: options.backups,
       accounts: people.accounts.accounts,

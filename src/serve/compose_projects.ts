@@ -1,8 +1,4 @@
-/**
- * Composes projects and their configuration, and the logs of their sites.
- *
- * @module
- */
+/** Composes projects and their configuration, and the logs of their sites. @module */
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { type DeploymentStore, latestDeployments } from "../platform/deployments/mod.ts";

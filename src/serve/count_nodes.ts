@@ -1,19 +1,13 @@
 /**
- * Counts a platform's nodes for one that stops: a balancer can only send requests to another node
- * if there is one.
- *
- * @module
+ * Counts nodes when one stops, because balancers can only retry if there is another node. @module
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Nodes } from "../platform/core/nodes/mod.ts";
 
-/** How long a node that stops waits for the store to say whether there are others. */
+/** How long a stopping node waits for the store to report whether there are others. */
 const COUNT_MS = 1000;
 
-/**
- * Counts the live nodes. A recently started node may not know later ones, so it asks the store, and
- * uses its own knowledge if that does not respond in time.
- */
+/** Asks the store, because new nodes may not know others; otherwise uses this node's own list. */
 export async function countNodes(
   nodes: Pick<Nodes, "count" | "list">,
   waitMs = COUNT_MS,

@@ -15,7 +15,7 @@ const VIEW: NodeView = {
   roles: [],
 };
 
-Deno.test("countNodes() asks no store where others are known", async () => {
+Deno.test("countNodes() asks no store if others are known", async () => {
   const list = () => Promise.reject(new Error("asked"));
   assert.equal(await countNodes({ count: () => 3, list }), 3);
 });

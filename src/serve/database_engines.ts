@@ -1,9 +1,4 @@
-/**
- * The engines of databases that the operator has set up, and where their
- * clients connect.
- *
- * @module
- */
+/** The database engines that the operator set up, and where their clients connect. @module */
 import { join } from "node:path";
 import {
   databaseProcessCommand,
@@ -46,7 +41,7 @@ export function databaseListener(
   };
 }
 
-/** Reads the operator's certificate again now and then, as it is renewed in place. */
+/** Rereads the operator's certificate regularly, because it is renewed in place. */
 function currentCertificate(
   files: CertificateFiles,
   { now, onTrouble }: Pick<Foundation, "now" | "onTrouble">,
@@ -69,7 +64,7 @@ function currentCertificate(
 const LACK_OF_NODES = "The records of this platform are shared by nodes, so databases need a " +
   "PostgreSQL server that all of them can reach: start each svc serve with its URL in SVC_POSTGRES_URL";
 
-/** The key that all nodes use on a server, so that none resets what another has set there. */
+/** The key that all nodes use on a server, so that none resets another's passwords. */
 async function sharedKey(
   { kv, box, random }: Pick<Foundation, "box" | "kv" | "random">,
   own: Uint8Array | undefined,

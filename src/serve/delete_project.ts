@@ -1,9 +1,4 @@
-/**
- * Deletes a project: every capability removes its data, from the top down, so that nothing is
- * removed that a capability above still needs.
- *
- * @module
- */
+/** Deletes a project's data from the top capability down: upper ones need lower ones. @module */
 import type { Clock } from "../lib/clock.ts";
 import type { Capability } from "../platform/core/capability.ts";
 import { deleteKeys } from "../platform/core/store/mod.ts";
@@ -20,7 +15,7 @@ interface DeletionParts {
   readonly capabilities: readonly Capability[];
 }
 
-/** Takes a project offline, then removes all that belongs to it. */
+/** Takes a project offline, then deletes its data. */
 export async function deleteProject(
   parts: DeletionParts & { readonly now: Clock },
   project: ProjectRecord,

@@ -1,16 +1,9 @@
-/**
- * Responses of the sockets before the platform has started.
- *
- * @module
- */
+/** Responses of the sockets before the platform has started. @module */
 import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { createHostDispatch } from "../platform/core/http/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
 
-/**
- * How long after its start a platform lets requests wait, in milliseconds. A balancer that has
- * not noticed that a node was gone sends requests as soon as it listens again.
- */
+/** How long requests wait after a start, because balancers send some early. Milliseconds. */
 const PATIENCE_MS = 5000;
 
 const HEALTH = /^[^/]*\/\/[^/]*\/healthz$/;
@@ -22,12 +15,9 @@ type Certificates = OrderedCertificates | undefined;
 const starting = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
-/**
- * Makes requests wait for the platform: during a takeover, as long as that takes; otherwise for
- * some seconds. Health probes get a response immediately.
- */
+/** Makes requests wait during a takeover or a start. Health probes get responses immediately. */
 export class EarlyAnswers {
-  /** Undefined where there will be no platform. */
+  /** Undefined if there will be no platform. */
   readonly #opened = Promise.withResolvers<readonly [Dispatch, Certificates] | undefined>();
   readonly #impatient = Promise.withResolvers<undefined>();
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,13 +48,13 @@ export class EarlyAnswers {
     };
   }
 
-  /** The platform is there. */
+  /** The platform has started. */
   open(dispatch: Dispatch, certificates: Certificates): void {
     clearTimeout(this.#timer);
     this.#opened.resolve([dispatch, certificates]);
   }
 
-  /** There will be no platform. */
+  /** The platform will not start. */
   close(): void {
     clearTimeout(this.#timer);
     this.#opened.resolve(undefined);

@@ -32,14 +32,14 @@ Deno.test("probes are answered before the platform is there", async () => {
   early.close();
 });
 
-Deno.test("a platform that does not come lets nobody wait for long", async () => {
+Deno.test("a platform that does not start makes no one wait for long", async () => {
   const early = new EarlyAnswers(false, 1);
   const response = await early.dispatch.https(asked("/"), CONNECTION);
   assert.equal(response.status, 503);
   assert.equal(response.headers.get("retry-after"), "1");
 });
 
-Deno.test("what takes over from another platform lets its probes wait, too", async () => {
+Deno.test("a platform that takes over makes its probes wait too", async () => {
   const early = new EarlyAnswers(true);
   const waiting = answerOf(early, "/readyz");
   early.open(DISPATCH, undefined);

@@ -1,8 +1,4 @@
-/**
- * The way from the platform to the edge of its own process, which is created after it.
- *
- * @module
- */
+/** Connects the platform to the edge of its process, which is created later. @module */
 import type { EdgeHandler } from "../edge/mod.ts";
 
 export class EdgeDoor {
@@ -13,7 +9,7 @@ export class EdgeDoor {
     this.#scheme = publicOrigin.startsWith("https:") ? "https" : "http";
   }
 
-  /** Leads requests to an edge. */
+  /** Routes requests to an edge. */
   open(edge: EdgeHandler): void {
     this.#edge = edge;
   }

@@ -1,13 +1,9 @@
-/**
- * Taking over what other nodes change in the store that they share.
- *
- * @module
- */
+/** Applies changes that other nodes make in the shared store. @module */
 import type { Capability } from "../platform/core/capability.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import type { ChangeFollower } from "../platform/core/store/mod.ts";
 
-/** Passes changes to all capabilities: one that fails does not keep the others from theirs. */
+/** Passes changes to all capabilities: a failing one does not affect the others. */
 export function followStore(
   follower: ChangeFollower,
   { capabilities, foundation: { log } }: {

@@ -1,9 +1,4 @@
-/**
- * The handlers of requests: the API, the edge, and the dispatch by hostname in
- * front of both.
- *
- * @module
- */
+/** Handlers of requests: the API, the edge, and the dispatch by hostname before both. @module */
 import { createEdge, deviceOf, type HttpCache, type LoadedGeo, resolveHost } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -29,10 +24,7 @@ import { renderMetrics, RequestCounters } from "./operations/metrics.ts";
 import type { RunningRequests } from "./handover/running_requests.ts";
 import type { CompleteOptions } from "./options.ts";
 
-/**
- * A year of HTTPS for the platform's own host (RFC 6797). Those of sites are their owners' to
- * decide, so it leaves subdomains out.
- */
+/** A year of HTTPS for this host (RFC 6797), not for its subdomains, which are sites'. */
 const HSTS = "max-age=31536000";
 
 /** Overrides the sites of hosts. */
@@ -93,7 +85,7 @@ export function apiNames(
   return [baseDomain, ...named, host, "localhost"];
 }
 
-/** Makes the handlers of the HTTP and the HTTPS listener. */
+/** Creates the handlers of the HTTP and the HTTPS listener. */
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
@@ -128,7 +120,7 @@ export function createHandlers(
     readonly answerPeer: ((request: Request) => Promise<Response>) | undefined;
     /** Why the platform is not ready; `undefined` if it is. */
     readonly unready: () => string | undefined;
-    /** Describes reduced abilities; `undefined` if there are none. */
+    /** Describes limitations; `undefined` if there are none. */
     readonly trouble: () => string | undefined;
   },
 ): Dispatch {

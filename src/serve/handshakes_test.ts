@@ -5,10 +5,10 @@ import { openListeners } from "./listeners.ts";
 import { DEFAULTS } from "../settings/mod.ts";
 
 const NAME = "site.test";
-/** Requests that are answered while handshakes wait: time enough to refuse these. */
+/** Number of requests served while handshakes wait: enough time to refuse them. */
 const MEANWHILE = 20;
 
-/** The name in the certificate that a handshake brings, or that it failed. */
+/** The name in the certificate of a handshake, or the failure. */
 function namePresented(port: number): Promise<string> {
   return new Promise((resolve) => {
     const given = { host: "127.0.0.1", port, servername: NAME, rejectUnauthorized: false };

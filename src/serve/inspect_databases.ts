@@ -1,9 +1,4 @@
-/**
- * Looking at the databases of a data directory, whether a platform serves from it or not.
- * Nothing is started or changed.
- *
- * @module
- */
+/** Inspects the databases of a data directory, in use or not, without changing anything. @module */
 import { join } from "node:path";
 import {
   type ClusterFacts,
@@ -26,9 +21,9 @@ export interface DatabaseFacts {
   readonly embedded: FolderFacts;
   /** The server in the data directory; `undefined` if there is none. */
   readonly cluster: ClusterFacts | undefined;
-  /** The named server, else the one in the data directory; `undefined` if neither runs. */
+  /** The named server, otherwise the one in the data directory; `undefined` if neither runs. */
   readonly server: ServerFacts | undefined;
-  /** Why the server could not be asked. */
+  /** Why the server could not be queried. */
   readonly serverProblem: string | undefined;
   /** `undefined` if the data directory has no records. */
   readonly records: RecordFacts | undefined;
@@ -36,7 +31,7 @@ export interface DatabaseFacts {
 
 export interface InspectDatabasesOptions {
   readonly dataDir: string;
-  /** As for `svc serve --postgres`; by default, a server in the data directory is asked. */
+  /** Like in `svc serve --postgres`; by default, the server in the data directory. */
   readonly postgres?: string;
   readonly env: Environment;
 }

@@ -1,13 +1,9 @@
-/**
- * Looking at the places of a platform without starting one.
- *
- * @module
- */
+/** Inspects the storages of a platform without starting it. @module */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import { inspectStore, parseStoreUrl, type Patience, type StoreFacts } from "../store/mod.ts";
 
-/** Someone waits for the response. */
+/** A user waits for the response. */
 const PATIENCE: Patience = { connectMs: 3_000, attemptMs: 5_000, failureMs: 3_000 };
 
 /** @throws {StoreAddressError} @throws {StoreUnavailableError} */

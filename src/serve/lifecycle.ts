@@ -1,8 +1,4 @@
-/**
- * Start, housekeeping and stop, as loops over the capabilities.
- *
- * @module
- */
+/** Start, housekeeping and stop, as loops over the capabilities. @module */
 import { startRounds } from "../lib/rounds.ts";
 import { releaseUnusedMemory } from "../lib/unused_memory.ts";
 import type { Capability } from "../platform/core/capability.ts";
@@ -14,9 +10,9 @@ import { type Lease, LeaseLostError } from "../store/mod.ts";
 
 /** Time between two rounds of housekeeping by default. */
 const HOUSEKEEPING_MS = 60 * 60 * 1000;
-/** The first round does not compete with the start; it comes sooner if rounds are closer. */
+/** The first round does not compete with the start; it starts sooner if the interval is shorter. */
 const FIRST_ROUND_MS = 60 * 1000;
-/** By then, what the start needed is free. */
+/** By then, resources of the start are free. */
 const FIRST_RELEASE_MS = 10 * 1000;
 
 interface PlatformParts {
@@ -60,7 +56,7 @@ function finishOnDeath(
   };
 }
 
-/** Starts what no request has to wait for, once requests are answered. */
+/** Starts work for which no request needs to wait, once requests are served. */
 export function startUpkeep(
   { capabilities, foundation: { log, nodes }, closers, readOnly }: PlatformParts,
   { housekeepingMs }: Pick<CompleteOptions, "housekeepingMs">,
@@ -89,7 +85,7 @@ export function startUpkeep(
 
 type RoundOptions = Pick<Foundation, "log"> & { readonly signal: AbortSignal };
 
-/** One round of housekeeping of what nodes share. */
+/** Runs a round of housekeeping for shared data. */
 export function keepHouse(
   capabilities: readonly Capability[],
   options: RoundOptions,
@@ -98,7 +94,7 @@ export function keepHouse(
   return eachInTurn(capabilities, options, (each) => each.keepHouse?.(options.signal, lease));
 }
 
-/** One round of housekeeping of what is this node's own. */
+/** Runs a round of housekeeping for this node's own data. */
 function tidyNode(
   capabilities: readonly Capability[],
   options: RoundOptions,
@@ -106,7 +102,7 @@ function tidyNode(
   return eachInTurn(capabilities, options, (each) => each.tidyNode?.(options.signal));
 }
 
-/** A capability that fails does not keep the others from theirs; a lost lease ends the round. */
+/** A failing capability does not affect the others; a lost lease ends the round. */
 async function eachInTurn(
   capabilities: readonly Capability[],
   { log }: RoundOptions,

@@ -1,9 +1,4 @@
-/**
- * The sockets that a platform listens on: HTTP always, HTTPS if it has
- * certificates. Requests that come before the platform is ready wait for it.
- *
- * @module
- */
+/** The platform's sockets. Requests that arrive before it is ready wait for it. @module */
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
@@ -17,6 +12,7 @@ import {
 } from "../platform/core/listener/mod.ts";
 import {
   type CertificateFiles,
+  type ChangedNames,
   openSecureListener,
   type OrderedCertificates,
 } from "../platform/certificates/mod.ts";
@@ -40,9 +36,9 @@ export const ORIGIN_HOST = "127.0.0.1";
 export interface ListenOptions {
   /** Address to listen on. */
   readonly host: string;
-  /** Port for HTTP; 0 takes a free one. */
+  /** Port for HTTP; 0 for any free one. */
   readonly port: number;
-  /** Port for HTTPS; 0 takes a free one. */
+  /** Port for HTTPS; 0 for any free one. */
   readonly httpsPort: number;
   /** Limits of the connections that clients open. */
   readonly connections: GivenLimits;
@@ -54,7 +50,7 @@ export interface ListenOptions {
   readonly ordersCertificates: boolean;
   /** Whether another platform listens on the same ports, and serves until this one is ready. */
   readonly takesOver: boolean;
-  /** Whether the platform listens on the port as well: this is one of its edges. */
+  /** Whether the platform also listens on the port, because this is one of its edges. */
   readonly sharesPort?: boolean | undefined;
   /** Whether edges of this machine pass requests on to it. */
   readonly hasEdges?: boolean | undefined;
@@ -62,7 +58,7 @@ export interface ListenOptions {
 
 /** The handlers of the listeners. */
 export interface Dispatch extends HostDispatch {
-  /** Answers edges of this machine; if it is missing, they are visitors. */
+  /** Handles requests of edges on this machine; if it is missing, they count as visitors. */
   readonly origin?: ConnectionHandler | undefined;
 }
 
@@ -73,24 +69,20 @@ export interface Listeners {
   readonly originPort: number | undefined;
   /** The listeners that servers of deployments reach the edge through. */
   readonly own: Pick<OwnListeners, "routeOf">;
-  /**
-   * Resolves when the HTTP listener has ended; rejects where the platform gave its place to
-   * another one, and that did not start.
-   */
+  /** Resolves when HTTP has ended; rejects if a successor did not start. */
   readonly finished: Promise<void>;
-  /**
-   * Passes requests to the dispatch from now on, with the certificates of hosts
-   * that have their own.
-   */
+  /** Passes requests on from now on, with the certificates of hosts that have their own. */
   open(
     dispatch: Dispatch,
     certificates: OrderedCertificates | undefined,
   ): void;
-  /** Notes that hosts have other certificates, or none; resolves when new connections see it. */
-  certificatesChanged(hostnames: readonly string[]): Promise<void>;
-  /** Has one socket listen on each port. */
+  /** Records that hosts have other certificates, or none; resolves when new connections see it. */
+  certificatesChanged(names: ChangedNames): Promise<void>;
+  /** Makes one socket listen on each port. */
   standAlone(): Promise<void>;
-  /** Answers go on, and each is the last of its connection: clients are to open others elsewhere. */
+  /**
+   * Responses continue, each as the last of its connection, so that clients open others elsewhere.
+   */
   leave(): Promise<void>;
   /** Stops accepting, lets running requests finish, and closes connections that take too long. */
   close(): Promise<void>;
@@ -118,10 +110,10 @@ function listen(options: ListenOptions): Deno.TcpListener {
 function closeQuietly(listener: Deno.Listener): void {
   try {
     listener.close();
-  } catch { /* whoever served it has closed it */ }
+  } catch { /* its server has closed it */ }
 }
 
-/** How many descriptors this process may open. */
+/** Maximum number of descriptors that this process may open. */
 function usableDescriptors(): number {
   return descriptorLimit() ?? ASSUMED_DESCRIPTORS;
 }
@@ -141,12 +133,7 @@ function createAcceptor(options: ListenOptions, log: Log): ConnectionAcceptor {
   });
 }
 
-/**
- * Binds the ports.
- *
- * @throws {Deno.errors.AddrInUse} when one is taken.
- * @throws {ListenError} when the address does not belong to this machine, or requires more rights.
- */
+/** @throws {Deno.errors.AddrInUse | ListenError} */
 export async function openListeners(options: ListenOptions, log: Log): Promise<Listeners> {
   const early = new EarlyAnswers(options.takesOver);
   let { http: handler, https: secureHandler, own: ownHandler } = early.dispatch;
@@ -227,8 +214,8 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
         ];
         originHandler = keepUncompressed(dispatch.origin ?? dispatch.http);
       },
-      async certificatesChanged(hostnames) {
-        await Promise.all([secure?.changed(hostnames), own.certificatesChanged(hostnames)]);
+      async certificatesChanged(names) {
+        await Promise.all([secure?.changed(names), own.certificatesChanged(names)]);
       },
       standAlone: async () => await secure?.standAlone(),
       leave: () => acceptor.leave(),

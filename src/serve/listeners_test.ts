@@ -5,13 +5,13 @@ import { DEFAULTS } from "../settings/mod.ts";
 
 const WAIT_MS = 10_000;
 
-/** A client that keeps its connection; what it waits for longer than a moment fails. */
+/** A client that keeps its connection; it fails if it waits longer than a moment. */
 async function openClient(port: number) {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const timer = setTimeout(() => conn.close(), WAIT_MS);
   const buffer = new Uint8Array(4096);
   return {
-    /** Sends a request, and reads until its response is there or the connection ends. */
+    /** Sends a request, and reads until the response is complete or the connection ends. */
     async ask(path: string, isAnswered: (answer: string) => boolean): Promise<string> {
       await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`));
       let answer = "";
@@ -61,7 +61,7 @@ const answers = [
 ] as const;
 
 for (const [path, expected] of answers) {
-  Deno.test(`a kept connection ends with its next answer when the platform leaves: ${path}`, async () => {
+  Deno.test(`a kept connection ends with its next response when the platform leaves: ${path}`, async () => {
     const listeners = await open();
     const isWhole = (answer: string) => expected.test(answer);
     {

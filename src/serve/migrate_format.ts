@@ -14,7 +14,7 @@ import { messageOf } from "../lib/error_message.ts";
 import { isRemoteStore } from "../platform/core/store/mod.ts";
 import { BackupError } from "./backup/backup_layout.ts";
 
-/** Places of a platform's data. */
+/** Locations of a platform's data. */
 export interface DataPlaces {
   readonly dataDir: string;
   /** Path of the key-value store. */
@@ -25,11 +25,11 @@ export interface DataPlaces {
 
 /** Migrates from one format to the next. It must accept the leftovers of an interrupted run. */
 export interface Migration {
-  /** Format that it starts from; it leads to the next one. */
+  /** The format from which it migrates to the next one. */
   readonly from: number;
   /** A summary for the log. */
   readonly summary: string;
-  /** Flushes to disk what it writes. */
+  /** Flushes its writes to disk. */
   readonly run: (places: DataPlaces) => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface MigrateOptions {
   /** Version of this program. */
   readonly version: string;
   readonly migrations: readonly Migration[];
-  /** Makes a backup of the directory in the file `to`. */
+  /** Creates a backup of the directory in the file `to`. */
   readonly backUp: (to: string) => Promise<void>;
   readonly log: (message: string) => void;
 }
@@ -74,14 +74,14 @@ async function mark(options: MigrateOptions, { from, to, backup }: Journey): Pro
   });
 }
 
-/** Makes the backup and, once it is complete, marks the directory as migrating. */
+/** Creates the backup and then marks the directory as migrating. */
 async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backup">) {
   const { places: { dataDir }, backUp, log } = options;
   const journey: Journey = { from, to, backup: `before-format-${to}.tar` };
   const path = join(dataDir, journey.backup);
   try {
     await backUp(path);
-    // The platform that continues with the older program may need that space.
+    // A platform that continues with the older version may need that space.
     await mark(options, journey).catch(async (error) => {
       await Deno.remove(path).catch(() => {});
       throw error;
@@ -100,7 +100,7 @@ async function begin(options: MigrateOptions, { from, to }: Omit<Journey, "backu
   return journey;
 }
 
-/** Goes on with what an earlier start began. */
+/** Continues the migration of an earlier start. */
 function resume(options: MigrateOptions, { from, backup }: Omit<Journey, "to">, to: number) {
   const { places: { dataDir }, log } = options;
   log(`Continuing the interrupted migration of ${dataDir} from format ${from} to ${to}`);
@@ -119,11 +119,8 @@ async function runSteps(options: MigrateOptions, journey: Journey): Promise<void
 }
 
 /**
- * Migrates a directory to format `to`, after a backup.
- *
- * @param found mark of the directory, if it has one.
- * @param from format of its data.
- * @throws {DataNotMigratedError} with its state, and how to continue or go back.
+ * Migrates to format `to` after a backup; `found` is the directory's mark. @throws
+ * {DataNotMigratedError} with its state, and how to continue or go back.
  */
 export async function migrateFormat(
   options: MigrateOptions,

@@ -1,9 +1,4 @@
-/**
- * The platform, `svc serve`: workspaces, projects, deployments and their logs
- * over an embedded store, with the edge in front.
- *
- * @module
- */
+/** The platform, `svc serve`: an API over an embedded store, with the edge in front. @module */
 export { type OpenBuilds, openBuilds } from "../platform/builds/mod.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "../platform/builds/mod.ts";
 export type { PlatformLog } from "../platform/core/log.ts";
@@ -31,6 +26,7 @@ export { DataNotMigratedError, type DataPlaces, type Migration } from "./migrate
 export { NodeFileError, NodeIdInUseError } from "../platform/core/nodes/mod.ts";
 export { KeyFileError } from "../platform/core/secrets/mod.ts";
 export { ConnectionsUnsupportedError } from "../platform/core/listener/mod.ts";
+export { DnsListenError } from "../platform/dns/mod.ts";
 export { ListenError } from "./listeners.ts";
 export { HandoverError } from "./handover/messages.ts";
 export { Takeover } from "./handover/take_over.ts";

@@ -1,8 +1,4 @@
-/**
- * Opens the data directory, and creates what every capability builds on.
- *
- * @module
- */
+/** Opens the data directory, and creates what every capability builds on. @module */
 import { join } from "node:path";
 import { removeLeftFolders } from "../lib/held_folders.ts";
 import { removeOwnedFolders } from "../lib/owned_folders.ts";
@@ -46,7 +42,7 @@ import type { Closers } from "./closers.ts";
 import type { CompleteOptions } from "./options.ts";
 import type { RecordStore } from "../store/mod.ts";
 
-/** Time in which an edge has to apply a change before it counts as lost, in milliseconds. */
+/** Time in which an edge must apply a change before it counts as lost, in milliseconds. */
 const FEED_PATIENCE_MS = 2000;
 
 const monotonic = (): number => performance.now();
@@ -57,11 +53,11 @@ export interface OpenFoundation {
   readonly readOnly: boolean;
   /** Follows the changes of other nodes, if they share the store. */
   readonly follower: ChangeFollower | undefined;
-  /** Answers other nodes, where the store is shared. */
+  /** Handles requests of other nodes, if the store is shared. */
   readonly answerPeer: OpenPeers["handle"] | undefined;
 }
 
-/** This node, among others where the store is shared. */
+/** This node, one of several if the store is shared. */
 async function joinNodes(
   { version, log }: CompleteOptions,
   closers: Closers,
@@ -98,7 +94,7 @@ async function joinNodes(
 /** Timeouts of requests between nodes, in milliseconds. */
 const PEER_TIMES = { connectMs: 3000, idleMs: 10_000 };
 
-/** The way to other nodes, where there may be any. */
+/** The connection to other nodes, if there may be any. */
 function joinPeers(
   closers: Closers,
   { isShared, ...parts }: { readonly isShared: boolean } & Omit<PeersOptions, "fetch">,
@@ -114,7 +110,7 @@ async function openBlobs(
   { kv, dataDir, place, home, isAlone }: {
     /** Names this node's data directory. */
     readonly home: string;
-    /** Whether no other node has the same records, and with them the same blobs. */
+    /** Whether no other node has the same records, and therefore the same blobs. */
     readonly isAlone: boolean;
     readonly kv: RecordStore;
     readonly dataDir: DataDir;
@@ -139,12 +135,7 @@ async function openBlobs(
   });
 }
 
-/**
- * @throws {DataDirInUseError} when another platform serves from it.
- * @throws {DataNewerError} when a newer program has written it.
- * @throws {DataNotMigratedError} when it is older, and cannot be migrated.
- * @throws {DataIncompleteError} if a part of it is missing.
- */
+/** @throws {DataDirInUseError | DataNewerError | DataNotMigratedError | DataIncompleteError} */
 export async function openFoundation(
   options: CompleteOptions,
   closers: Closers,
@@ -155,7 +146,7 @@ export async function openFoundation(
     readonly listening: readonly string[];
     /** Its URL for other nodes. */
     readonly url: string;
-    /** How its servers reach the edge. */
+    /** How its servers connect to the edge. */
     readonly localRoutes: readonly LocalRoute[];
     readonly outbound: Outbound;
     readonly followLog: FollowLog;

@@ -1,8 +1,4 @@
-/**
- * The options of a platform, and the interface of a running one.
- *
- * @module
- */
+/** The options of a platform, and the interface of a running one. @module */
 
 import type { Clock } from "../lib/clock.ts";
 import type { Environment } from "../lib/network_variables.ts";
@@ -14,18 +10,18 @@ import type { GivenSettings, Settings } from "../settings/mod.ts";
 
 /** Inputs without a setting: the process's environment, and parts that tests replace. */
 interface Surroundings {
-  /**
-   * The process's environment: where programs and caches are, and how the
-   * network is reached. Foreign code gets only the named parts of it.
-   */
+  /** The process's environment. Project code only gets named parts of it. */
   readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
-  /** Counts errors that no code handles, where the process takes them. */
+  /** Counts unhandled errors, if the process handles them. */
   readonly unhandledErrors?: { readonly count: number };
-  /** The file that the settings are from, which may hold secrets. */
+  /** The file of the settings, which may contain secrets. */
   readonly configFile?: string;
-  /** Certificates (PEM) of authorities that rewrites and functions trust, beside the system's. */
+  /**
+   * Certificates (PEM) of authorities that rewrites and functions trust, in addition to the
+   * system's.
+   */
   readonly upstreamCa?: readonly string[];
   /** The clock of records, sessions and limits on guessing; the machine's by default. */
   readonly now?: Clock;
@@ -42,7 +38,7 @@ interface Surroundings {
 /** Settings that the command itself uses up. */
 type OfCommand = "upstreamCaFile" | "logFormat";
 
-/** The options that someone gives: the table of settings says what they mean. */
+/** The given options; the table of settings describes them. */
 export type PlatformOptions = Omit<GivenSettings, OfCommand> & Surroundings;
 
 /** The options with all defaults. */
@@ -57,22 +53,17 @@ export interface RunningPlatform {
   /** The first API key, if this start created it. */
   readonly token: string | undefined;
   /**
-   * One-time URL where the owner sets email and password, while there is no password. A secret, to
-   * be printed once for the person who started the platform.
+   * One-time URL where the owner sets a password; a secret to print for the person who starts svc.
    */
   readonly ownerLink: string | undefined;
-  /**
-   * Makes the site of this host serve every request, regardless of its host, and hides the rest of
-   * the platform: for previews of one site.
-   */
+  /** Shows one host's site for every request, and hides the rest: for previews. */
   showOnly(hostname: string): void;
   /**
-   * Reports that this node is not ready, and keeps serving until load balancers have noticed,
-   * because a connection that they have just opened would be lost. Returns immediately if there is
-   * no other node.
+   * Reports that this node is not ready, and serves until balancers have noticed. Returns
+   * immediately if it is the only one.
    */
   leave(): Promise<void>;
-  /** Lets running requests finish, then closes everything. */
+  /** Waits for running requests, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */
   readonly finished: Promise<void>;

@@ -1,8 +1,4 @@
-/**
- * How the platform sends requests to other machines, and its functions also to its own hosts.
- *
- * @module
- */
+/** Requests of the platform to other machines, and of functions also to its own hosts. @module */
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { ShownHosts } from "../platform/core/foundation.ts";
 import {
@@ -26,9 +22,7 @@ export const outboundOptions = (options: OutboundSettings): OutboundOptions => (
 });
 
 /**
- * Creates the `fetch` of functions. A site's host below the base domain, at a port of the platform,
- * leads to the edge over the loopback ports that servers use as well, and to nothing else on the
- * machine. Below a public base domain, other names may belong to other machines.
+ * Creates the `fetch` of functions. Hosts of sites are redirected to the edge over loopback ports.
  */
 export function openFunctionOutbound(
   options: OutboundSettings,

@@ -1,13 +1,18 @@
 /**
- * Lets servers of deployments reach hosts of their platform without leaving the machine: loopback
- * ports that lead only to the edge. The sandboxes redirect connections to the platform's ports here.
+ * Gives servers of deployments access to hosts of their platform without leaving the machine:
+ * loopback ports that lead only to the edge. The sandboxes redirect connections to the platform's
+ * ports here.
  *
  * @module
  */
 import { systemClock } from "../lib/clock.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import { type ConnectionHandler, createLoopbackAcceptor } from "../platform/core/listener/mod.ts";
-import { openSecureListener, type SecureListenerOptions } from "../platform/certificates/mod.ts";
+import {
+  type ChangedNames,
+  openSecureListener,
+  type SecureListenerOptions,
+} from "../platform/certificates/mod.ts";
 import type { LocalRoute } from "../runtime/mod.ts";
 
 const HOST = "127.0.0.1";
@@ -18,7 +23,7 @@ const DRAIN_MS = 2000;
 export interface OwnListeners {
   /** The route of a port of the platform, which speaks HTTP or HTTPS; missing if it does not. */
   routeOf(port: number, scheme: "http" | "https"): LocalRoute | undefined;
-  certificatesChanged(hostnames: readonly string[]): Promise<void>;
+  certificatesChanged(names: ChangedNames): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -53,12 +58,12 @@ export async function openOwnListeners(
         ? undefined
         : { port, to: { host: HOST, port: to }, isAnnounced: false };
     },
-    certificatesChanged: async (hostnames) => await encrypted?.changed(hostnames),
+    certificatesChanged: async (names) => await encrypted?.changed(names),
     async close() {
       closing.abort();
       try {
         plain.close();
-      } catch { /* whoever served it has closed it */ }
+      } catch { /* its server has closed it */ }
       await encrypted?.close();
       await acceptor.drain(DRAIN_MS);
       await served;

@@ -1,8 +1,4 @@
-/**
- * The composed platform, and what it is composed by.
- *
- * @module
- */
+/** The composed platform, and the types of its composition. @module */
 import type { SiteDirectory } from "../edge/mod.ts";
 import type { HttpCache, ImageService } from "../edge/mod.ts";
 import type { AccountServices } from "../platform/accounts/mod.ts";
@@ -38,7 +34,7 @@ export interface Setup {
   readonly knowsNetworks: boolean;
 }
 
-/** The platform's capabilities, and what serving requests needs of them. */
+/** The platform's capabilities, and their parts that serve requests. */
 export interface Platform {
   /** From the bottom up: started in this order, and closed in the reverse. */
   readonly capabilities: readonly Capability[];
@@ -46,10 +42,10 @@ export interface Platform {
   readonly workspaces: WorkspaceService;
   readonly notifications: Notifications;
   readonly deployments: DeploymentStore;
-  /** Lets members in at protected hosts. */
+  /** Gives members access to protected hosts. */
   readonly previewSignIn: PreviewSignIn;
   readonly sites: SiteDirectory;
-  /** Leads from the platform to the edge of its process. */
+  /** Connects the platform to the edge of its process. */
   readonly door: EdgeDoor;
   readonly domains: Domains;
   readonly logs: AccessLogs;

@@ -33,13 +33,13 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
  * @throws {DataNewerError} if a newer program has written it.
  * @throws {DataNotMigratedError} if an older one has.
  * @throws {KeyFileError} if its key file is missing or damaged.
- * @throws {DataIncompleteError} if its key file is another one's.
+ * @throws {DataIncompleteError} if its key file belongs to another data directory.
  */
 export async function rekeyDataDir(options: {
   readonly dataDir: string;
   /** Path or URL of the key-value store; in the data directory by default. */
   readonly kv?: string;
-  /** Has what the URL of a PostgreSQL leaves open, such as the password. */
+  /** Completes the URL of a PostgreSQL, for example with the password. */
   readonly env: Environment;
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);

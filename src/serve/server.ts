@@ -1,8 +1,4 @@
-/**
- * Starts the platform: ports, data directory, capabilities, and the handlers of requests.
- *
- * @module
- */
+/** Starts the platform: ports, data directory, capabilities, and request handlers. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { createHttpCache, type LoadedGeo, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
@@ -88,9 +84,7 @@ function ownAddresses({ host }: CompleteOptions, { port, httpsPort }: Listeners)
   return [`http://${authority}:${port}`, ...secure];
 }
 
-/**
- * Returns the routes for servers that connect to a port of the platform at the loopback address.
- */
+/** Routes of servers to the platform's ports at the loopback address. */
 function localRoutes(base: URL, { port, httpsPort, own }: Listeners): readonly LocalRoute[] {
   const secure = httpsPort === undefined ? undefined : own.routeOf(httpsPort, "https");
   const plain = new Set([port, ...base.protocol === "http:" ? [Number(base.port || 80)] : []]);
@@ -103,23 +97,17 @@ function edgeKnowsNetworks({ asn, trustProxy }: CompleteOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
 
-/** A balancer that looks every second, and believes what it saw twice, has noticed by then. */
+/** By then, a balancer that checks every second and needs two results has noticed. */
 const LEAVE_MS = 3000;
 
-/** Asks the running platform to hand over; checks first for what would fail later. */
+/** Asks the running platform to hand over; first checks for later failures. */
 async function beginTakeover({ replace, dataDir }: CompleteOptions): Promise<Takeover | undefined> {
   if (replace !== true) return undefined;
   await readKnownMark(dataDir);
   return await Takeover.begin(dataDir);
 }
 
-/**
- * Starts a platform on its data directory.
- *
- * @throws {DataDirInUseError} when another platform serves from it.
- * @throws {HandoverError} when that one does not give its place up.
- * @throws {Deno.errors.AddrInUse} when a port is taken.
- */
+/** @throws {DataDirInUseError | HandoverError | Deno.errors.AddrInUse} */
 export async function startPlatform(incomplete: PlatformOptions): Promise<RunningPlatform> {
   const ownLog = new FollowedLog(incomplete.log);
   const given: CompleteOptions = completeSettings({ ...incomplete, log: ownLog.write });
@@ -186,7 +174,7 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
-  /** Ends requests first, as running ones need everything else. */
+  /** Ends requests first, because running ones need everything else. */
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
@@ -209,10 +197,10 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   }
 }
 
-/** Whether this node is on its way out of those that a balancer asks. */
+/** Whether this node is leaving the nodes of a balancer. */
 interface Leaving {
   hasBegun: boolean;
-  /** How many nodes there are. */
+  /** Number of nodes. */
   countNodes: () => Promise<number>;
 }
 
@@ -261,10 +249,7 @@ interface Prepared {
   readonly domainOptions: DomainSetup;
 }
 
-/**
- * Prepares everything that does not need the data directory. Finds unusable options while a
- * platform to be replaced still serves.
- */
+/** Prepares what needs no data directory, to find unusable options before a takeover. */
 async function prepare(
   options: CompleteOptions,
   listeners: Listeners,
@@ -315,7 +300,7 @@ async function startBehind(
     readonly showing: HostOverride;
     readonly running: RunningRequests;
     readonly succession: Succession;
-    /** Whether it has served before: its owner's link is known. */
+    /** Whether it has served before, so that its owner's link is known. */
     readonly isResumed: boolean;
   },
 ): Promise<Started> {
@@ -358,7 +343,7 @@ async function startBehind(
     random: systemRandom,
     token: options.bootstrapToken,
   });
-  // A node that joins others leaves the link that the first has shown.
+  // A node that joins others does not replace the link that the first has shown.
   const ownerPath = readOnly || isResumed || !foundation.nodes.leads("housekeeping")
     ? undefined
     : await issueOwnerLink({ ...foundation, ...accounts });

@@ -1,9 +1,4 @@
-/**
- * Bringing a data directory to the format of this program, before anything else of it is
- * opened.
- *
- * @module
- */
+/** Migrates a data directory to this program's format before anything else opens it. @module */
 import { join } from "node:path";
 import {
   DATA_FORMAT,
@@ -23,7 +18,7 @@ import {
   MIGRATIONS,
 } from "./migrate_format.ts";
 
-/** A newer program has written the directory. */
+/** A newer version has written the directory. */
 export class DataNewerError extends Error {
   override readonly name = "DataNewerError";
 }
@@ -34,12 +29,7 @@ export interface FormatOptions extends Omit<MigrateOptions, "migrations"> {
   readonly migrations?: readonly Migration[];
 }
 
-/**
- * Reads the mark of a data directory.
- *
- * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
- */
+/** @throws {DataNewerError | DataIncompleteError} */
 export async function readKnownMark(
   dataDir: string,
   format: number = DATA_FORMAT,
@@ -62,16 +52,12 @@ export async function readKnownMark(
   );
 }
 
-/** The format of a directory's data, which a migration that has not ended may have begun to change. */
+/** The format of a directory's data, which an unfinished migration may have started to change. */
 const formatOf = ({ format, migration }: FormatMark): number => migration?.from ?? format;
 
 /**
- * Makes sure that a directory has this program's format, for commands that change its data and do
- * not migrate it.
- *
- * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataNotMigratedError} if it is older, or its migration has not ended.
- * @throws {DataIncompleteError} if its restore has not ended, or the mark cannot be read.
+ * For commands that do not migrate. @throws {DataNewerError | DataNotMigratedError |
+ * DataIncompleteError}
  */
 export async function requireFormat(dataDir: string, format: number = DATA_FORMAT): Promise<void> {
   const found = await readKnownMark(dataDir, format);
@@ -83,16 +69,14 @@ export async function requireFormat(dataDir: string, format: number = DATA_FORMA
   );
 }
 
-/** Whether a directory without a mark holds no data. */
+/** Whether a directory without a mark is empty. */
 async function isNew(dataDir: string): Promise<boolean> {
   return await Deno.stat(join(dataDir, "kv.sqlite3")).then(() => false, () => true);
 }
 
 /**
- * Marks a new directory, migrates an older one after a backup, and refuses a newer one.
- *
- * @throws {DataNewerError} if a newer program has written it.
- * @throws {DataNotMigratedError} if it is older, and cannot be migrated.
+ * Marks a new directory, migrates an older one after a backup, and refuses a newer one. @throws
+ * {DataNewerError | DataNotMigratedError}
  */
 export async function settleFormat(options: FormatOptions): Promise<void> {
   const { places: { dataDir }, format = DATA_FORMAT, migrations = MIGRATIONS, log } = options;
@@ -107,7 +91,7 @@ export async function settleFormat(options: FormatOptions): Promise<void> {
   try {
     await writeFormatMark(dataDir, { format, program: options.version });
   } catch (error) {
-    // A platform serves from a full disk as well; the next start marks it.
+    // A platform serves from a full disk too; the next start marks it.
     if (!isFullDisk(error)) throw error;
     log(`Cannot mark the data directory ${dataDir} with its format: the disk is full`);
   }

@@ -12,11 +12,11 @@ import { DataNewerError, requireFormat, settleFormat } from "./settle_format.ts"
 
 interface Scene {
   readonly dataDir: string;
-  /** Files that backups were created in. */
+  /** Files with created backups. */
   readonly backups: string[];
   readonly logged: string[];
   settle(format: number, migrations?: readonly Migration[]): Promise<void>;
-  /** The format that the directory says it has. */
+  /** The format in the directory's mark. */
   format(): Promise<number | undefined>;
 }
 
@@ -48,7 +48,7 @@ async function withDirectory(test: (scene: Scene) => Promise<void>): Promise<voi
   }
 }
 
-/** Notes in a file that it ran. */
+/** Records in a file that it ran. */
 const step = (from: number): Migration => ({
   from,
   summary: `step ${from}`,
@@ -63,7 +63,7 @@ Deno.test("settleFormat() marks a new directory with the program's format", asyn
   });
 });
 
-Deno.test("settleFormat() refuses a newer directory and leaves it as it is", async () => {
+Deno.test("settleFormat() refuses a newer directory and does not change it", async () => {
   await withDirectory(async ({ dataDir, settle, format }) => {
     await writeFormatMark(dataDir, { format: 4, program: "4.5.6" });
     await assert.rejects(settle(3), (error: Error) => {
@@ -94,7 +94,7 @@ const failing = (from: number): Migration => ({
   run: () => Promise.reject(new Error("power cut")),
 });
 
-Deno.test("settleFormat() goes on with an interrupted migration, and keeps its backup", async () => {
+Deno.test("settleFormat() continues with an interrupted migration, and keeps its backup", async () => {
   await withDirectory(async ({ dataDir, settle, backups }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     await assert.rejects(settle(3, [step(1), failing(2)]), (error: Error) => {
@@ -128,7 +128,7 @@ Deno.test("settleFormat() does not take the backup of an earlier time for one fr
   });
 });
 
-Deno.test("settleFormat() touches nothing where no backup can be made", async () => {
+Deno.test("settleFormat() changes nothing if no backup can be created", async () => {
   await withDirectory(async ({ dataDir }) => {
     await Deno.writeTextFile(join(dataDir, "kv.sqlite3"), "");
     const options = {
@@ -170,7 +170,7 @@ Deno.test("settleFormat() names a mark that cannot be read", async () => {
   });
 });
 
-Deno.test("settleFormat() refuses what a restore left half, and a mark that cannot be read", async () => {
+Deno.test("settleFormat() refuses a half-restored directory, and a mark that cannot be read", async () => {
   await withDirectory(async ({ dataDir, settle, format }) => {
     await markUnfinished(dataDir);
     await assert.rejects(settle(3), (error: Error) => {

@@ -1,9 +1,4 @@
-/**
- * A platform's place in a line of platforms: its takeover from the previous one, and its handover
- * to the next.
- *
- * @module
- */
+/** A platform's takeover from its predecessor, and its handover to its successor. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type { OrderedCertificates } from "../platform/certificates/mod.ts";
 import type { ConnectionHandler } from "../platform/core/listener/mod.ts";
@@ -19,7 +14,7 @@ import type { LocalEdges } from "./local_edges/local_edges.ts";
 import type { CompleteOptions } from "./options.ts";
 
 export interface SuccessionParts {
-  /** The platform before, if it still runs. */
+  /** The previous platform, if it is still running. */
   readonly takeover: Takeover | undefined;
   readonly listeners: Listeners;
   readonly closing: AbortController;
@@ -45,7 +40,7 @@ export class Succession {
     this.#parts = parts;
   }
 
-  /** Gets the data directory from the platform before. */
+  /** Gets the data directory from the previous platform. */
   async arrive(): Promise<void> {
     await this.#parts.takeover?.takeOver();
   }
@@ -73,7 +68,7 @@ export class Succession {
     });
   }
 
-  /** Lets no successor come any more. */
+  /** Refuses further successors. */
   async end(): Promise<void> {
     this.#parts.takeover?.abandon();
     this.#offer?.close();
@@ -81,7 +76,9 @@ export class Succession {
     this.#folder = undefined;
   }
 
-  /** The folder of its sockets; none on a full disk, which keeps no platform from serving. */
+  /**
+   * The folder of its sockets; none on a full disk, which does not prevent a platform from serving.
+   */
   async #makeFolder(): Promise<HandoverFolder | undefined> {
     const { takeover, options: { dataDir } } = this.#parts;
     try {

@@ -1,10 +1,7 @@
-/**
- * Kinds of values that settings have: how each is read, and how it is written again.
- *
- * @module
- */
+/** @module Kinds of values that settings have: how to parse and print each. */
 import {
   type Bounds,
+  countryCode,
   decimalNumber,
   type HostHeader,
   hostName,
@@ -17,7 +14,7 @@ import {
   writeByteSize,
 } from "../lib/value_parsers.ts";
 
-/** A value as `serve.toml` has it. */
+/** A value in the form of `serve.toml`. */
 export type TomlValue = string | number | boolean | readonly string[];
 
 export interface Kind<Value> {
@@ -26,9 +23,9 @@ export interface Kind<Value> {
   /** Types that the value may have in a file. */
   readonly types: readonly ("string" | "number" | "boolean" | "list")[];
   readonly choices?: readonly string[];
-  /** A path that is relative to the file that contains it; a place may be a URL as well. */
+  /** A path that is relative to the file that contains it; a location can also be a URL. */
   readonly isPath?: true;
-  /** Checks an item of a list that a file gives. @throws {InvalidValueError} */
+  /** Checks an item of a list in a file. @throws {InvalidValueError} */
   item?(text: string): string;
   /** @throws {InvalidValueError} */
   parse(text: string): Value;
@@ -76,6 +73,12 @@ export const botName = (placeholder: string): Kind<string> => ({
   parse: (given) => given.replace(/^@/, ""),
 });
 
+/** A country by its two letters (ISO 3166-1). */
+export const country = (placeholder: string): Kind<string> => ({
+  ...text(placeholder),
+  parse: countryCode,
+});
+
 /** A name of a node, which tables and logs show. */
 export const nodeName = (placeholder: string): Kind<string> => ({
   ...text(placeholder),
@@ -100,7 +103,7 @@ export const choice = <const Choice extends string>(
   write: (value) => value,
 });
 
-/** A number of `unit`, which the program counts in `factor` of: seconds are kept as milliseconds. */
+/** A number of `unit`, stored times `factor`: for example, seconds are stored as milliseconds. */
 function number(
   placeholder: string,
   parse: (given: string) => number,
@@ -166,7 +169,7 @@ export const countOrAuto = (bounds: Bounds): Kind<number | "auto"> => ({
   write: (value) => value,
 });
 
-/** Bytes, given with a unit; 0 needs none. */
+/** Number of bytes, given with a unit; 0 needs none. */
 export const size = (): Kind<number> => ({
   placeholder: "<size>",
   types: ["string", "number"],
@@ -213,14 +216,21 @@ export const list = (placeholder: string): Kind<readonly string[]> => ({
   write: (value) => value,
 });
 
-/** As {@link list}, of http and https URLs. */
+/** Like {@link list}, of host names. */
+export const hosts = (placeholder: string): Kind<readonly string[]> => ({
+  ...list(placeholder),
+  item: hostName,
+  parse: (given) => splitList(given).map(hostName),
+});
+
+/** Like {@link list}, of http and https URLs. */
 export const urls = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   item: httpUrl,
   parse: (given) => splitList(given).map(httpUrl),
 });
 
-/** Headers as `OTEL_EXPORTER_OTLP_HEADERS` has them: `name=value` with percent-encoding. */
+/** Headers in the format of `OTEL_EXPORTER_OTLP_HEADERS`: `name=value` with percent-encoding. */
 export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
   placeholder,
   types: ["string"],
@@ -231,7 +241,7 @@ export const headers = (placeholder: string): Kind<readonly HostHeader[]> => ({
     ).join(","),
 });
 
-/** As {@link list}, of paths. */
+/** Like {@link list}, of paths. */
 export const paths = (placeholder: string): Kind<readonly string[]> => ({
   ...list(placeholder),
   isPath: true,

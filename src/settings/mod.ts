@@ -1,8 +1,4 @@
-/**
- * The settings of `svc serve`: one table, and what follows from it.
- *
- * @module
- */
+/** @module The settings of `svc serve`: one table, and everything derived from it. */
 export {
   completeSettings,
   DEFAULTS,

@@ -1,12 +1,8 @@
-/**
- * The options of the platform, with the types and defaults of the table.
- *
- * @module
- */
+/** @module The options of the platform, with the types and defaults of the table. */
 import type { Kind } from "./kinds.ts";
 import { type PlatformSetting, type Setting, SETTINGS } from "./table.ts";
 
-/** One setting: its path among the options, its type, and whether it is always there. */
+/** One setting: its path among the options, its type, and whether it is always present. */
 interface Leaf {
   readonly path: string;
   readonly value: unknown;
@@ -31,7 +27,7 @@ type Below<Leaves extends Leaf, Name extends string> = Leaves extends
   ? { readonly path: Rest; readonly value: Leaves["value"]; readonly presence: Leaves["presence"] }
   : never;
 
-/** Whether a member is always there: it has a default, is required, or has members with one. */
+/** Whether a member is always present: it has a default, is required, or has members with one. */
 type Presence<Leaves extends Leaf, Name extends string> =
   | Extract<Leaves, { readonly path: Name }>["presence"]
   | Extract<Below<Leaves, Name>["presence"], "default">;
@@ -45,7 +41,7 @@ type Member<Leaves extends Leaf, Name extends string, Wanted> = [Below<Leaves, N
   [never] ? Extract<Leaves, { readonly path: Name }>["value"]
   : Options<Below<Leaves, Name>, Wanted>;
 
-/** The leaves as an object; those whose presence is wanted are always there. */
+/** The leaves as an object; required ones are always present. */
 type Options<Leaves extends Leaf, Wanted> =
   & { readonly [Name in Names<Leaves, Wanted>]: Member<Leaves, Name, Wanted> }
   & {
@@ -80,7 +76,7 @@ export function withOption(options: Tree, path: string, value: unknown): Tree {
   return { ...options, [name]: withOption(below, rest.join("."), value) };
 }
 
-/** Adds the table's defaults to the given settings; further members stay unchanged. */
+/** Adds the table's defaults to the given settings; other members do not change. */
 export function completeSettings<Given extends GivenSettings>(given: Given): Given & Settings {
   const missing = SETTINGS.filter((row): row is Setting & { option: string } =>
     row.option !== undefined && row.default !== undefined &&

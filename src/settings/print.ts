@@ -1,8 +1,4 @@
-/**
- * Writes settings as a `serve.toml`.
- *
- * @module
- */
+/** @module Writes settings as a `serve.toml`. */
 import type { TomlValue } from "./kinds.ts";
 import { type FoundSettings, isSecret } from "./read.ts";
 import { GROUPS, isAction, type Setting, variableOf } from "./table.ts";

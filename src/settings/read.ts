@@ -1,8 +1,4 @@
-/**
- * Reads settings: a flag goes before a variable, that before the file, and that before the default.
- *
- * @module
- */
+/** @module Reads settings: flag, then variable, then file, then default. */
 import { dirname, isAbsolute, join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
 import { nearest } from "../lib/suggest.ts";
@@ -30,11 +26,11 @@ export interface SettingsFile {
 }
 
 export interface Sources {
-  /** Values of the flags that were given, by names of settings; secrets are not parsed yet. */
+  /** Values of the given flags, by setting; secrets are not parsed yet. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file?: SettingsFile | undefined;
-  /** Makes a path absolute that a flag or a variable gives. */
+  /** Makes the path of a flag or variable absolute. */
   readonly absolute: (path: string) => string;
 }
 
@@ -47,7 +43,7 @@ export interface FoundSetting {
 export interface FoundSettings {
   /** By setting name; settings without a value are missing. */
   readonly found: ReadonlyMap<string, FoundSetting>;
-  /** Problems in the file, with their places. */
+  /** Problems in the file, with their positions. */
   readonly inFile: readonly Diagnostic[];
   /** Other problems: of variables, and of settings that do not fit together. */
   readonly others: readonly string[];
@@ -72,7 +68,7 @@ function typeOf(value: unknown): FileType | undefined {
   return type === "string" || type === "number" || type === "boolean" ? type : undefined;
 }
 
-/** Makes paths absolute; URLs, and in-memory files of Deno KV, stay unchanged. */
+/** Makes paths absolute; URLs, and in-memory files of Deno KV, do not change. */
 function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]): unknown {
   if (kind.isPath !== true) return value;
   if (Array.isArray(value)) return value.map(absolute);
@@ -82,7 +78,7 @@ function placed({ kind }: Setting, value: unknown, absolute: Sources["absolute"]
     : absolute(text);
 }
 
-/** Parses a value; a text if it is none. A list is from a file, and already split. */
+/** Parses a value; returns the text if it is invalid. A list is from a file, and already split. */
 function parse(
   { kind }: Setting,
   given: string | readonly string[],
@@ -201,7 +197,7 @@ class Reader {
     this.#add(setting, parsed.value, `${file.path}${line}`, absolute);
   }
 
-  /** Reports settings that are of no use without another one. */
+  /** Reports settings that have no effect without another one. */
   checkObjects(): void {
     for (const needed of SETTINGS) {
       const [object, member] = needed.option?.split(".") ?? [];
@@ -220,7 +216,6 @@ class Reader {
 
 const hasPassword = (value: unknown): boolean => (URL.parse(String(value))?.password ?? "") !== "";
 
-/** Whether a setting's value is secret. */
 export const isSecret = ({ secret }: Setting, value: unknown): boolean =>
   secret === true || secret === "password" && hasPassword(value);
 
@@ -234,7 +229,7 @@ export function readSettings(sources: Sources): FoundSettings {
   return reader;
 }
 
-/** The options that were found, without defaults. */
+/** The options found, without defaults. */
 export function foundOptions({ found }: Pick<FoundSettings, "found">): Readonly<
   Record<string, unknown>
 > {

@@ -26,7 +26,7 @@ function read({ flags = {}, env = {}, file, isPrivate = true }: {
   return readSettings({ flags, env, file: given, absolute });
 }
 
-Deno.test("a flag goes before a variable, that before the file, and that before the default", () => {
+Deno.test("a flag takes precedence over a variable, that before the file, and that before the default", () => {
   const sources = {
     file: 'port = 1\nhost = "::1"\nkv = "records"\nbuilds = "off"',
     env: { SVC_SERVE_PORT: "2", SVC_SERVE_HOST: "0.0.0.0", SVC_SERVE_KEYS_FILE: "keys.json" },
@@ -46,7 +46,7 @@ Deno.test("a flag goes before a variable, that before the file, and that before 
   assert.deepEqual(complete.builds, { ...DEFAULTS.builds, here: "off" });
 });
 
-Deno.test("readSettings() names all that is wrong in a file, with its line", () => {
+Deno.test("readSettings() reports all problems in a file, with its line", () => {
   const { inFile } = read({
     file: [
       ...["portt = 80", 'port = "80"', "frobnicate = 1", "replace = true", "head-timeout = 0"],
@@ -78,7 +78,8 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
     [{ env: { SVC_SERVE_PROT: "1" } }, /SVC_SERVE_PROT: did you mean SVC_SERVE_PORT\?/],
     [{ env: { SVC_SERVE_PORT: "x" } }, /^SVC_SERVE_PORT: Must be a whole number from 0 to 65535$/],
     [{ flags: { "tls-cert": "a" } }, /^Set --tls-key together with --tls-cert$/],
-    [{ file: 'acme-dns = "desec"' }, /^Set SVC_ACME_DNS_TOKEN.* together with \/etc.*:1$/],
+    [{ file: 'acme-dns-alias = "a.b"' }, /^Set --acme-dns together with \/etc.*:1$/],
+    [{ flags: { "dns-name": "ns.a.example" } }, /^Set --dns-port together with --dns-name$/],
     [{ flags: { keep: "3" } }, /^Set --backup together with --keep$/],
     [
       { env: { SVC_SERVE_BACKUP_EVERY: "6h" } },
@@ -106,7 +107,7 @@ Deno.test("readSettings() names variables and settings that cannot be used", () 
   }
 });
 
-/** Values that a setting may have, as a flag gives them. */
+/** Allowed values of a setting, in the form of flags. */
 function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
   const [type] = kind.types;
   const texts: Readonly<Record<string, readonly string[]>> = {
@@ -115,13 +116,14 @@ function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
     "public-url": ["https://svc.example"],
     "node-url": ["http://10.0.0.1:8787"],
     "bot-api": ["http://bot.example"],
+    "dns-country": ["de", "SG"],
+    "dns-name": ["ns.a.example", "b"],
   };
   if (kind.choices !== undefined) return fc.constantFrom(...kind.choices);
   if (type === "boolean") return fc.constant(true);
   if (kind.item !== undefined) {
-    return fc.array(fc.constantFrom("http://localhost:4318", "https://a.example/x?y=1,2"), {
-      minLength: 1,
-    });
+    const { [name]: items = ["http://localhost:4318", "https://a.example/x?y=1,2"] } = texts;
+    return fc.array(fc.constantFrom(...items), { minLength: 1 });
   }
   if (type === "list") {
     return fc.array(fc.stringMatching(/^\/[a-z"\\0-9:]{1,9}$/), { minLength: 1 });
@@ -141,7 +143,7 @@ function valuesOf({ name, kind, secret }: Setting): fc.Arbitrary<unknown> {
     : fc.constantFrom("a.example", "b").map(parsed);
 }
 
-Deno.test("a printed file gives the same settings, and no secret", () => {
+Deno.test("a printed file results in the same settings, and no secret", () => {
   const rows = SETTINGS.filter((setting) => !isAction(setting) && setting.flagless !== true);
   const flags = fc.record(
     Object.fromEntries(rows.map((setting) => [setting.name, valuesOf(setting)])),
@@ -150,7 +152,7 @@ Deno.test("a printed file gives the same settings, and no secret", () => {
   fc.assert(
     fc.property(flags, (given) => {
       const before = read({ flags: given });
-      // Settings that do not fit together are another matter.
+      // Conflicts between settings are tested elsewhere.
       if (before.others.length > 0) return;
       const file = printSettings(before);
       const after = read({ file, env: { SVC_SMTP_URL: "smtp://s3cret@mail", SVC_BOT_TOKEN: "t" } });
@@ -165,7 +167,7 @@ Deno.test("a printed file gives the same settings, and no secret", () => {
   );
 });
 
-Deno.test("the table names each setting, option and variable once, and sixteen are common", () => {
+Deno.test("the table contains each setting, option and variable once, and sixteen are common", () => {
   for (
     const names of [
       SETTINGS.map(({ name }) => name),

@@ -1,18 +1,15 @@
-/**
- * The settings of `svc serve`, each declared once. Flags, variables, `serve.toml`, help, the
- * reference and the options of the platform follow from this table.
- *
- * @module
- */
+/** @module The settings of `svc serve`. Flags, variables, `serve.toml`, help and docs follow. */
 import {
   botName,
   choice,
   count,
   countOrAuto,
+  country,
   decimalMinutes,
   duration,
   headers,
   host,
+  hosts,
   type Kind,
   list,
   megabytes,
@@ -40,17 +37,17 @@ export interface Setting {
   readonly kind: Kind<any>;
   readonly help: string;
   readonly default?: unknown;
-  /** The default in words, where the machine or another setting decides it. */
+  /** The default as text, if it depends on the machine or another setting. */
   readonly usual?: string;
-  /** True for what `--help` shows; `--help all` shows the others too. */
+  /** True if `--help` shows it; `--help all` shows all. */
   readonly common?: true;
   /** The variable, if it is not `SVC_SERVE_` and the name. */
   readonly variable?: string;
-  /** True if no flag gives it: others on the machine can read command lines. */
+  /** True if it has no flag, because other users of the machine can read command lines. */
   readonly flagless?: true;
-  /** True for a secret; `password` for a URL that is one if it has a password. */
+  /** True for a secret; `password` for a URL that is secret if it has a password. */
   readonly secret?: true | "password";
-  /** True if other settings of its object are of no use without it. */
+  /** True if other settings of its object have no effect without it. */
   readonly required?: true;
 }
 
@@ -74,6 +71,7 @@ const DNS_PROVIDERS = [
   "hetzner",
   "rfc2136",
   "route53",
+  "svc",
 ] as const;
 
 // deno-fmt-ignore -- a table reads best with a row on two lines
@@ -156,14 +154,23 @@ export const GROUPS = [
       help: "PEM file with the certificate authority of a private ACME server" },
     { name: "acme-dns", option: "acmeDns.provider", required: true,
       kind: choice("<provider>", DNS_PROVIDERS), common: true,
-      help: "DNS service to prove control of the base domain, for a wildcard certificate" },
-    { name: "acme-dns-token", option: "acmeDns.token", kind: text("<token>"), required: true,
+      help: "DNS service to prove control of the base domain, for a wildcard certificate; svc is its own server, on --dns-port" },
+    { name: "acme-dns-token", option: "acmeDns.token", kind: text("<token>"),
       variable: "SVC_ACME_DNS_TOKEN", flagless: true, secret: true,
-      help: "its API token; id:secret for route53, algorithm:name:secret for rfc2136" },
+      help: "its API token; id:secret for route53, algorithm:name:secret for rfc2136; none for svc" },
     { name: "acme-dns-server", option: "acmeDns.server", kind: text("<address>"),
       help: "with --acme-dns rfc2136: name server that accepts updates, IP address with or without a port" },
     { name: "acme-dns-alias", option: "acmeDns.alias", kind: host("<name>"),
       help: "target of the CNAME at _acme-challenge of the base domain, if there is one" },
+    { name: "dns-port", option: "dns.port", kind: port(), required: true,
+      help: "port for svc's own DNS server over UDP and TCP, usually 53; off without it" },
+    { name: "dns-host", option: "dns.host", kind: text("<address>"), usual: "as --host",
+      help: "address that the DNS server listens on" },
+    { name: "dns-name", option: "dns.names", kind: hosts("<name>"), usual: "ns below the base domain",
+      help: "name of the DNS server in NS records; repeatable" },
+    { name: "dns-country", option: "dns.country", kind: country("<code>"),
+      usual: "looked up by --public-address",
+      help: "country of this platform, to send clients to the nearest edge" },
     { name: "dns-server", option: "dnsServer", kind: text("<address>"), usual: "the system's",
       help: "DNS server for `domains verify`, IP address with or without a port" },
   ] },
@@ -174,7 +181,7 @@ export const GROUPS = [
       kind: count(CONNECTIONS), usual: "256, or half of --max-connections",
       help: "maximum number of connections per IP address, except trusted proxies" },
     { name: "edges", option: "edges", kind: countOrAuto({ min: 0, max: 256 }), default: 0,
-      help: "front edges on this machine that share --port; auto is one for two processors, and 0 up to two processors or if the platform itself listens on HTTPS" },
+      help: "front edges on this machine that share --port; auto is one for two processors, and none with one or two processors or if the platform itself listens on HTTPS" },
     { name: "handshake-timeout", option: "connections.handshakeMs", kind: seconds(HOUR),
       default: 10_000, help: "timeout in seconds for a TLS handshake" },
     { name: "head-timeout", option: "connections.headMs", kind: seconds(HOUR), default: 15_000,
@@ -317,7 +324,6 @@ export const GROUPS = [
 
 type AnySetting = typeof GROUPS[number]["settings"][number];
 
-/** The settings that are options of the platform, each with its type. */
 export type PlatformSetting = Extract<AnySetting, { readonly option: string }>;
 
 /** All settings, in the order of help. */
@@ -330,13 +336,13 @@ export const isAction = ({ name, option }: Setting): boolean =>
 /** The prefix of variables without another name. */
 export const VARIABLE_PREFIX = "SVC_SERVE_";
 
-/** The variable that gives a setting. */
+/** The variable of a setting. */
 export const variableOf = ({ name, variable }: Setting): string =>
   variable ?? `${VARIABLE_PREFIX}${name.toUpperCase().replaceAll("-", "_")}`;
 
 /** Names the file, as `--config` does. */
 export const CONFIG_VARIABLE = `${VARIABLE_PREFIX}CONFIG`;
 
-/** The flag that gives a setting, or its variable if there is no flag. */
+/** The flag of a setting, or its variable if there is no flag. */
 export const flagOf = (setting: Setting): string =>
   setting.flagless === true ? variableOf(setting) : `--${setting.name}`;

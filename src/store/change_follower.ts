@@ -1,9 +1,5 @@
-/**
- * Following the list of changes: which keys other nodes have changed, in the order of
- * their commits.
- *
- * @module
- */
+/** Follows which keys other nodes have changed, in the order of their commits. @module */
+import { CoalescedWork } from "../lib/coalesced_work.ts";
 import type { Connections } from "./connections.ts";
 import { decodeKey } from "./key_encoding.ts";
 import type { RecordKey } from "./record_types.ts";
@@ -11,19 +7,21 @@ import type { SeenVersion } from "./seen_version.ts";
 
 const CHANNEL = "svc_changes";
 
-/** Longest time until a change is seen whose notification was lost, in milliseconds. */
+/** Maximum delay of a change whose notification was lost, in milliseconds. */
 const POLL_MS = 1000;
 
-/** A node that has not read the list for longer is behind, in milliseconds. */
+/** Time without reading the list after which a node is behind, in milliseconds. */
 const BEHIND_MS = 5000;
 
 /** Commits that are read at a time. */
 const MOST = 1000;
 
 export interface ChangeHandlers {
-  /** Takes over what others have changed; a failure is reported, and not repeated. */
+  /** Applies changes of others; a failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
-  /** Called where changes were forgotten before they were read: all is to be read again. */
+  /**
+   * Called if changes were deleted before they were read, so that everything must be read again.
+   */
   onGap(): Promise<void>;
   onError(error: unknown): void;
 }
@@ -33,7 +31,7 @@ interface Row {
   readonly clock: string;
   /** The version up to which the list is read. */
   readonly place: string;
-  /** True if changes after the place before are no longer listed. */
+  /** True if changes after the last position are no longer listed. */
   readonly gap: boolean;
   /** Keys of others, one after the other, in hexadecimal. */
   readonly keys: string | null;
@@ -41,7 +39,7 @@ interface Row {
 
 /** Events for a follower about its node. */
 export interface Followed {
-  /** Names the node in the list of changes: its own ones are left out. */
+  /** Names the node in the list of changes, to leave out its own ones. */
   readonly writer: string;
   readonly seen: SeenVersion;
 }
@@ -53,13 +51,12 @@ const seconds = (milliseconds: number): string => `${Math.floor(milliseconds / 1
 
 export class ChangeFollower {
   #place: bigint;
-  /** When everything was known that others had changed. */
+  /** When all changes of others were last known. */
   #readAt: number;
   /** When the store answered. */
   #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
-  #reading: Promise<void> | undefined;
-  #isAskedAgain = false;
+  readonly #reads = new CoalescedWork(() => this.#read());
   #timer: ReturnType<typeof setInterval> | undefined;
 
   readonly #connections: FollowedConnections;
@@ -79,11 +76,7 @@ export class ChangeFollower {
     this.#readAt = this.#answeredAt = monotonic();
   }
 
-  /**
-   * Follows everything committed from now on.
-   *
-   * @param monotonic milliseconds, on a clock that is never set back
-   */
+  /** Follows all commits from now on. `monotonic` is in milliseconds. */
   static async open(
     connections: FollowedConnections,
     options: Followed,
@@ -95,17 +88,17 @@ export class ChangeFollower {
     return new ChangeFollower(connections, options, monotonic, BigInt(row!.version));
   }
 
-  /** How long ago everything was known that others had changed, in milliseconds. */
+  /** Time since all changes of others were known, in milliseconds. */
   get behindMs(): number {
     return this.#monotonic() - this.#readAt;
   }
 
-  /** Whether everything is known that others have changed a few seconds ago. */
+  /** Whether all changes of others up to a few seconds ago are known. */
   isCurrent(): boolean {
     return this.behindMs < BEHIND_MS;
   }
 
-  /** Why not everything is known, for people; `undefined` if {@link isCurrent}. */
+  /** Why not all changes are known, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined {
     if (this.isCurrent()) return undefined;
     const silentMs = this.#monotonic() - this.#answeredAt;
@@ -114,38 +107,32 @@ export class ChangeFollower {
       : `The store has not responded for ${seconds(silentMs)}`;
   }
 
-  /** Begins to report changes, those since it was opened first. */
+  /** Starts to report changes, beginning with those since it was opened. */
   start(handlers: ChangeHandlers): void {
     this.#handlers = handlers;
-    this.#connections.listen(CHANNEL, () => this.#wake());
-    this.#timer = setInterval(() => this.#wake(), POLL_MS);
-    this.#wake();
+    const read = () => this.#reads.start();
+    this.#connections.listen(CHANNEL, read);
+    this.#timer = setInterval(read, POLL_MS);
+    read();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#handlers = undefined;
-    await this.#reading;
+    await this.#reads.settled();
   }
 
-  #wake(): void {
-    this.#isAskedAgain = true;
-    this.#reading ??= this.#readOn().finally(() => this.#reading = undefined);
-  }
-
-  async #readOn(): Promise<void> {
-    while (this.#isAskedAgain && this.#handlers !== undefined) {
-      this.#isAskedAgain = false;
-      try {
-        await this.#read(this.#handlers);
-      } catch (error) {
-        // If the store is unreachable, the node falls behind, and that is reported.
-        if (this.isCurrent()) this.#handlers?.onError(error);
-      }
+  async #read(): Promise<void> {
+    if (this.#handlers === undefined) return;
+    try {
+      await this.#readBatch(this.#handlers);
+    } catch (error) {
+      // If the store is unreachable, the node falls behind, and that is reported.
+      if (this.isCurrent()) this.#handlers?.onError(error);
     }
   }
 
-  async #read(handlers: ChangeHandlers): Promise<void> {
+  async #readBatch(handlers: ChangeHandlers): Promise<void> {
     const { place, gap, keys } = await this.#next();
     this.#answeredAt = this.#monotonic();
     const isLast = place === this.#place;
@@ -153,10 +140,10 @@ export class ChangeFollower {
     if (gap) await handlers.onGap();
     else if (keys.length > 0) await handlers.onChanges(keys);
     if (isLast) this.#readAt = this.#monotonic();
-    else this.#isAskedAgain = true;
+    else this.#reads.start();
   }
 
-  /** Reads the changes after the place, from one moment. */
+  /** Reads the changes after the position, in one snapshot. */
   async #next() {
     const { writer, seen } = this.#options;
     const [row] = await this.#connections.run(async (sql) => {

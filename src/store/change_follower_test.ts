@@ -4,7 +4,7 @@ import { until } from "../lib/_test_until.ts";
 import { ChangeFollower, type FollowedConnections } from "./change_follower.ts";
 import { SeenVersion } from "./seen_version.ts";
 
-/** A store whose state a test sets, and a clock that it moves. */
+/** A store whose state the test sets, and a clock that it advances. */
 class TestStore {
   now = 0;
   isDown = false;
@@ -57,7 +57,7 @@ async function withFollower(
   }
 }
 
-Deno.test("whyBehind() says that the store does not respond, and since when", () =>
+Deno.test("whyBehind() reports that the store does not respond, and since when", () =>
   withFollower(async (store, follower) => {
     assert.equal(follower.whyBehind(), undefined);
     store.isDown = true;
@@ -71,7 +71,7 @@ Deno.test("whyBehind() says that the store does not respond, and since when", ()
     await until(() => follower.whyBehind() === undefined);
   }));
 
-Deno.test("whyBehind() says how far a node is behind a store that answers", () =>
+Deno.test("whyBehind() reports how far a node is behind a store that answers", () =>
   withFollower(async (store, follower) => {
     store.isBusy = true;
     store.now = 6500;

@@ -1,9 +1,4 @@
-/**
- * Connections to the primary of a PostgreSQL cluster, which other servers may take over: requests
- * that fail with a connection are retried for a while.
- *
- * @module
- */
+/** Connections to a PostgreSQL cluster's primary. Requests are retried after a failover. @module */
 import type net from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
@@ -23,7 +18,7 @@ const MOST_CONNECTIONS = 10;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-/** Sockets to the servers in turn, which can all be closed at once. */
+/** Sockets to the servers in turn, which can all be closed together. */
 class Sockets {
   readonly #open = new Set<net.Socket>();
   #closed = false;
@@ -31,13 +26,13 @@ class Sockets {
 
   readonly #address: StoreAddress;
 
-  /** @param first which of the servers is asked first */
+  /** @param first index of the server to try first */
   constructor(address: StoreAddress, first: number) {
     this.#address = address;
     this.#next = first;
   }
 
-  /** Which of the servers is asked next. */
+  /** Index of the server to try next. */
   get next(): number {
     return this.#next;
   }
@@ -94,7 +89,7 @@ class Pool {
     this.sql = postgres(options);
   }
 
-  /** Which of the servers another pool is to ask first. */
+  /** The server that another pool should ask first. */
   get next(): number {
     return this.#sockets.next;
   }
@@ -104,7 +99,7 @@ class Pool {
     this.sql.listen(channel, onNotify).catch(() => {});
   }
 
-  /** Ends queries that run with an error. */
+  /** Ends running queries with an error. */
   destroy(): void {
     this.#sockets.close();
     this.sql.end({ timeout: 0 }).catch(() => {});
@@ -135,7 +130,7 @@ export class Connections {
   #pool: Pool;
   #closed = false;
   #listening: { readonly channel: string; readonly onNotify: () => void } | undefined;
-  /** When the first of the attempts began that have failed since one succeeded. */
+  /** Start of the first failed attempt since the last successful one. */
   #failingSince: number | undefined;
 
   readonly #address: StoreAddress;
@@ -156,10 +151,8 @@ export class Connections {
   }
 
   /**
-   * Runs repeatable queries: retries after connection failures, until all attempts have failed for
-   * too long; then each call makes a single attempt.
-   *
-   * @throws {StoreUnavailableError} if no server could be reached.
+   * Retries a repeatable query after connection failures for a while; then each call makes a single
+   * attempt. @throws {StoreUnavailableError}
    */
   async run<T>(query: (sql: Sql) => Promise<T>): Promise<T> {
     for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -189,7 +182,7 @@ export class Connections {
     return result!;
   }
 
-  /** Calls back at notifications, of which some may be lost with a connection. */
+  /** Calls back on notifications, some of which may be lost with a connection. */
   listen(channel: string, onNotify: () => void): void {
     this.#listening = { channel, onNotify };
     this.#pool.listen(channel, onNotify);
@@ -214,7 +207,7 @@ export class Connections {
 
   #replace(pool: Pool): void {
     if (this.#pool !== pool || this.#closed) return;
-    // Perhaps not the server that has just failed, if there are several.
+    // Preferably not the server that has just failed, if there are several.
     this.#pool = new Pool(this.#address, { ...this.#patience, most: this.#most, first: pool.next });
     pool.destroy();
     if (this.#listening !== undefined) {
@@ -222,7 +215,7 @@ export class Connections {
     }
   }
 
-  /** Lets running queries finish. */
+  /** Waits for running queries. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#pool.close();

@@ -1,8 +1,4 @@
-/**
- * A store in Deno KV: a file, memory, or a `denokv` of another machine.
- *
- * @module
- */
+/** A store in Deno KV: a file, memory, or a `denokv` of another machine. @module */
 import { RecordStore } from "./record_store.ts";
 import type {
   Changes,

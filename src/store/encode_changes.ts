@@ -73,7 +73,9 @@ function encodeMutation(mutation: Mutation, key: string): [data: MutationData, b
   return [{ type, key, ...stored, expire_ms: mutation.expireIn }, bytes];
 }
 
-/** @throws {TypeError} for what cannot be stored, and if it is larger than a commit may be. */
+/**
+ * @throws {TypeError} for values that cannot be stored, and if it is larger than a commit may be.
+ */
 export function encodeChanges({ checks, mutations }: Changes): CommitData {
   if (checks.length > MAX_CHECKS) {
     throw new TypeError(`Cannot commit: it has over ${MAX_CHECKS} checks`);

@@ -1,24 +1,22 @@
-/**
- * Looking at a PostgreSQL without changing it, for whoever sets it up.
- *
- * @module
- */
+/** Inspects a PostgreSQL without changing it, for its operator. @module */
 import { PATIENCE, type Patience } from "./patience.ts";
 import type { StoreAddress } from "./store_address.ts";
 
 export interface StoreFacts {
   readonly version: string;
-  /** As `server_version_num`: 160004 for 16.4. */
+  /** In the format of `server_version_num`: 160004 for 16.4. */
   readonly versionNumber: number;
-  /** Whether the role can use svc's tables, or make them if there are none. */
+  /** Whether the role can use svc's tables, or create them if there are none. */
   readonly mayWrite: boolean;
-  /** Whether svc has made its tables. */
+  /** Whether svc has created its tables. */
   readonly isMade: boolean;
   /** Standbys that commits wait for, according to the server; empty if none. */
   readonly standbys: string;
-  /** Whether commits wait for their own disk and those standbys. */
+  /** Whether commits wait until they are on the server's disk and on those of the standbys. */
   readonly commitsWait: boolean;
-  /** How far its clock is ahead of this machine's, in milliseconds; at most half a round trip wrong. */
+  /**
+   * How far its clock is ahead of this machine's, in milliseconds; accurate to half a round trip.
+   */
   readonly skewMs: number;
 }
 

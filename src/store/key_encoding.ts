@@ -72,7 +72,7 @@ function writeDouble(to: number[], value: number): void {
   to.push(TAG.double, ...new Uint8Array(view.buffer));
 }
 
-/** As many bytes as it needs, which the tag counts up or down from zero. */
+/** Uses as many bytes as it needs; the tag counts them up or down from zero. */
 function writeInteger(to: number[], value: bigint): void {
   const bytes = magnitude(value < 0n ? -value : value);
   if (bytes.length > LONGEST_BYTES) {

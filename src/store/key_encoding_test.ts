@@ -44,14 +44,14 @@ Deno.test("encodeKey() writes the bytes that the embedded Deno KV writes, and so
   });
 });
 
-Deno.test("decodeKey() returns what encodeKey() was given", () => {
+Deno.test("decodeKey() returns the key of encodeKey()", () => {
   fc.assert(fc.property(key, (each) => {
     const wellFormed = each.map((part) => typeof part === "string" ? part.toWellFormed() : part);
     assert.deepEqual(decodeKey(encodeKey(each)), wellFormed);
   }));
 });
 
-Deno.test("encodeKey() refuses what is no part of a key, and decodeKey() what is no key", () => {
+Deno.test("encodeKey() refuses values that are not parts of a key, and decodeKey() refuses invalid keys", () => {
   assert.throws(() => encodeKey([{} as string]), /one is of type object/);
   assert.throws(() => encodeKey([1n << 2048n]), /over 255 bytes/);
   for (const bytes of [[0x02, 0x61], [0x21, 1], [0x99], [0x15], [0x02, 0xff, 0x00]]) {

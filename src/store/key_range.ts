@@ -1,8 +1,4 @@
-/**
- * Converts the selector of a listing to a range of encoded keys. Pure.
- *
- * @module
- */
+/** Converts the selector of a listing to a range of encoded keys. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "./key_encoding.ts";
 import type { ListSelector, RecordKey } from "./record_types.ts";
@@ -47,7 +43,7 @@ function rangeBelow(
   const prefix = encodeKey(selector.prefix);
   const { start, end } = selector;
   if (start !== undefined && end !== undefined) {
-    throw new TypeError("Cannot list: give a start or an end beside a prefix, not both");
+    throw new TypeError("Cannot list: use a prefix with a start or an end, not both");
   }
   return {
     start: start === undefined ? extend(prefix, AFTER_PREFIX) : below(prefix, start, "start"),
@@ -57,6 +53,6 @@ function rangeBelow(
 
 /** Returns the rest of a range after one of its keys. */
 export function rangeAfter(range: KeyRange, last: Uint8Array, reverse: boolean): KeyRange {
-  // No key lies between another one and the same with a zero.
+  // There is no key between a key and the same key with an added zero byte.
   return reverse ? { ...range, end: Uint8Array.from(last) } : { ...range, start: extend(last, 0) };
 }

@@ -1,12 +1,12 @@
 /**
- * A lease that a commit depends on: it counts only while its holder leads, so a node that
- * was cut off cannot change what its successor does.
+ * A lease that a commit depends on: it is only valid while its holder leads, so a disconnected node
+ * cannot change its successor's work.
  *
  * @module
  */
 import type { Check, Draft, Outcome, RecordReader } from "./record_types.ts";
 
-/** Another node leads by now. */
+/** Another node already leads. */
 export class LeaseLostError extends Error {
   override readonly name = "LeaseLostError";
   constructor(role: string) {
@@ -27,7 +27,7 @@ export class Lease {
     this.#store = held?.store;
   }
 
-  /** A lease that is held while its record has this version. */
+  /** A lease that is valid while its record has this version. */
   static held(role: string, store: Pick<RecordReader, "get">, check: Check): Lease {
     return new Lease(role, { store, check });
   }
@@ -38,10 +38,7 @@ export class Lease {
   }
 
   /**
-   * Ends work whose lease was lost, before it does what no commit guards: removes a file, or
-   * asks another server for something.
-   *
-   * @throws {LeaseLostError}
+   * Call it before work that no commit guards, such as removing a file. @throws {LeaseLostError}
    */
   async requireHeld(): Promise<void> {
     if (this.check === undefined || this.#store === undefined) return;
@@ -50,10 +47,7 @@ export class Lease {
   }
 }
 
-/**
- * A store or service for code that holds a lease: methods with a lease, as their last argument or
- * among their last options, cannot be called without one.
- */
+/** A store or service whose methods cannot be called without their lease. */
 export type Led<T> = {
   readonly [Name in keyof T]: T[Name] extends (...given: infer Given) => infer Result
     ? (...given: WithLease<Required<Given>, Given>) => Result
@@ -66,12 +60,12 @@ type WithLease<All extends readonly unknown[], Given extends readonly unknown[]>
     ? "lease" extends keyof Last ? [...Before, options: Last & { readonly lease: Lease }] : Given
   : Given;
 
-/** An operation that is committed under a lease, and not without one. */
+/** An operation that can only be committed under a lease. */
 export interface LeasedOperation extends Draft {
   commit(lease: Lease): Promise<Outcome>;
 }
 
-/** A store as code sees it that only a leader runs: a commit without the lease has no type. */
+/** The view of a store for code that only a leader runs, without commits outside the lease. */
 export type LeasedStore = RecordReader & {
   atomic(): LeasedOperation;
 };

@@ -30,7 +30,7 @@ class Notes {
   }
 }
 
-Deno.test("Led requires the lease of every method that takes one, and of no other", () => {
+Deno.test("Led requires the lease of every method that needs one, and of no other", () => {
   const notes: Led<Notes> = new Notes();
   notes.add("one", Lease.ofSoleNode("bot"));
   // @ts-expect-error: the lease is missing.

@@ -1,31 +1,23 @@
-/**
- * Bringing the schema of a store to this program's version.
- *
- * @module
- */
+/** Migrates the schema of a store to this program's version. @module */
 import type { Sql, TransactionSql } from "postgres";
 import { SCHEMA, type SchemaMigration } from "./schema.ts";
 import { isConnectionLost } from "./server_fault.ts";
 
-/** A newer program has brought the store to a schema that this one does not know. */
+/** A newer program has migrated the store to a schema unknown to this one. */
 export class StoreNewerError extends Error {
   override readonly name = "StoreNewerError";
 }
 
-/** Held while the schema is changed, so that nodes that start at once do it one by one. */
+/** Locked during schema changes, so that nodes that start together do it one by one. */
 const LOCK = 0x737663;
 
-/**
- * Creates the schema in an empty database, or applies missing migrations, in one transaction.
- *
- * @throws {StoreNewerError} if the schema is newer than this program.
- */
+/** Creates or migrates the schema in one transaction. @throws {StoreNewerError} */
 export async function migrateSchema(
   sql: Sql,
   migrations: readonly SchemaMigration[] = SCHEMA,
 ): Promise<void> {
   const known = migrations.at(-1)!.version;
-  // A role that may not change the schema can use one that is up to date.
+  // A role without the right to change the schema can use a current one.
   if (await versionOf(sql) === known) return;
   await inTransaction(sql, async (sql) => {
     await sql`SELECT pg_advisory_xact_lock(${LOCK})`;
@@ -50,9 +42,9 @@ export async function migrateSchema(
 }
 
 /**
- * Runs a transaction. If work fails, the library rolls back, and if it has lost the connection,
- * that ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with
- * the connection therefore never settles: the library itself reports the closed connection.
+ * Runs a transaction. If work fails, the library rolls back. If it has lost the connection, that
+ * ends the process (https://github.com/porsager/postgres/issues/1208). Work that fails with the
+ * connection therefore never settles: the library itself reports the closed connection.
  */
 async function inTransaction(
   sql: Sql,

@@ -1,9 +1,4 @@
-/**
- * Stores of records: the interface that the platform uses, and its implementations on Deno KV
- * and on PostgreSQL, which several machines share.
- *
- * @module
- */
+/** Stores of records: the interface, Deno KV, and PostgreSQL, which machines can share. @module */
 export { type ChangeFollower } from "./change_follower.ts";
 export { decodeKey, encodeKey } from "./key_encoding.ts";
 export { inspectStore, type StoreFacts } from "./inspect_store.ts";

@@ -1,8 +1,4 @@
-/**
- * Opening a store in PostgreSQL, and keeping it tidy.
- *
- * @module
- */
+/** Opens a store in PostgreSQL, and removes expired records. @module */
 import { type Rounds, startRounds } from "../lib/rounds.ts";
 import type { Connections } from "./connections.ts";
 import { ChangeFollower } from "./change_follower.ts";
@@ -21,40 +17,38 @@ export async function readVersion(connections: Connections): Promise<bigint> {
   return BigInt(row!.version);
 }
 
-/** Lets all later commits have versions above `version`, which a store had that is moved here. */
+/**
+ * Lets all later commits have versions above `version`, the version of a store that is being moved
+ * here.
+ */
 export async function raiseVersion(connections: Connections, version: bigint): Promise<void> {
   await connections.run((sql) =>
     sql`UPDATE svc.clock SET version = greatest(version, ${String(version)}::bigint)`
   );
 }
 
-/** How often expired records are deleted, and how many at once. */
+/** How often expired records are deleted, and how many at a time. */
 const TIDY_MS = 10_000;
 const TIDY_AT_ONCE = 1000;
 
-/** How long changes can be read, and how long a commit is remembered whose response was lost. */
+/** How long changes can be read, and how long a commit whose response was lost is kept. */
 const KEPT_CHANGES = "15 minutes";
 const KEPT_COMMITS = "15 minutes";
 
 export interface PgStore {
   readonly kv: PgRecordStore;
   readonly connections: Connections;
-  /** Follows what others change from now on. */
+  /** Follows changes of other nodes from now on. */
   follow(): Promise<ChangeFollower>;
   close(): Promise<void>;
 }
 
-/**
- * Opens a store, and makes its tables if they are missing.
- *
- * @throws {StoreUnavailableError} if no server can be reached.
- * @throws {StoreNewerError} if a newer program has changed the tables.
- */
+/** Creates missing tables. @throws {StoreUnavailableError | StoreNewerError} */
 export async function openPgStore(
   address: StoreAddress,
   patience: Patience = PATIENCE,
 ): Promise<PgStore> {
-  // The client is loaded where there is a server, and only there.
+  // The client is only loaded if there is a server.
   const { Connections } = await import("./connections.ts");
   const connections = new Connections(address, patience);
   try {
@@ -92,7 +86,7 @@ export function startTidying(store: PgStore, onTrouble: (message: string) => voi
     everyMs: TIDY_MS,
     run: (signal) => tidyStore(store, signal),
     onError(error) {
-      // That the store cannot be reached is noticed by whoever needs it.
+      // Code that needs the store notices when it is unreachable.
       if (!(error instanceof StoreUnavailableError)) onTrouble(`Cannot tidy the store: ${error}`);
     },
   });

@@ -1,16 +1,12 @@
-/**
- * How long the store is waited for.
- *
- * @module
- */
+/** How long to wait for the store. @module */
 
-/** How long things may take, in milliseconds. */
+/** Time limits, in milliseconds. */
 export interface Patience {
   /** To open a connection. */
   readonly connectMs: number;
-  /** Of one attempt; after it the connection counts as lost. */
+  /** Limit of one attempt, after which the connection counts as lost. */
   readonly attemptMs: number;
-  /** Since attempts have started to fail, until calls fail. */
+  /** Time from the first failed attempt until calls fail. */
   readonly failureMs: number;
 }
 

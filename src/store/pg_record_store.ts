@@ -1,9 +1,4 @@
-/**
- * A store in PostgreSQL: bytes and counters by keys in order, checked commits, and expiry by
- * the database's clock.
- *
- * @module
- */
+/** A store in PostgreSQL: ordered keys, checked commits, expiry by the database's clock. @module */
 import { randomUUID } from "node:crypto";
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
@@ -24,11 +19,11 @@ import type {
 import type { SeenVersion } from "./seen_version.ts";
 import { versionstampOf } from "./versions.ts";
 
-/** Entries of one batch of a listing, unless the caller wants another number. */
+/** Number of entries per batch of a listing, unless the caller chooses another number. */
 const BATCH = 500;
 const MAX_BATCH = 1000;
 
-/** Damaged keys that are remembered as told of. */
+/** Maximum number of damaged keys to remember as reported. */
 const MAX_UNREADABLE = 1000;
 
 /** The result of `svc.commit()` instead of a version. */
@@ -41,7 +36,7 @@ interface Row {
   readonly version: string;
 }
 
-/** A record or none, with the version of the store that the query has seen. */
+/** A record, if there is one, with the version of the store at the time of the query. */
 type SeenRow = { readonly clock: string } & (Row | { readonly key: null });
 
 function valueOf({ value, number }: Row): unknown {
@@ -72,7 +67,7 @@ export class PgRecordStore extends RecordStore {
   /** Names this opened store in the list of changes. */
   readonly writer = randomUUID();
 
-  /** Is told once of each damaged key, which no listing has; without it, listing one fails. */
+  /** Called once for each damaged key, which listings leave out; without it, listing one fails. */
   onUnreadable: ((encoded: Uint8Array<ArrayBuffer>) => void) | undefined;
 
   readonly #unreadable = new Set<string>();
@@ -86,7 +81,7 @@ export class PgRecordStore extends RecordStore {
     this.#seen = seen;
   }
 
-  /** Commits changes in their order, in one call; each has its own outcome. */
+  /** Commits changes in order, in one call; each has its own outcome. */
   async writeAll(all: readonly Changes[]): Promise<(Outcome | Failed)[]> {
     const prepared = all.map(encodeOrFail);
     const data = prepared.filter((each): each is CommitData => !("failure" in each));
@@ -102,7 +97,7 @@ export class PgRecordStore extends RecordStore {
   }
 
   async #send(commits: readonly CommitData[]): Promise<(Outcome | Failed)[]> {
-    // The same id in each attempt: one that was stored is not stored again.
+    // The same id in each attempt, so that a stored commit is not stored again.
     const call = randomUUID();
     const data = JSON.stringify(commits);
     const known = this.#seen.version;
@@ -118,7 +113,7 @@ export class PgRecordStore extends RecordStore {
     return versions.map(outcomeOf);
   }
 
-  /** Runs a query whose rows have the version of the store, and of which there is one at least. */
+  /** Runs a query whose rows have the version of the store, and which returns at least one row. */
   async #read(query: (sql: Sql) => Promise<readonly SeenRow[]>): Promise<readonly Row[]> {
     return await this.#connections.run(async (sql) => {
       const known = this.#seen.version;
@@ -189,7 +184,7 @@ export class PgRecordStore extends RecordStore {
     });
   }
 
-  /** The entry of a row; `undefined`, and told once, where its key is damaged. */
+  /** The entry of a row; `undefined`, reported once, if its key is damaged. */
   #entryOf<T>(row: Row): Entry<T> | undefined {
     try {
       return {
@@ -207,7 +202,7 @@ export class PgRecordStore extends RecordStore {
     }
   }
 
-  /** Queries that run come to their end; later ones fail. */
+  /** Running queries finish; later ones fail. */
   override close(): void {
     this.#connections.close().catch(() => {});
   }

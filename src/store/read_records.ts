@@ -1,8 +1,4 @@
-/**
- * Reading all records of a store in the order of their keys, for copying them.
- *
- * @module
- */
+/** Reads all records of a store in the order of their keys, to copy them. @module */
 import type { Sql } from "postgres";
 import type { Connections } from "./connections.ts";
 
@@ -23,12 +19,12 @@ interface Row {
   readonly left_ms: number | null;
 }
 
-/** Yields all records with their encoded keys, also those that have expired. */
+/** Yields all records with their encoded keys, including expired ones. */
 export function readRecords(connections: Connections): AsyncGenerator<StoredRecord> {
   return readPages((page) => connections.run(page));
 }
 
-/** Hands over all records as they are at one moment. */
+/** Passes on all records of one snapshot. */
 export function withRecordsOfMoment<T>(
   connections: Connections,
   take: (records: AsyncIterable<StoredRecord>) => Promise<T>,

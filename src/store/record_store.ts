@@ -1,9 +1,4 @@
-/**
- * The interface of a key-value store: ordered entries by key, and commits of checks and changes.
- * Deno KV and PostgreSQL implement it, and so does each layer above them.
- *
- * @module
- */
+/** The interface of a key-value store: ordered entries, commits of checks and changes. @module */
 import type { Lease } from "./lease.ts";
 import type {
   Changes,
@@ -57,7 +52,7 @@ export class Operation implements Draft {
     return this;
   }
 
-  /** Adds what another one checks and changes. */
+  /** Adds the checks and changes of another commit. */
   include({ checks, mutations }: Changes): this {
     this.mutations.push(...mutations);
     return this.check(...checks);
@@ -79,16 +74,12 @@ export abstract class RecordStore implements RecordReader, Disposable {
 
   abstract list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /** Stores changes without a lease; layers and implementations define it, and only they use it. */
+  /** Stores changes without a lease; only layers and implementations define and use it. */
   abstract write(changes: Changes): Promise<Outcome>;
 
   abstract close(): void;
 
-  /**
-   * Stores changes; if they depend on a lease, only while it is held.
-   *
-   * @throws {LeaseLostError}
-   */
+  /** Stores changes, if a lease is given, only while it is valid. @throws {LeaseLostError} */
   async commit(changes: Changes, lease?: Lease): Promise<Outcome> {
     const check = lease?.check;
     if (check === undefined) return await this.write(changes);
@@ -119,7 +110,7 @@ export abstract class RecordStore implements RecordReader, Disposable {
   }
 }
 
-/** A store over another one, which does everything that the layer does not define. */
+/** A layer over another store, which handles everything that the layer does not define. */
 export abstract class StoreLayer extends RecordStore {
   constructor(protected readonly under: RecordStore) {
     super();

@@ -1,8 +1,4 @@
-/**
- * Keys, entries and changes of records, as every store takes and returns them.
- *
- * @module
- */
+/** Keys, entries and changes of records, as every store accepts and returns them. @module */
 
 export type KeyPart = Uint8Array | string | number | bigint | boolean;
 
@@ -12,7 +8,7 @@ export type RecordKey = readonly KeyPart[];
 export interface Entry<T = unknown> {
   readonly key: RecordKey;
   readonly value: T;
-  /** The version of the commit that stored it: a later one has the greater text. */
+  /** The version of the commit that stored it: later versions are greater as text. */
   readonly versionstamp: string;
 }
 
@@ -31,7 +27,7 @@ export interface Check {
 }
 
 export interface SetOptions {
-  /** Milliseconds until the record is gone. */
+  /** Milliseconds until the record expires. */
   readonly expireIn?: number | undefined;
 }
 
@@ -82,16 +78,13 @@ export type Listing<T> = AsyncIterableIterator<Entry<T>, undefined>;
 export interface RecordReader {
   get<T = unknown>(key: RecordKey): Promise<MaybeEntry<T>>;
 
-  /** Entries of several keys as they were at one moment, in the order of the keys. */
+  /** Entries of several keys from one snapshot, in key order. */
   getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: RecordKey }],
   ): Promise<{ [K in keyof T]: MaybeEntry<T[K]> }>;
 
   list<T = unknown>(selector: ListSelector, options?: ListOptions): Listing<T>;
 
-  /**
-   * Moves a malformed record out of the way if nothing proves that it was stored that way; false if
-   * it stays.
-   */
+  /** Moves a malformed record away unless its checksum proves it intact; false if it is kept. */
   setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean>;
 }

@@ -2,12 +2,12 @@
  * The tables of a store in PostgreSQL, as versioned migrations.
  *
  * Every commit locks the one row of `clock` first, and releases it at its end. So versions are in
- * commit order, and a reader of the changes up to a version has missed none.
+ * commit order, and a reader of the changes up to a version has all of them.
  *
  * @module
  */
 
-/** From one version of the schema to the next, in one transaction. */
+/** Migrates the schema from one version to the next, in one transaction. */
 export interface SchemaMigration {
   readonly version: number;
   readonly sql: string;
@@ -52,7 +52,7 @@ COMMENT ON TABLE svc.commits IS 'What recent calls of commit() were answered, fo
 CREATE INDEX commits_age ON svc.commits (at);
 `;
 
-/** Whether each of the versions that an operation expects is the one that is stored. */
+/** Whether all expected versions of an operation are the stored ones. */
 const HOLDS = `
 CREATE FUNCTION svc.holds(checks jsonb, moment timestamptz) RETURNS boolean
 LANGUAGE sql STABLE AS $$
@@ -66,7 +66,7 @@ LANGUAGE sql STABLE AS $$
 $$;
 `;
 
-/** Applies the mutations of one operation in their order; returns the keys that they changed. */
+/** Applies the mutations of one operation in order; returns the keys that they changed. */
 const APPLY = `
 CREATE FUNCTION svc.apply(mutations jsonb, new_version bigint, moment timestamptz) RETURNS bytea[]
 LANGUAGE plpgsql AS $$
@@ -116,9 +116,8 @@ $$;
 `;
 
 /**
- * Commits operations in order: returns each one's version, 0 if a check failed, or -1 if it adds to
- * a value that is not a counter. A call repeated with the same id changes nothing, and gets the
- * first call's result.
+ * Returns each operation's version, 0 for a failed check, -1 for adding to no counter. A repeated
+ * id has no effect and returns the first result.
  */
 const COMMIT = `
 CREATE FUNCTION svc.commit(call uuid, writer uuid, operations jsonb, OUT outcomes bigint[])
@@ -163,10 +162,7 @@ END
 $$;
 `;
 
-/**
- * Deletes expired records, and changes and commits older than these times, which nobody can request
- * any more. Returns the number of deleted records, at most the limit.
- */
+/** Deletes expired records, and old changes and commits. Returns the number of records. */
 const TIDY = `
 CREATE FUNCTION svc.tidy(most integer, kept_changes interval, kept_commits interval)
 RETURNS integer

@@ -6,14 +6,12 @@
  */
 import { StaleServerError } from "./server_fault.ts";
 
-/**
- * How long reads wait while only outdated servers respond, until one of them counts as the primary.
- */
+/** How long reads wait while only outdated servers respond. */
 const MAX_STALE_MS = 30_000;
 
 export class SeenVersion {
   #version = 0n;
-  /** Since when each response was of a server that is behind. */
+  /** Since when all responses came from a server that is behind. */
   #staleSince: number | undefined;
 
   readonly #monotonic;
@@ -23,7 +21,7 @@ export class SeenVersion {
     this.#monotonic = monotonic;
   }
 
-  /** The newest known version: a read that starts now must see it. */
+  /** The newest known version, which a read that starts now must see. */
   get version(): bigint {
     return this.#version;
   }
@@ -33,7 +31,7 @@ export class SeenVersion {
    * took over, the node accepts the server's version after half a minute.
    *
    * @param known the version known when the read began
-   * @throws {StaleServerError} if the server is behind that.
+   * @throws {StaleServerError} if the server is behind it.
    */
   read(version: bigint, known: bigint): void {
     if (version < known) {
@@ -44,7 +42,7 @@ export class SeenVersion {
     this.#staleSince = undefined;
   }
 
-  /** Takes note of the version of a commit, which only a primary makes. */
+  /** Records the version of a commit, which only a primary creates. */
   committed(version: bigint, known: bigint): void {
     if (version > this.#version || version < known) this.#version = version;
   }

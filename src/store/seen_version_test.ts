@@ -9,7 +9,7 @@ function seenAt(version: bigint) {
   return { clock, seen };
 }
 
-Deno.test("SeenVersion refuses what a server reads that is behind, and takes the next answer", () => {
+Deno.test("SeenVersion refuses reads of a server that is behind, and accepts the next response", () => {
   const { seen } = seenAt(7n);
   assert.throws(() => seen.read(6n, seen.version), StaleServerError);
   seen.committed(9n, seen.version);
@@ -18,7 +18,7 @@ Deno.test("SeenVersion refuses what a server reads that is behind, and takes the
   assert.equal(seen.version, 9n);
 });
 
-Deno.test("SeenVersion takes answers in any order of reads that ran at once", () => {
+Deno.test("SeenVersion accepts responses of concurrent reads in any order", () => {
   const { seen } = seenAt(7n);
   const known = seen.version;
   seen.read(9n, known);
@@ -26,7 +26,7 @@ Deno.test("SeenVersion takes answers in any order of reads that ran at once", ()
   assert.equal(seen.version, 9n);
 });
 
-Deno.test("SeenVersion takes the word of a server that lost commits: half a minute later, or by a commit", () => {
+Deno.test("SeenVersion accepts a server that lost commits: half a minute later, or by a commit", () => {
   const { clock, seen } = seenAt(7n);
   const behind = () => seen.read(5n, seen.version);
   assert.throws(behind, StaleServerError);

@@ -1,14 +1,10 @@
-/**
- * Which errors of PostgreSQL are worth a retry, and the meaning of others.
- *
- * @module
- */
+/** Classifies PostgreSQL errors: which to retry, and the meaning of others. @module */
 import { UnavailableError } from "../lib/unavailable_error.ts";
 
 /** When to try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** The store cannot be reached now. A change that was under way may or may not be stored. */
+/** The store cannot be reached now. A current change may or may not be stored. */
 export class StoreUnavailableError extends UnavailableError {
   override readonly name = "StoreUnavailableError";
 
@@ -20,7 +16,7 @@ export class StoreUnavailableError extends UnavailableError {
   }
 }
 
-/** An attempt has taken too long: its connection is given up. */
+/** An attempt has taken too long, so its connection is dropped. */
 export class AttemptLateError extends Error {
   override readonly name = "AttemptLateError";
 
@@ -38,10 +34,7 @@ export class StaleServerError extends Error {
   }
 }
 
-/**
- * Codes of the system and of the library for a connection that does not exist; Deno 2.7 writes on
- * one that was just closed, which is EBADF.
- */
+/** Codes of connections that do not exist; Deno 2.7 may write on a closed one (EBADF). */
 const LOST: ReadonlySet<string> = new Set([
   "CONNECTION_CLOSED",
   "CONNECTION_DESTROYED",
@@ -61,11 +54,7 @@ const LOST: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/**
- * States of SQL (PostgreSQL, appendix A) that pass: connections (08), a server that stops or
- * starts (57P), too many connections (53300), races (40), and a primary that became a standby
- * (25006).
- */
+/** Passing SQL states: connections, start or stop, too many, races, a new standby. */
 const PASSING = /^(?:08...|57P0.|53300|40...|25006)$/;
 
 /** The server can only be read, as a standby. */
@@ -76,15 +65,15 @@ function codeOf(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** A standby that has not replayed so far does not know a new database yet. */
+/** A standby that is behind does not have a new database yet. */
 const NO_DATABASE = "3D000";
 
-/** Whether there is no connection, or none any more. */
+/** Whether there is no connection, or it was lost. */
 export function isConnectionLost(error: unknown): boolean {
   return LOST.has(codeOf(error));
 }
 
-/** Whether the node itself gives a connection up. */
+/** Whether the node itself gives up a connection. */
 const isGivenUp = (error: unknown): boolean =>
   error instanceof AttemptLateError || error instanceof StaleServerError;
 
@@ -95,19 +84,16 @@ export function isPassing(error: unknown, servers = 1): boolean {
   return isGivenUp(error) || isConnectionLost(error) || PASSING.test(code);
 }
 
-/**
- * Codes of a broken connection. The library keeps waiting for its requests, and can fail to replace
- * it.
- */
+/** Broken connections, for which the library may wait forever. */
 const BROKEN: ReadonlySet<string> = new Set(["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE"]);
 
-/** Whether no further query may use the connections that there are. */
+/** Whether no further query may use the existing connections. */
 export function isConnectionSpoilt(error: unknown): boolean {
   const code = codeOf(error);
   return isGivenUp(error) || code === READ_ONLY || BROKEN.has(code);
 }
 
-/** The library's words name its own default host. */
+/** The library's message names its own default host. */
 const WORDS: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: "the server closed the connection",
   CONNECTION_DESTROYED: "no server accepts writes",

@@ -3,7 +3,7 @@ import { AttemptLateError, isConnectionSpoilt, isPassing } from "./server_fault.
 
 const fault = (code: string) => Object.assign(new Error("as the server says"), { code });
 
-Deno.test("isPassing() tells what another attempt may mend from what none does", () => {
+Deno.test("isPassing() distinguishes temporary from permanent errors", () => {
   for (
     const code of ["ECONNREFUSED", "CONNECT_TIMEOUT", "EBADF", "57P03", "53300", "40001", "25006"]
   ) {
@@ -13,12 +13,12 @@ Deno.test("isPassing() tells what another attempt may mend from what none does",
   for (const code of ["28P01", "42P01", "23505", ""]) assert.equal(isPassing(fault(code)), false);
 });
 
-Deno.test("isPassing() gives a new database the time to come to every server", () => {
+Deno.test("isPassing() gives a new database the time to reach every server", () => {
   assert.equal(isPassing(fault("3D000")), false, "one server knows all its databases");
   assert.equal(isPassing(fault("3D000"), 3), true);
 });
 
-Deno.test("isConnectionSpoilt() tells a connection that broke from one that was not made", () => {
+Deno.test("isConnectionSpoilt() distinguishes a broken connection from one that was never opened", () => {
   for (const code of ["CONNECTION_CLOSED", "EBADF", "ECONNRESET", "EPIPE", "25006"]) {
     assert.equal(isConnectionSpoilt(fault(code)), true, code);
   }

@@ -1,9 +1,4 @@
-/**
- * Address and user of a store in PostgreSQL, from a URL as in `libpq` with several hosts,
- * environment variables, and files.
- *
- * @module
- */
+/** Address and user of a PostgreSQL store: from a URL, environment variables and files. @module */
 
 export interface StoreHost {
   readonly hostname: string;
@@ -19,7 +14,7 @@ export interface StoreAddress {
   readonly tls: { readonly caCerts: readonly string[] } | undefined;
   readonly user: string;
   readonly database: string;
-  /** `undefined` if the server asks for none. */
+  /** `undefined` if the server needs none. */
   readonly password: string | undefined;
 }
 
@@ -43,12 +38,12 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
 const PARAMETERS: ReadonlySet<string> = new Set(["host", "passfile", "sslmode", "sslrootcert"]);
 const MODES_WITH_TLS: ReadonlySet<string> = new Set(["require", "verify-ca", "verify-full"]);
 
-/** True for a place of a store that is a URL of PostgreSQL. */
+/** True if the location of a store is a PostgreSQL URL. */
 export function isStoreUrl(place: string): boolean {
   return /^postgres(?:ql)?:/i.test(place);
 }
 
-/** The place in messages: without its parameters, and without what could be a password. */
+/** The location for messages, without parameters and possible passwords. */
 export function describeStoreUrl(place: string): string {
   return place.replace(/\?.*$/s, "").replace(/\/\/[^/]*@/, "//");
 }
@@ -180,9 +175,8 @@ function findPassword(
 }
 
 /**
- * The password of a file as `libpq` reads it: lines of `host:port:database:role:password`, with `*`
- * for any; the first match counts. A file with a single line without colons contains just the
- * password.
+ * As in `libpq`: the first match counts, `*` for any. A single line without colons is just
+ * the password.
  */
 export function findInPassfile(
   text: string,

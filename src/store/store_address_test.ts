@@ -37,7 +37,7 @@ Deno.test("parseStoreUrl() reads several hosts, and signs in with a password of 
   );
 });
 
-Deno.test("parseStoreUrl() does without TLS only on this machine, or where it is told to", () => {
+Deno.test("parseStoreUrl() does without TLS only on this machine, or if it is told to", () => {
   const tls = (url: string) => parseStoreUrl(url, sources({}, { "/ca": "PEM" })).tls;
   assert.equal(tls("postgres://a@localhost/b"), undefined);
   assert.equal(tls("postgres://a@127.0.0.1,[::1]/b"), undefined);
@@ -48,7 +48,7 @@ Deno.test("parseStoreUrl() does without TLS only on this machine, or where it is
   });
 });
 
-Deno.test("parseStoreUrl() takes the database of the role's name, and a Unix socket", () => {
+Deno.test("parseStoreUrl() uses the database with the role's name, and a Unix socket", () => {
   const address = parseStoreUrl("postgresql://a%40b@?host=/run/pg", sources());
   assert.deepEqual([address.user, address.database], ["a@b", "a@b"]);
   assert.equal(address.socket, "/run/pg/.s.PGSQL.5432");

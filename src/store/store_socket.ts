@@ -1,8 +1,4 @@
-/**
- * The sockets to PostgreSQL.
- *
- * @module
- */
+/** The sockets to PostgreSQL. @module */
 import net from "node:net";
 
 /**
@@ -17,12 +13,12 @@ export class StoreSocket extends net.Socket {
   }
 
   override removeAllListeners(event?: string | symbol): this {
-    // All of them where no argument is given, which `undefined` is not.
+    // All of them without an argument; `undefined` counts as one.
     if (event === undefined) super.removeAllListeners();
     else super.removeAllListeners(event);
     return this.listeners("error").includes(ignore) ? this : this.on("error", ignore);
   }
 }
 
-/** The client hears of errors as long as it uses the socket. */
+/** The client gets errors as long as it uses the socket. */
 function ignore(): void {}

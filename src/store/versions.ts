@@ -1,10 +1,6 @@
-/**
- * Versions of records as the versionstamps of Deno KV: text that compares as they do. Pure.
- *
- * @module
- */
+/** Versions of records as the versionstamps of Deno KV, compared as text. Pure. @module */
 
-/** Deno KV's are a version of 8 bytes and the place in a batch, which has no use here. */
+/** Deno KV's have 8 bytes of version and a position in a batch, which is unused here. */
 const PLACE = "0000";
 const DIGITS = 16;
 const STAMP = /^[0-9a-f]{20}$/;
@@ -17,11 +13,7 @@ export function versionstampOf(version: bigint): string {
   return version.toString(16).padStart(DIGITS, "0") + PLACE;
 }
 
-/**
- * The version of a versionstamp; one that no record has if it is of another store.
- *
- * @throws {TypeError} if it is not a versionstamp.
- */
+/** A version that no record has for another store's. @throws {TypeError} */
 export function versionOf(versionstamp: string): bigint {
   if (!STAMP.test(versionstamp)) {
     throw new TypeError(`Cannot check the versionstamp "${versionstamp}": it is 20 hex digits`);

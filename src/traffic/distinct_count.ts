@@ -1,11 +1,9 @@
 /**
- * Counts distinct visitors without a list of them.
+ * @module Counts distinct visitors without a list of them.
  *
  * HyperLogLog (Flajolet et al., 2007) with 4096 registers, whose standard error is 1.6 %, and
  * linear counting below 2.5 visitors per register. A register contains the longest run of zeros in
  * a hash, which identifies no visitor.
- *
- * @module
  */
 
 const INDEX_BITS = 12;

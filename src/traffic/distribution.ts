@@ -1,13 +1,11 @@
 /**
- * The distribution of times, from which quantiles are read.
+ * @module The distribution of times, from which quantiles are read.
  *
- * DDSketch (Masson et al., 2019): bins whose borders grow by a constant factor, so
- * that every quantile is right within 2 % of its value, however times are spread.
- *
- * @module
+ * DDSketch (Masson et al., 2019): bins whose borders grow by a constant factor, so that every
+ * quantile is accurate to 2 % of its value for any distribution.
  */
 
-/** Largest relative error of a quantile. */
+/** Maximum relative error of a quantile. */
 const ACCURACY = 0.02;
 const GROWTH = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GROWTH = Math.log(GROWTH);
@@ -18,7 +16,7 @@ const LONGEST_MS = 600_000;
 const FIRST_BIN = Math.ceil(Math.log(SHORTEST_MS) / LOG_GROWTH);
 const BINS = Math.ceil(Math.log(LONGEST_MS) / LOG_GROWTH) - FIRST_BIN + 1;
 
-/** Bins that hold something, each with its count. */
+/** Non-empty bins, each with its count. */
 export type EncodedDistribution = readonly (readonly [number, number])[];
 
 function binOf(ms: number): number {

@@ -1,9 +1,4 @@
-/**
- * Traffic in bounded counts: requests, visitors, pages, and response times. Partial counts can be
- * merged into totals.
- *
- * @module
- */
+/** @module Traffic in bounded counts, which can be merged. */
 export { type EncodedCounts, type Layer, LAYERS, TrafficCounts } from "./traffic_counts.ts";
 export {
   type CountedRequest,

@@ -13,7 +13,7 @@ function listOf(items: readonly string[], capacity = 5): TopList {
   return list;
 }
 
-Deno.test("TopList says of each value how often it came, less what it admits to have missed", () => {
+Deno.test("TopList returns the count of each value, minus the admitted error", () => {
   fc.assert(fc.property(values, values, (first, second) => {
     const list = listOf(first);
     list.merge(listOf(second).encode());
@@ -35,7 +35,7 @@ Deno.test("TopList is exact while there are few values, the most frequent one fi
   ]);
 });
 
-Deno.test("TopList holds no more values than it may, whatever comes", () => {
+Deno.test("TopList never contains more values than its limit", () => {
   const list = listOf(Array.from({ length: 10_000 }, (_, index) => `value ${index}`), 50);
   assert.ok(list.encode().counts.length <= 50);
 });
@@ -62,7 +62,7 @@ for (const many of [0, 1, 10, 300, 5000, 50_000]) {
   });
 }
 
-Deno.test("DistinctCount is the same in any order and however often a visitor comes", () => {
+Deno.test("DistinctCount is the same in any order and regardless of how often a visitor comes", () => {
   const [once, twice] = [visitors(0, 3000), visitors(1500, 3000)];
   twice.merge(visitors(0, 2000).encode());
   assert.deepEqual(twice.count(), once.count());
@@ -95,7 +95,7 @@ Deno.test("Distribution finds every quantile within 2.1 % of the real one, also 
   }));
 });
 
-Deno.test("Distribution takes the shortest, the longest and impossible times", () => {
+Deno.test("Distribution accepts the shortest, the longest and impossible times", () => {
   const distribution = new Distribution();
   for (const ms of [0, -1, NaN, 1e12, Infinity]) distribution.add(ms);
   assert.equal(distribution.count, 5);

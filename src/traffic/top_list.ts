@@ -1,14 +1,12 @@
 /**
- * The most frequent values of a stream, in bounded memory.
+ * @module The most frequent values of a stream, in bounded memory.
  *
- * The summary of Misra and Gries: when it holds too many values, all counts are lowered by the same
+ * The summary of Misra and Gries: when it has too many values, all counts are lowered by the same
  * amount, and those that reach zero are dropped. Partial summaries can be merged (Agarwal et al.,
  * "Mergeable Summaries", 2012).
- *
- * @module
  */
 
-/** A value, and how often it was seen at least. */
+/** A value, and the minimum number of times it was seen. */
 export interface Counted {
   readonly value: string;
   readonly count: number;
@@ -26,12 +24,12 @@ export class TopList {
 
   readonly #capacity: number;
 
-  /** `capacity` values survive; twice as many are held between two reductions. */
+  /** `capacity` values survive; at most twice as many are kept between two reductions. */
   constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
-  /** How much a count may lack at most: 0 as long as there were few values. */
+  /** Maximum error of a count; 0 as long as there were few values. */
   get missed(): number {
     return this.#missed;
   }
@@ -47,7 +45,7 @@ export class TopList {
     this.#missed += missed;
   }
 
-  /** The most frequent values, the first one most of all; equal ones by name. */
+  /** The most frequent values, most frequent first; ties by name. */
   top(limit: number): Counted[] {
     return this.#sorted().slice(0, limit).map(([value, count]) => ({ value, count }));
   }

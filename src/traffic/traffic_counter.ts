@@ -1,22 +1,17 @@
-/**
- * Counts the requests that one edge answers, by deployment.
- *
- * @module
- */
+/** @module Counts the requests to one edge, by deployment. */
 import { memoize, RecentMap } from "../lib/memo.ts";
 import { type EncodedCounts, type Layer, TrafficCounts } from "./traffic_counts.ts";
 import { dayOf, VisitorHash } from "./visitor_hash.ts";
 import type { MeasuredVitals } from "./vitals_counts.ts";
 
-/** The client of a counted request. */
 export interface CountedClient {
   /** Its address. */
   readonly ip: string;
-  /** Its user agent and referrer are read. */
+  /** Request whose user agent and referrer are read. */
   header(name: string): string | null;
   /** ISO 3166-1 alpha-2, in upper case. */
   country(): string | undefined;
-  /** Such as `mobile`; `bot` for what is not a browser. */
+  /** Such as `mobile`; `bot` for other clients than browsers. */
   device(): string;
 }
 
@@ -34,7 +29,7 @@ export interface CountedRequest {
   readonly bytes: number | null;
   /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
-  /** The path of a page that was shown; missing for all other responses. */
+  /** The path of a shown page; missing for all other responses. */
   readonly page: string | undefined;
 }
 
@@ -46,22 +41,21 @@ export interface CountedVitals {
   readonly vitals: MeasuredVitals;
 }
 
-/** The counts of one edge for one deployment. */
 export interface DeploymentCounts {
   readonly projectId: string;
   readonly deploymentId: string;
   readonly counts: EncodedCounts;
 }
 
-/** Longest path of a page and longest user agent, in characters; longer ones are cut. */
+/** Maximum length of a page's path and a user agent, in characters; longer ones are shortened. */
 const MAX_PATH = 200;
 const MAX_USER_AGENT = 512;
 
-/** Addresses whose country is remembered, and browsers whose hash is. */
+/** Maximum number of addresses whose country is cached, and of browsers whose hash is cached. */
 const REMEMBERED_ADDRESSES = 4096;
 const REMEMBERED_BROWSERS = 1024;
 
-/** Pause before a salt is asked for again that could not be had, in milliseconds. */
+/** Pause before an unavailable salt is requested again, in milliseconds. */
 const ASK_AGAIN_MS = 10_000;
 
 const UNKNOWN = "unknown";
@@ -101,7 +95,7 @@ export class TrafficCounter {
   #day: number | undefined;
   /** When to ask for the day's salt again; never while a response is pending. */
   #askAgainAt = Infinity;
-  /** Missing until the salt of the day has come. */
+  /** Missing until the salt of the day has arrived. */
   #visitors: DayOfVisitors | undefined;
 
   readonly #options: TrafficCounterOptions;
@@ -130,11 +124,11 @@ export class TrafficCounter {
     if (page !== undefined) this.#addPage(counts, request, page);
   };
 
-  /** Counts what a browser measured. */
+  /** Counts the measurements of a browser. */
   readonly countVitals = (measured: CountedVitals): void =>
     this.#countsOf(measured).addVitals(measured.path, measured.vitals);
 
-  /** Fetches the salt of a day, so that it is there before the first request. */
+  /** Fetches the salt of a day, so that it is available before the first request. */
   prepare(time: number): void {
     this.#visitorsOf(time);
   }

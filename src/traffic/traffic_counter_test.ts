@@ -21,7 +21,7 @@ const requestAt = (time: number) => ({
   page: undefined,
 });
 
-Deno.test("a salt that cannot be had is asked for once, and again after a pause", async () => {
+Deno.test("an unavailable salt is requested once, and again after a pause", async () => {
   let asked = 0;
   const errors: unknown[] = [];
   const counter = new TrafficCounter({

@@ -1,8 +1,4 @@
-/**
- * The traffic of one project over some time, as bounded counts that can be merged.
- *
- * @module
- */
+/** @module The traffic of one project over some time, as bounded counts that can be merged. */
 import { DistinctCount, type EncodedDistinct } from "./distinct_count.ts";
 import { Distribution, type EncodedDistribution } from "./distribution.ts";
 import { type EncodedTopList, TopList } from "./top_list.ts";
@@ -17,7 +13,7 @@ const LISTS = { pages: 100, referrers: 50, countries: 60, devices: 8 } as const;
 export type List = keyof typeof LISTS;
 const LIST_NAMES = Object.keys(LISTS) as List[];
 
-/** Counts as they are stored and sent: data only, at most about 60 KiB. */
+/** Counts in their stored and sent form: plain data, at most about 60 KiB. */
 export interface EncodedCounts {
   readonly version: 1;
   readonly requests: number;
@@ -28,7 +24,7 @@ export interface EncodedCounts {
   readonly visitors: EncodedDistinct;
   readonly lists: Readonly<Record<List, EncodedTopList>>;
   readonly times: Readonly<Partial<Record<Layer, EncodedDistribution>>>;
-  /** Answers of a layer whose status is 500 or more; missing in counts of an earlier version. */
+  /** Responses of a layer with status 500 or more; missing in counts of an earlier version. */
   readonly failed?: Readonly<Partial<Record<Layer, number>>>;
   /** Missing if no browser measured any. */
   readonly vitals?: EncodedVitals;
@@ -36,11 +32,11 @@ export interface EncodedCounts {
 
 export class TrafficCounts {
   requests = 0;
-  /** Requests of crawlers, monitors and programs, which count in nothing below but statuses. */
+  /** Requests of crawlers, monitors and programs, which only count in the statuses below. */
   bots = 0;
-  /** Pages that people were shown. */
+  /** Page views of people. */
   pageViews = 0;
-  /** Bytes of bodies whose length was known. */
+  /** Bytes of bodies with a known length. */
   bytes = 0;
   readonly visitors = new DistinctCount();
   readonly lists: Readonly<Record<List, TopList>> = {
@@ -92,17 +88,17 @@ export class TrafficCounts {
     }
   }
 
-  /** Answers by status, the smallest status first. */
+  /** Responses by status, the smallest status first. */
   statuses(): readonly (readonly [number, number])[] {
     return [...this.#statuses].sort(([a], [b]) => a - b);
   }
 
-  /** Answers whose status is 500 or more. */
+  /** Responses with status 500 or more. */
   failures(): number {
     return this.statuses().reduce((sum, [status, count]) => status < 500 ? sum : sum + count, 0);
   }
 
-  /** Answers of a layer whose status is 500 or more. */
+  /** Responses of a layer with status 500 or more. */
   failuresOf(layer: Layer): number {
     return this.#failed.get(layer) ?? 0;
   }

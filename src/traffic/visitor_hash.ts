@@ -1,8 +1,4 @@
-/**
- * Pseudonyms of visitors that last a day.
- *
- * @module
- */
+/** @module Pseudonyms of visitors that last a day. */
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,10 +1,8 @@
 /**
- * Web vitals of visitors in bounded counts, for a site and for its most viewed pages.
+ * @module Web vitals of visitors in bounded counts, for a site and for its most viewed pages.
  *
  * A histogram whose bins grow by a constant factor, so every quantile is accurate to 5 %. A page
- * always costs 2.2 KB; at most `MAX_VITAL_PAGES` are stored, and twice as many held temporarily.
- *
- * @module
+ * always costs 2.2 KB; at most `MAX_VITAL_PAGES` are stored, and twice as many kept temporarily.
  */
 
 /** LCP, INP, FCP and TTFB in milliseconds, CLS in thousandths. */
@@ -14,7 +12,7 @@ export type Vital = typeof VITALS[number];
 /** Pages that are stored with their own vitals. */
 export const MAX_VITAL_PAGES = 20;
 
-/** Longest path of a page, in characters; the schema of beacons allows ASCII only. */
+/** Maximum length of a path of a page, in characters; the schema of beacons allows ASCII only. */
 export const MAX_VITAL_PATH = 200;
 
 const ACCURACY = 0.05;
@@ -34,7 +32,7 @@ export interface EncodedVitals {
   readonly pages: readonly (readonly [path: string, views: number, bins: Uint32Array])[];
 }
 
-/** The figure of one vital. */
+/** The value of one vital. */
 export interface VitalQuantile {
   readonly count: number;
   /** The 75th percentile of all views. */
@@ -108,7 +106,7 @@ export class VitalsCounts {
     return this.#all.quantiles();
   }
 
-  /** The pages with the most views; a page that was seldom seen may lack some. */
+  /** The pages with the most views; a rarely viewed page may lack some. */
   pages(limit: number): { readonly path: string; readonly vitals: VitalQuantiles }[] {
     return this.#sorted().slice(0, limit).map(([path, { vitals }]) => ({
       path,

@@ -1,8 +1,6 @@
 /**
- * The server-rendered pages: the platform in a browser. They call what the API calls, and nothing
- * below depends on them.
- *
- * @module
+ * @module The server-rendered pages. They use the same services as the API; nothing depends on
+ * them.
  */
 export { showFailure } from "./visit/page_binder.tsx";
 export { bindPages } from "./routes.ts";

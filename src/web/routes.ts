@@ -1,8 +1,4 @@
-/**
- * Every page of the interface, bound to its path.
- *
- * @module
- */
+/** @module Every page of the interface, bound to its path. */
 import type { Router } from "../platform/core/http/mod.ts";
 import { type AccountPageServices, bindAccountPages } from "./account/account_routes.ts";
 import { bindEmailPages, type EmailPageServices } from "./account/email_routes.ts";
@@ -27,7 +23,6 @@ import { bindMessengerEntry } from "./entry/messenger_entry_routes.ts";
 import { landingPage } from "./entry/landing_page.tsx";
 import { bindMcp } from "./mcp/mcp_routes.ts";
 import { PageBinder } from "./visit/page_binder.tsx";
-import { homePath } from "./visit/home_path.ts";
 import { PageSession, type PageSessionServices } from "./visit/page_session.ts";
 import { bindOverview, type OverviewServices } from "./overview/overview_page.tsx";
 import { bindPreviewPages, type PreviewPageServices } from "./previews/preview_routes.ts";
@@ -63,6 +58,15 @@ import { bindRules, type RulesPageServices } from "./project/rules_routes.ts";
 import { RULES_SCRIPT_PATH, showRulesScript } from "./project/rules_script.ts";
 import { bindSettings } from "./project/settings_page.tsx";
 import { bindTraffic } from "./project/traffic_page.tsx";
+import { type Person, selfCallerOf } from "../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
+import { overviewPath } from "./layout/bar.tsx";
+
+/** Path of the overview of a person's first workspace, or of the list for someone without any. */
+async function homePath(workspaces: WorkspaceService, person: Person): Promise<string> {
+  const { items: [first] } = await workspaces.list(selfCallerOf(person), { limit: 1 });
+  return first === undefined ? "/workspaces" : overviewPath(first.slug);
+}
 
 function bindProjectPages(
   bind: PageBinder,

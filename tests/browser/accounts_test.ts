@@ -1,6 +1,6 @@
 /**
- * Accounts as a person has them: Chromium, with JavaScript off, and the CLI
- * in a terminal beside it.
+ * Accounts from a person's view: Chromium, with JavaScript off, and the CLI in a terminal next to
+ * it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const LOOKS = [
 
 const PASSWORD = "a few words in a row";
 
-/** Keeps a page in every look; nothing may need scrolling sideways. */
+/** Takes pictures of a page in every theme and size; nothing may need horizontal scrolling. */
 async function shoot(page: Page, name: string): Promise<void> {
   for (const [look, width, height, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height });
@@ -44,7 +44,7 @@ async function shoot(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Goes from the top of the page to a button by the keyboard alone, and presses it. */
+/** Goes from the top of the page to a button with the keyboard only, and presses it. */
 async function pressByKeyboard(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < 30; presses++) {
     await page.keyboard.press("Tab");
@@ -84,7 +84,7 @@ async function signUp(page: Page, url: string): Promise<void> {
   await page.getByRole("status").getByText("Workspace created").waitFor();
 }
 
-/** Runs `svc login` in a terminal; the browser that it opens notes the address. */
+/** Runs `svc login` in a terminal; the browser that it opens records the URL. */
 async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
   const [opened, opener] = [join(box.folder, "opened"), join(box.folder, "browser.sh")];
   await Deno.writeTextFile(
@@ -156,7 +156,7 @@ Deno.test({
 
 Deno.test({
   ...options,
-  name: "what is denied in Chromium is told to svc login",
+  name: "svc login reports a denial in Chromium",
   fn: () =>
     withPerson(async ({ page, box, url, env }) => {
       await signUp(page, url);

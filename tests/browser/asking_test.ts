@@ -1,6 +1,6 @@
 /**
- * Forms of the dashboard in Chromium: acts that ask first do so in a dialog, and what was typed
- * outlives a lost connection, an ended session and a second click.
+ * Forms of the dashboard in Chromium: actions that need confirmation ask in a dialog, and typed
+ * text survives a lost connection, an ended session and a second click.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const shoot = (page: Page, name: string) =>
 const focused = (page: Page) => page.locator(":focus").innerText();
 
 Deno.test({
-  name: "acts ask in a dialog that the keyboard alone can answer",
+  name: "actions ask in a dialog that works with the keyboard only",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, own, platform }) => {
@@ -91,7 +91,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a form keeps what was typed when the connection or the session is lost, and sends once",
+  name: "a form keeps the typed text when the connection or the session is lost, and sends once",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ ada, api, platform }) => {

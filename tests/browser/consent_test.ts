@@ -1,4 +1,6 @@
-/** A program asks to be let in: the official MCP client, and Chromium where the person decides. */
+/**
+ * A program requests access: the official MCP client, and Chromium, in which the person decides.
+ */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -9,7 +11,10 @@ import { withDashboard } from "../helpers/dashboard.ts";
 import { PASSWORD } from "../helpers/page_visitor.ts";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** A program on this machine: an MCP client, and where the browser brings the response. */
+/**
+ * A program on this machine: an MCP client, and the address to which the browser returns the
+ * response.
+ */
 function startProgram(url: string) {
   const answers: URLSearchParams[] = [];
   const server = Deno.serve(
@@ -54,7 +59,7 @@ function startProgram(url: string) {
       assert.ok(state.sentTo !== undefined, "the program was sent nowhere");
       return { transport, address: (state.sentTo as URL).href };
     },
-    /** What the browser brought. */
+    /** The response from the browser. */
     async answer(): Promise<URLSearchParams> {
       await until(() => answers.length, (count) => count > 0);
       return answers.pop()!;
@@ -66,7 +71,7 @@ function startProgram(url: string) {
 const textOf = (page: Page) => page.locator("body").innerText();
 
 Deno.test({
-  name: "a person reads what an MCP client asks for, denies it, lets it look, and revokes it",
+  name: "a person reads an MCP client's request, denies it, gives it read access, and revokes it",
   ...BROWSER_TEST,
   fn: () =>
     withDashboard(async ({ platform, api }) => {
@@ -77,7 +82,7 @@ Deno.test({
         page.setDefaultTimeout(30_000);
         const complaints = hearComplaints(page);
 
-        // Who is not signed in signs in first, and comes back to the question.
+        // A person who is not signed in signs in first, and returns to the question.
         const denied = await program.ask();
         await page.goto(denied.address);
         await page.getByLabel("Email").fill("ada@example.com");

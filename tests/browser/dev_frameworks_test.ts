@@ -14,7 +14,7 @@ interface Case {
   readonly name: FrameworkName;
   readonly file: string;
   readonly edit: (source: string) => string;
-  /** Text or style of the page once the change is there. */
+  /** Text or style of the page after the change. */
   readonly shows: (page: Page) => Promise<boolean>;
 }
 
@@ -24,7 +24,9 @@ const inText = (source: string) => source.replace("visits: ", "Besuche: ");
 const fontOf = (page: Page) =>
   page.evaluate("getComputedStyle(document.body).fontFamily").then((font) => font === "monospace");
 
-/** Frameworks that replace modules in the page; a page of Astro itself loads again, its styles do not. */
+/**
+ * Frameworks that replace modules in the page; Astro's own pages reload, but their styles do not.
+ */
 const CASES: readonly Case[] = [
   { name: "nuxt", file: "app/pages/index.vue", edit: inText, shows: hasText },
   { name: "sveltekit", file: "src/routes/+page.svelte", edit: inText, shows: hasText },
@@ -42,7 +44,7 @@ async function locationOf({ port }: Served): Promise<string | null> {
   return response.headers.get("location");
 }
 
-/** A saved rule acts, while the page stays open. */
+/** A saved rule takes effect while the page stays open. */
 async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;
@@ -71,7 +73,7 @@ for (const { name, file, edit, shows } of CASES) {
           await connected;
           const path = join(folder, file);
           const before = await Deno.readTextFile(path);
-          // After a first change, the optimizer of Vite may load the page once more.
+          // After a first change, Vite's optimizer may reload the page once.
           await Deno.writeTextFile(path, edit(before));
           await until(() => shows(page));
           await page.waitForLoadState("networkidle");

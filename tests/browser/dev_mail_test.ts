@@ -6,7 +6,7 @@ import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.
 import { startServing } from "../helpers/dev_program.ts";
 import { MARKUP } from "../helpers/hostile_fields.ts";
 
-/** Tells where it may send mails. */
+/** Shows where it may send mails. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => response.end(process.env.SMTP_URL)).listen(process.env.PORT);
@@ -15,7 +15,7 @@ const CONFIG = `[dev]\ncommand = "node server.mjs"\n`;
 
 const base64 = (text: string) => new TextEncoder().encode(text).toBase64();
 
-/** Heads as mail programs never write them; the markup in each names the field. */
+/** Header fields that mail programs never write; the markup in each contains the field's name. */
 const RAW_SUBJECTS = [
   MARKUP,
   `=?utf-8?B?${base64(MARKUP)}?=`,
@@ -35,7 +35,7 @@ Deno.test({
     try {
       const { hostname, port } = new URL(await (await fetch(dev.url)).text());
       const transport = createTransport({ host: hostname, port: Number(port), secure: false });
-      // The mail server takes no address with angle brackets.
+      // The mail server rejects addresses with angle brackets.
       const envelope = { from: "'&lt;svg/onload=alert(4)'@shop.test", to: ["ada@shop.test"] };
       for (const subject of RAW_SUBJECTS) {
         const head = [
@@ -51,7 +51,7 @@ Deno.test({
           raw: `${head}\r\n\r\n${MARKUP}\r\n</pre>${MARKUP}\r\n`,
         });
       }
-      // As a mail program writes them: encoded, folded, with an attachment.
+      // Like from a mail program: encoded, folded, with an attachment.
       await transport.sendMail({
         from: { name: MARKUP, address: "shop@shop.test" },
         to: "ada@shop.test",

@@ -1,4 +1,4 @@
-/** What is wrong with a project under `svc dev`, over its pages in Chromium. */
+/** Tests the problem overlay of `svc dev` on a project's pages in Chromium. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -99,7 +99,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dev shows what a function threw on the page that it could not render, by its source",
+  name: "dev shows a function's error with its source on the page that it could not render",
   ...BROWSER_TEST,
   fn: () =>
     withDev({
@@ -123,7 +123,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "dev leaves pages of a framework as they are, until rules cannot be used",
+  name: "dev does not change pages of a framework until rules are invalid",
   ...BROWSER_TEST,
   fn: () =>
     withDev({

@@ -1,6 +1,6 @@
 /**
- * From an empty data directory to live sites with nothing but a browser: by a git repository, by
- * files of this computer, and without JavaScript.
+ * Creates live sites on an empty data directory with only a browser: from a git repository, from
+ * files on this computer, and without JavaScript.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -16,7 +16,7 @@ import { start, type TestPlatform } from "../helpers/platform.ts";
 
 const AT = "/workspaces/default";
 
-/** A build that fails until the next commit mends it. */
+/** A build that fails until the next commit fixes it. */
 const PROJECT = {
   "package.json": JSON.stringify({ private: true, scripts: { build: "node build.mjs" } }),
   "build.mjs": "throw new Error('no tide table');",
@@ -49,7 +49,7 @@ async function claim(platform: TestPlatform, owner: Visitor): Promise<Page> {
   return await owner.submit(await owner.open(pathname), pathname, typed);
 }
 
-/** Waits for the end of a deployment as its page shows it. */
+/** Waits until a deployment's page shows its end. */
 const ended = (visitor: Visitor, path: string): Promise<Page> =>
   until(() => visitor.open(path), ({ html }) => !html.includes("state care moving"), 120_000);
 
@@ -111,7 +111,7 @@ async function openBrowser(
   return await context.newPage();
 }
 
-/** Chooses a folder in the field for folders, and uploads it. */
+/** Selects a folder in the folder field, and uploads it. */
 async function uploadFolder(page: BrowserPage, folder: string): Promise<void> {
   await page.locator("#folder").setInputFiles(folder);
   await page.getByRole("button", { name: "Upload and deploy" }).click();

@@ -1,6 +1,6 @@
 /**
- * Markup in every field of the contract that takes it, and in what commits, builds, visitors,
- * databases and sites say, in a real browser.
+ * Markup in every field of the contract that accepts it, and in data of commits, builds, visitors,
+ * databases and sites, in a real browser.
  */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -14,7 +14,10 @@ import { fillWorkspace, isElsewhere } from "../helpers/hostile_workspace.ts";
 /** Elements that only unescaped markup creates. */
 const MADE = 'img[src="x"], svg[onload], [onerror], script:not([src]), a[href^="javascript:"]';
 
-/** Fields whose markup the platform refuses by more than their schema: they name what has to be there. */
+/**
+ * Fields for which the platform rejects markup although the schema allows it: they must name
+ * existing things.
+ */
 const REFUSED = [
   "createProject gitUrl",
   "updateProject gitUrl",
@@ -32,14 +35,14 @@ const REFUSED = [
   "purgeCache prefix",
 ];
 
-/** Looks at what a page became; `ran` gets what the markup did there. */
+/** Checks a rendered page; `ran` receives the actions of the markup. */
 async function inspect(page: Page, name: string, ran: string[]): Promise<boolean> {
   const count = await page.locator(MADE).count();
   if (count > 0) ran.push(`${name}: ${count} elements of the markup`);
   return (await page.locator("body").innerText()).includes("=alert(");
 }
 
-Deno.test("openFields() finds the fields that take markup, and none that cannot", () => {
+Deno.test("openFields() finds exactly the fields that accept markup", () => {
   const fields = openFields();
   const placesOf = (operation: string) => [...fields.get(operation)?.keys() ?? []];
   assert.deepEqual(placesOf("createEnvironment"), []);
@@ -50,7 +53,7 @@ Deno.test("openFields() finds the fields that take markup, and none that cannot"
 });
 
 Deno.test({
-  name: "markup in any field of the contract, and in what others say, runs on no page",
+  name: "markup in any field of the contract, and in data from others, runs on no page",
   ...BROWSER_TEST,
   async fn() {
     const folder = await makeTestFolder("svc-injection-");
@@ -63,7 +66,7 @@ Deno.test({
         assert.ok(sender.taken.size >= 60, `only ${sender.taken.size} fields took markup`);
         const url = `http://127.0.0.1:${parts.platform.port}`;
         await withChromium(async (browser) => {
-          // Without the policy, so that escaping alone has to hold.
+          // Without the policy, so that only escaping protects the page.
           const page = await signInBrowser(await browser.newContext({ bypassCSP: true }), parts);
           const ran: string[] = [];
           page.on("dialog", (dialog) => {

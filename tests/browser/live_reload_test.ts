@@ -1,4 +1,4 @@
-/** A project of files under `svc dev`: its pages load again in Chromium when one is saved. */
+/** A project of files under `svc dev`: its pages reload in Chromium when a file is saved. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";
@@ -32,12 +32,12 @@ Deno.test({
       await withChromium(async (browser) => {
         const tab = await browser.newPage();
         const complaints = hearComplaints(tab);
-        // The script has its stream once the server has answered that.
+        // The script has its stream once the server has responded to this request.
         const open = () => tab.waitForResponse(/__svc\/reload$/);
         const [, response] = await Promise.all([open(), tab.goto(`${dev.url}/start`)]);
         assert.equal(response?.status(), 200);
         const paragraph = tab.locator("body p");
-        /** Saves something, and waits until the page that was loaded for it listens again. */
+        /** Saves a file, and waits until the reloaded page listens again. */
         const save = async (path: string, text: string) => {
           const opened = open();
           await write(path, text);

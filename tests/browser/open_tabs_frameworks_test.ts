@@ -17,7 +17,9 @@ const WANTED = Deno.env.get("OPEN_TABS")?.split(",");
 const FIXTURES = join(ROOT, "fixtures", "open_tabs");
 
 const DEPLOYMENTS = 6;
-/** The tab is used after each deployment but the first, after the rollback, and beside a new tab. */
+/**
+ * The tab is used after each deployment but the first, after the rollback, and next to a new tab.
+ */
 const ROUNDS = [2, 3, 4, 5, 6, 7, 8];
 
 /** Each page of each app shows texts such as `page 3 of version 1`. */
@@ -26,7 +28,7 @@ interface App {
   readonly buttons?: Readonly<Record<string, string>>;
   /** The text that appears in an open tab once a newer version is live. */
   readonly notice?: string;
-  /** What a tab logs when it reloads, because the cookie names a newer page by now. */
+  /** Log of a tab when it reloads, because the cookie already names a newer page. */
   readonly reloading?: string;
 }
 
@@ -78,7 +80,7 @@ async function open(tab: Tab, url: string, version: number): Promise<void> {
 const failuresOf = ({ responses }: Tab): string[] =>
   responses.filter((each) => each.status() >= 400).map((each) => `${each.status()} ${each.url()}`);
 
-/** Uses a tab as a person does: follows a link, presses each button and sends the form. */
+/** Uses a tab like a person: follows a link, presses each button and sends the form. */
 async function use(
   tab: Tab,
   { buttons = {}, reloading }: App,
@@ -105,7 +107,7 @@ async function use(
   assert.deepEqual(failures, []);
 }
 
-/** The deployment whose file a script is; `undefined` for other responses. */
+/** The deployment to which a script belongs; `undefined` for other responses. */
 function scriptOrigin(response: Response): string | undefined {
   if (!new URL(response.url()).pathname.endsWith(".js")) return undefined;
   const headers = response.headers();
@@ -144,7 +146,8 @@ async function keepTabOpen(box: Sandbox, name: string, app: App): Promise<void> 
     const other = follow(await context.newPage());
     await open(other, url, DEPLOYMENTS - 1);
     await use(other, app, { round: 2, version: DEPLOYMENTS - 1 });
-    // The browser's cookie names the newer page by now: some requests of the old one reach that.
+    // The browser's cookie already names the newer page, so some requests of the old page reach the
+    // newer deployment.
     await use(tab, app, { round: DEPLOYMENTS + 2, version: `[1${DEPLOYMENTS - 1}]` });
     await open(tab, url, DEPLOYMENTS - 1);
     await use(tab, app, { round: 2, version: DEPLOYMENTS - 1 });

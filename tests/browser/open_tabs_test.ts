@@ -9,7 +9,7 @@ import { createProject, deploy, type TestPlatform, withPlatform } from "../helpe
 
 const DEPLOYMENTS = 6;
 
-/** Renders the page, and answers the actions of its own version alone. */
+/** Renders the page, and only handles actions of its own version. */
 const SERVER = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";
@@ -33,7 +33,7 @@ createServer(async (request, response) => {
 }).listen(process.env.PORT);
 `;
 
-/** One chunk for each round, so that none comes from the browser's cache. */
+/** One chunk for each round, so that none is in the browser's cache. */
 const APP = (version: number) => `
 globalThis.load = async (round) => (await import("./lazy" + round + "-0123abc${version}.js")).default;
 globalThis.act = async (word) => {
@@ -88,7 +88,7 @@ async function openTab(browser: Browser, url: string, version: number): Promise<
   return { page, version, complaints };
 }
 
-/** Uses a tab as a person does: loads a part of it, and sends its form by script and without. */
+/** Uses a tab like a person: loads a part of it, and sends its form with a script and without. */
 async function use({ page, version, complaints }: Tab, round: number): Promise<void> {
   const where = `tab of ${version}, round ${round}`;
   assert.equal(await page.evaluate(`load(${round})`), `chunk ${round} of ${version}`, where);

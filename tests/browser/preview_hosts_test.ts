@@ -1,6 +1,6 @@
 /**
- * Protected hosts in Chromium over HTTPS: a preview, its branch and production, for a visitor and by
- * each way in, until that ends. Over HTTP/2; `PREVIEW_TESTS=all` takes HTTP/1.1 as well.
+ * Protected hosts in Chromium over HTTPS: a preview, its branch and production, for a visitor and
+ * with each way to get access, until it ends. Uses HTTP/2; `PREVIEW_TESTS=all` also uses HTTP/1.1.
  */
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
@@ -15,7 +15,7 @@ const DOMAIN = "apps.example.net";
 const SITE_PASSWORD = "open sesame";
 const FILES = { "index.html": "<!doctype html><title>Map</title><h1>Not public yet</h1>" };
 
-/** What Chromium calls each protocol, and the flags that choose it. */
+/** Chromium's name for each protocol, and the flags that choose it. */
 const PROTOCOLS: Readonly<Record<string, readonly string[]>> = {
   "h2": [],
   ...(Deno.env.get("PREVIEW_TESTS") === "all" ? { "http/1.1": ["--disable-http2"] } : {}),

@@ -31,7 +31,7 @@ Deno.test({
       await access({ protection: "members" });
       const isOpen = async (page: Page) => await page.title() === "Map";
       await withChromium(async (browser) => {
-        // A member signs in by the form, and lands on the page that was asked for.
+        // A member signs in with the form, and arrives at the requested page.
         const member = await freshPage(browser);
         await member.goto(`${unique}/?from=mail`);
         assert.match(member.url(), /\/sign-in\?next=/);
@@ -50,8 +50,10 @@ Deno.test({
         await dashboard.goto(`http://127.0.0.1:${platform.port}/deployments/${preview.id}`);
         await dashboard.getByRole("button", { name: "Share" }).click();
         const link = await dashboard.locator("#share-url").textContent();
+        await dashboard.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         await dashboard.getByRole("button", { name: "Copy link" }).click();
-        assert.equal(await dashboard.evaluate("getSelection().toString()"), link);
+        await dashboard.getByRole("button", { name: "Copied" }).waitFor();
+        assert.equal(await dashboard.evaluate("navigator.clipboard.readText()"), link);
         const guest = await freshPage(browser);
         await guest.goto(link!);
         assert.ok(await isOpen(guest));
@@ -61,7 +63,7 @@ Deno.test({
         await guest.goto(link!);
         assert.match(await guest.content(), /This link no longer works/);
 
-        // A password, by its form.
+        // A password, with its form.
         await access({ protection: "password", password: "open sesame" });
         const friend = await freshPage(browser);
         await friend.goto(unique);
@@ -76,7 +78,7 @@ Deno.test({
         await friend.reload();
         assert.equal(await isOpen(friend), false);
 
-        // Where the sign-in page signs the member out, the preview is closed as well.
+        // If the member signs out on the sign-in page, the preview is closed too.
         await member.reload();
         assert.ok(await isOpen(member));
         const { json } = await platform.api("GET", "/v1/account/sessions", {

@@ -85,7 +85,8 @@ Deno.test({
             priority: "CRITICAL",
           }),
         };
-        // A worker that has only just become active may miss a message; one tag is one notification.
+        // A worker that has just become active may miss a message; messages with the same tag show
+        // one notification.
         const shown = await until(
           async () => {
             await session.send("ServiceWorker.deliverPushMessage", message);
@@ -111,7 +112,7 @@ Deno.test({
 });
 
 /**
- * A stand-in for the browser vendor's push service, which is out of reach here: `subscribe` of
+ * A stand-in for the browser vendor's push service, which is unreachable here: `subscribe` of
  * Chromium's own push manager answers with a subscription at a push service of this test. The
  * permission, the worker, the requests, the encryption and the notification are the real ones.
  */
@@ -204,7 +205,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "Chromium's page of channels says what to do where notifications are not allowed",
+  name: "Chromium's page of channels gives advice if notifications are not allowed",
   ignore: CHROMIUM === undefined,
   fn: () =>
     withPlatform((platform) =>
@@ -220,7 +221,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a person links a chat in Chromium, and the open page says so by itself",
+  name: "a person links a chat in Chromium, and the open page updates itself",
   ignore: CHROMIUM === undefined,
   fn: async () => {
     await using api = serveBotApi();

@@ -4,7 +4,10 @@ import { until } from "../../src/lib/_test_until.ts";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { createProject, deploy, STATIC_MANIFEST, withPlatform } from "../helpers/platform.ts";
 
-/** Not "HeadlessChrome", which counts as a bot; an argument, as it holds for beacons as well. */
+/**
+ * Not "HeadlessChrome", which counts as a bot; set as an argument, so that it also applies to
+ * beacons.
+ */
 const PERSON = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) " +
   "Chrome/140.0.0.0 Safari/537.36";
 const PAGE = `<!doctype html><html lang="en"><head><title>Hut</title><link rel="icon" href="data:,">

@@ -1,6 +1,6 @@
 /**
- * All of the dashboard's work, from an empty data directory and with nothing but a browser. It runs
- * with `WALK=<folder>`, and leaves the pictures of the README's animation there.
+ * All of the dashboard's work, from an empty data directory and with only a browser. It runs with
+ * `WALK=<folder>`, and stores the pictures for the README's animation there.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { BROWSER_TEST, hearComplaints, withChromium } from "../helpers/chromium.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { makeRepository, serveGit, type TestRepository } from "../../src/lib/_test_git.ts";
-import { until } from "../../src/lib/_test_until.ts";
+import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { PASSWORD } from "../helpers/page_visitor.ts";
 import { start, type TestPlatform } from "../helpers/platform.ts";
 
@@ -25,6 +25,7 @@ const FILES = {
   "api/tides.js": `export default (request, response) =>
   response.end(process.env.GREETING ?? "High tide at 06:41");
 `,
+  ".nvmrc": NODE_MAJOR,
   "svc.toml": `[[cron]]\npath = "/api/tides"\nschedule = "0 6 * * *"\n`,
 };
 
@@ -52,7 +53,7 @@ class Walk {
     this.repository = parts.repository;
   }
 
-  /** Takes a picture of what is on the screen. */
+  /** Takes a picture of the screen. */
   async show(caption: string): Promise<void> {
     const name = `${String(++this.#steps).padStart(2, "0")} ${caption}.jpg`;
     await this.page.screenshot({ path: join(PICTURES!, name), quality: 75, type: "jpeg" });
@@ -63,7 +64,7 @@ class Walk {
   follow = (name: string) => this.page.getByRole("link", { name, exact: true }).first().click();
   fill = (label: string, text: string) => this.page.getByLabel(label, { exact: true }).fill(text);
   see = (text: string) => this.page.getByText(text).first().waitFor();
-  /** Presses the button of the dialog that asks first. */
+  /** Presses the button in the confirmation dialog. */
   confirm = (word: string) =>
     this.page.getByRole("dialog").getByRole("button", { name: word }).click();
 
@@ -94,8 +95,13 @@ async function importRepository(walk: Walk, url: string): Promise<void> {
   await walk.press("Continue");
   await walk.see("What to deploy");
   await walk.show("Import a git repository");
+  let loads = 0;
+  const count = () => loads++;
+  walk.page.on("load", count);
   await walk.press(/^Deploy main/);
   await walk.see("In production");
+  walk.page.off("load", count);
+  assert.ok(loads < 10, `the page of the deployment was loaded ${loads} times`);
   await walk.show("Watch the build until the site is live");
   assert.match(await walk.visit("/"), /<h1>Harbour/);
   assert.equal(await walk.visit("/api/tides"), "High tide at 06:41");
@@ -167,15 +173,6 @@ async function queryDatabase(walk: Walk): Promise<void> {
   await walk.fill("Name", "boats");
   await walk.press("Create");
   await walk.see("Creating the database.");
-  await until(
-    async () => {
-      await walk.open(`${HARBOUR}/databases`);
-      return await walk.page.locator("#databases .state.good").count();
-    },
-    (active) => active === 1,
-    240_000,
-  );
-  await walk.follow("boats");
   await walk.follow("SQL");
   await walk.fill(
     "SQL",
@@ -212,7 +209,7 @@ async function rollBack(walk: Walk): Promise<void> {
 }
 
 Deno.test(
-  "a browser alone claims, imports, uploads, shares, routes, queries, runs and rolls back",
+  "a browser on its own claims, imports, uploads, shares, routes, queries, runs and rolls back",
   { ...BROWSER_TEST, ignore: BROWSER_TEST.ignore || PICTURES === undefined },
   async () => {
     await Deno.mkdir(PICTURES!, { recursive: true });

@@ -1,9 +1,9 @@
 /**
  * A platform moves to PostgreSQL and object storage and back, while the CLI is killed and both
- * servers fail at random moments. When the same command has ended well, everything is there with
- * its time of expiry, the source is as it was, and platforms serve from both.
+ * servers fail at random moments. When the same command has succeeded, all data and expiry times
+ * have been moved, the source is unchanged, and platforms can serve from both.
  *
- * Runs where all forms do, or `MOVE_ROUNDS` sets how many rounds.
+ * Runs in the long form, or with `MOVE_ROUNDS`, which sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -28,9 +28,9 @@ import { callApi, createProject, deploy, sha256, TOKEN } from "../helpers/platfo
 import { DenoStore } from "../../src/store/mod.ts";
 
 const ROUNDS = Number(Deno.env.get("MOVE_ROUNDS") ?? (IS_LONG ? 5 : 0));
-/** In which rounds platforms are started on source and target. */
+/** The rounds in which platforms are started on source and target. */
 const STARTS_EVERY = 5;
-/** How often a move is disturbed, at most. */
+/** Maximum number of disturbances of a move. */
 const DISTURBANCES = 3;
 /** Writes of a ledger before the platform is killed. */
 const WRITES = 25;
@@ -38,20 +38,20 @@ const FILLER = 2000;
 /** Records that expire while they are moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Longest time that a storage is away; the CLI waits longer. */
+/** Maximum time that a storage is away; the CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;
 /**
- * Temporary failures that are reported as such: a killed node is gone after 10 seconds, and a busy
- * machine restarts servers slowly.
+ * Temporary failures that are reported as such: a killed node disappears after 10 seconds, and a
+ * busy machine restarts servers slowly.
  */
 const PASSING = new RegExp([
   "while nodes run on it",
   `"code":"store_unusable","hint":".*Run the command again to continue"`,
   "Cannot reach the key-value store: .* Try again",
 ].join("|"));
-/** How often one command is run, at most. */
+/** Maximum number of runs of one command. */
 const MOST_RUNS = 100;
 
 /** Exit code of a process that SIGKILL ended. */
@@ -66,7 +66,7 @@ interface Bench {
   readonly ledger: Ledger;
   /** How long an undisturbed move takes. */
   calmMs: number;
-  /** What was done to moves, by kind. */
+  /** Number of disturbances, by kind. */
   readonly done: Map<string, number>;
 }
 
@@ -92,7 +92,7 @@ async function withProgram(
   }
 }
 
-/** Makes the platform that all rounds move; it was killed. */
+/** Creates the platform that all rounds move, and kills it. */
 async function furnish(folder: string): Promise<Ledger> {
   const dataDir = join(folder, "origin");
   let ledger: Ledger | undefined;
@@ -138,7 +138,7 @@ async function disturb(
   else await storage.fail(Math.random() * MOST_AWAY_MS);
 }
 
-/** Runs one command until it ends well. */
+/** Runs one command until it succeeds. */
 async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"]): Promise<void> {
   const { folder, done } = bench;
   const story = [`svc ${args.join(" ")}`];
@@ -169,7 +169,7 @@ async function move(bench: Bench, args: readonly string[], env: MoveTarget["env"
   }
 }
 
-/** Moves a copy of the platform there and back, and compares all. */
+/** Moves a copy of the platform there and back, and compares everything. */
 async function runRound(bench: Bench, round: number): Promise<void> {
   const { folder, servers, ledger } = bench;
   const [source, node, back] = ["source", "node", "back"].map((each) =>
@@ -216,11 +216,11 @@ async function runRound(bench: Bench, round: number): Promise<void> {
 }
 
 Deno.test({
-  name: `a move that is killed, and whose servers fail, loses nothing in ${ROUNDS} rounds`,
+  name: `a move that is killed, and whose servers fail, loses no data in ${ROUNDS} rounds`,
   ignore: NO_POSTGRES !== undefined || ROUNDS === 0,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-move-" });
-    // The user that PostgreSQL runs as goes through it.
+    // PostgreSQL's user needs access through it.
     await Deno.chmod(folder, 0o755);
     await Deno.mkdir(join(folder, "home"));
     await using servers = await MoveServers.start(folder, IS_LONG);

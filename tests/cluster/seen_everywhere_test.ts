@@ -1,6 +1,6 @@
 /**
  * Changes on one node are visible on all: deployments, rollbacks, rules, purges and revocations.
- * The delay is printed but not judged, because the machine may be busy.
+ * The delay is printed but not checked, because the machine may be busy.
  */
 import assert from "node:assert/strict";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
@@ -18,7 +18,7 @@ const HOST = "seen.localhost";
 
 const get = ({ port }: Node, path: string) => fetchByHost({ port, host: HOST, path });
 
-/** Milliseconds from now until all nodes are as wanted. */
+/** Milliseconds until all nodes have the expected state. */
 async function timeToAll(
   nodes: readonly Node[],
   isSeen: (node: Node) => Promise<boolean>,
@@ -42,7 +42,7 @@ const redirect = (target: string) => ({
 });
 
 Deno.test({
-  name: `what one node changes is seen on all, ${ROUNDS} times`,
+  name: `changes of one node appear on all, ${ROUNDS} times`,
   ignore: NO_POSTGRES !== undefined || !isInstalled("haproxy"),
   async fn() {
     let asked = 0;

@@ -1,8 +1,8 @@
 /**
- * The servers behind the nodes fail: the primary is killed, or stands still; all of
- * PostgreSQL is down; so is the object storage; a node is cut off. Sites are served
- * throughout, writes are refused with 503 and `Retry-After`, and nothing that was
- * acknowledged is lost. It takes minutes, and so runs in the long form only.
+ * The servers behind the nodes fail: the primary is killed or paused; all of PostgreSQL is down;
+ * the object storage is down; a node is cut off. Sites are served throughout, writes are refused
+ * with 503 and `Retry-After`, and nothing that was acknowledged is lost. It takes minutes, so it
+ * only runs in the long form.
  */
 import assert from "node:assert/strict";
 import { until } from "../../src/lib/_test_until.ts";
@@ -14,7 +14,7 @@ import { deployments, events, projects, signIns } from "../helpers/machines/work
 
 const STOOD_STILL_MS = 30_000;
 const DOWN_MS = 60_000;
-/** Failover takes 20 seconds by Patroni's times, and what then waits some more. */
+/** With Patroni's settings, failover takes 20 seconds, and waiting requests take longer. */
 const PATIENCE_MS = 90_000;
 
 const say = (text: string) => Deno.stderr.write(new TextEncoder().encode(`${text}\n`));
@@ -23,7 +23,7 @@ const pass = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const acknowledgedBy = (workloads: readonly Workload[]): number =>
   workloads.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
 
-/** Runs an outage under writes, then waits for writes to go on, and checks the ledger. */
+/** Simulates an outage during writes, waits until writes continue, and checks the ledger. */
 async function survive(
   machines: Machines,
   { name, workloads, visitor, outage }: {
@@ -59,14 +59,14 @@ async function survive(
   );
 }
 
-/** A write is refused as an outage is: with 503 and a time to come back. */
+/** A write is refused like in an outage: with 503 and `Retry-After`. */
 async function refusesWrites(node: Node): Promise<void> {
   const answer = await node.api("POST", "/v1/projects", { json: { name: "refused" } });
   assert.deepEqual([answer.status, answer.json.code], [503, "unavailable"], node.name);
   assert.ok(Number(answer.headers.get("retry-after")) > 0);
 }
 
-/** Waits until what a node says of itself has a status. */
+/** Waits until a node reports a status. */
 async function says(node: Node, path: string, status: number): Promise<void> {
   await until(async () => {
     const answer = await fetch(`${node.url}${path}`);
@@ -104,7 +104,7 @@ Deno.test({
 
     await survive(machines, {
       ...given,
-      name: "the primary stands still, and goes on when another has taken over",
+      name: "the primary is paused, and continues when another has taken over",
       async outage() {
         const primary = await patroni.primary();
         await patroni.pause(primary);
@@ -120,7 +120,7 @@ Deno.test({
       async outage() {
         for (const name of patroni.names) await patroni.kill(name);
         const end = performance.now() + DOWN_MS;
-        // The first writes wait for a failover; those after it are refused at once.
+        // The first writes wait for a failover; later ones are refused immediately.
         for (const node of nodes) await refusesWrites(node);
         for (const node of nodes) {
           await says(node, "/readyz", 503);

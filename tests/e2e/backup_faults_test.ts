@@ -1,11 +1,11 @@
-/** Backups that cannot be made or used: full disks, and incomplete backup files. */
+/** Backups that cannot be created or used: full disks, and incomplete backup files. */
 import assert from "node:assert/strict";
 import { packTar } from "modern-tar";
 import { join } from "node:path";
 import { copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { mountDisk } from "../helpers/small_disk.ts";
 
-/** Bytes of a deployment that does not fit on the small disk. */
+/** Size in bytes of a deployment that does not fit on the small disk. */
 const LARGE_BYTES = 6 * 1024 * 1024;
 const SMALL_DISK_MB = 4;
 
@@ -13,7 +13,7 @@ async function names(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
 }
 
-/** Runs a command that must be refused; returns what it says. */
+/** Runs a command that must be refused; returns its message. */
 async function refused(box: Sandbox, args: readonly string[]): Promise<string> {
   const { code, stdout } = await box.tool([...args, "--json"]);
   assert.equal(code, 1, stdout);
@@ -48,7 +48,7 @@ async function canMount(): Promise<boolean> {
 }
 
 Deno.test({
-  name: "svc backup and svc restore on a full disk say so, and lose nothing",
+  name: "svc backup and svc restore on a full disk report it, and lose nothing",
   ignore: !await canMount(),
   fn: () => withBackup(fillDisks),
 });
@@ -69,7 +69,7 @@ async function fillDisks(box: Sandbox, file: string): Promise<void> {
   await box.json(["restore", file, "--data-dir", join(box.folder, "elsewhere")]);
 }
 
-/** A backup of another version, with nothing in it. */
+/** An empty backup of another version. */
 async function empty(description: Readonly<Record<string, unknown>>): Promise<Uint8Array> {
   const texts = {
     "svc-backup.json": JSON.stringify({
@@ -93,7 +93,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-Deno.test("svc restore says what is wrong with a file, where, and what to do", async () => {
+Deno.test("svc restore reports what is wrong with a file, where, and what to do", async () => {
   await withBackup(async (box, file) => {
     const whole = await Deno.readFile(file);
     const middle = Math.floor(whole.length / 2);

@@ -1,16 +1,17 @@
 /**
- * Regular backups as an operator sets them up: to object storage, encrypted, each verified by
- * restoring it; and the owner's notifications about failures.
+ * Regular backups in an operator's setup: to object storage, encrypted, each verified by restoring
+ * it; and the owner's notifications about failures.
  */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { openTestStorage } from "../../src/platform/core/s3/_test_storage.ts";
 import { sha256Hex } from "../../src/lib/hash.ts";
 import { until } from "../../src/lib/_test_until.ts";
-import { programCommand } from "../../scripts/_program.ts";
+import { programCommand, startTool } from "../../scripts/_program.ts";
 import { callApi, copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** The first look comes 5 s after the start, and this machine may be busy. */
+/** The first check happens 5 s after the start, and this machine may be busy. */
 const PATIENCE_MS = 120_000;
 
 interface Point {
@@ -40,7 +41,7 @@ async function makeContent(box: Sandbox): Promise<void> {
   await platform.stop();
 }
 
-Deno.test("svc serve --backup stores proven, encrypted backups, and svc restore takes them", async () => {
+Deno.test("svc serve --backup stores verified, encrypted backups, and svc restore accepts them", async () => {
   await using storage = await openTestStorage();
   await withSandbox(async (box) => {
     Object.assign(box.env, storage.env);
@@ -87,7 +88,7 @@ Deno.test("svc serve --backup stores proven, encrypted backups, and svc restore 
   });
 });
 
-/** The restored platform has everything; its own backups go to a bucket that is gone. */
+/** The restored platform has everything; its own backups go to a missing bucket. */
 async function failElsewhere(box: Sandbox, dataDir: string, place: string): Promise<void> {
   const gone = place.replace("svc-test", "svc-gone");
   const platform = await box.start(["--data-dir", dataDir, "--backup", gone]);
@@ -112,9 +113,53 @@ async function failElsewhere(box: Sandbox, dataDir: string, place: string): Prom
   await platform.stop();
 }
 
-/** Rounds in which a backup is killed. */
-const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 3);
-/** Longest time from the start of a backup until it is killed, in milliseconds. */
+/** The mark of a process that writes to a location, as soon as it exists. */
+async function whenHeld(place: string): Promise<{ readonly pid: number }> {
+  const [mark] = await until(
+    () => marksIn(place).catch(() => []),
+    (marks) => marks.length > 0,
+    PATIENCE_MS,
+  );
+  return JSON.parse(await Deno.readTextFile(join(place, "running", mark!)));
+}
+
+async function marksIn(place: string): Promise<readonly string[]> {
+  const found = await Array.fromAsync(Deno.readDir(join(place, "running")));
+  return found.map(({ name }) => name).filter((name) => name.endsWith(".json"));
+}
+
+Deno.test("a stop during a backup releases its place, and is not a failure", async () => {
+  await withSandbox(async (box) => {
+    await (await box.start()).stop();
+    // Large enough to take longer than a stop.
+    await addBlob(box.dataDir, randomBytes(40_000_000));
+    const place = join(box.folder, "backups");
+    const platform = await box.start(["--backup", `${place}/`]);
+    const { pid } = await whenHeld(place);
+    // Like a service manager does: all processes get the signal.
+    Deno.kill(pid, "SIGTERM");
+    await platform.stop();
+    assert.deepEqual(await marksIn(place), []);
+
+    const args = ["backup", `${place}/`, "--data-dir", box.dataDir];
+    const command = startTool(args, { cwd: box.site, env: box.env });
+    await whenHeld(place);
+    Deno.kill(command.pid, "SIGINT");
+    assert.equal((await command.result).code, 130);
+    assert.deepEqual(await marksIn(place), []);
+
+    const again = await box.start();
+    const { last, failure, runningSince } = await status(box);
+    assert.deepEqual([last, failure, runningSince], [null, null, null]);
+    const { items } = await callApi(box, "GET", "/v1/notifications");
+    assert.doesNotMatch(JSON.stringify(items), /health\.backup/);
+    await again.stop();
+  });
+});
+
+/** Number of rounds in which a backup is killed. */
+const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
+/** Maximum time from the start of a backup until it is killed, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const KEEP = 2;
 

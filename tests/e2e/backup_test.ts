@@ -1,8 +1,8 @@
 /**
- * Backups of a platform under load, restored elsewhere and compared with everything that was
- * acknowledged; the platform, the backup and the restore are killed at random moments.
+ * Backups of a platform under load, restored elsewhere and compared with all acknowledged data; the
+ * platform, the backup and the restore are killed at random moments.
  *
- * `SVC_BACKUP_ROUNDS` sets how many rounds are run.
+ * `SVC_BACKUP_ROUNDS` sets the number of rounds.
  */
 import assert from "node:assert/strict";
 import { basename, dirname, join } from "node:path";
@@ -15,12 +15,12 @@ import { callerOf } from "../helpers/sandbox_api.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
-/** Writes that are acknowledged before a backup begins. */
+/** Number of acknowledged writes before a backup starts. */
 const WRITES = 40;
-/** Longest pause before a kill, in milliseconds. */
+/** Maximum pause before a kill, in milliseconds. */
 const MOST_PAUSE_MS = 150;
 
-/** What a round kills, in turn. */
+/** The targets of the rounds, killed in turn. */
 const VICTIMS = ["the platform", "the backup"] as const;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -39,7 +39,7 @@ class Numbers {
         this.acknowledged++;
       }
     } catch (error) {
-      // The connection to a platform that was killed: the number may be there or not.
+      // The connection to a platform that was killed: the number may exist or not.
       if (!/terminated|ECONNRE|closed/.test(String(error))) throw error;
       this.acknowledged++;
     } finally {
@@ -61,7 +61,7 @@ async function databaseUrl(box: Sandbox): Promise<string> {
   return stdout.trim();
 }
 
-/** Holds the rows to the moment of one commit that is not before `atLeast`. */
+/** Checks that the rows match the state after one commit that is not before `atLeast`. */
 async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   const client = await connect(await databaseUrl(box));
   const { rows } = await client.query("SELECT n, part FROM numbers ORDER BY n, part");
@@ -72,11 +72,11 @@ async function checkNumbers(box: Sandbox, atLeast: number): Promise<void> {
   assert.deepEqual(halves, [], "Halves of a transaction are there");
   const found = new Set(rows.map(({ n }) => n));
   const missing = Array.from({ length: atLeast }, (_, n) => n).filter((n) => !found.has(n));
-  // The number that a kill cut short.
+  // The number whose commit a kill interrupted.
   assert.ok(missing.length <= ROUNDS, `Commits are gone: ${missing}`);
 }
 
-/** Deploys enough that a backup and a restore have many moments. */
+/** Deploys enough data that a backup and a restore take a while. */
 async function deployBulk(platform: LedgerPlatform): Promise<void> {
   await createProject(platform, "bulk");
   for (let n = 0; n < 4; n++) {
@@ -87,7 +87,7 @@ async function deployBulk(platform: LedgerPlatform): Promise<void> {
   }
 }
 
-/** Names beside a file that begin with its name. */
+/** Names next to a file that begin with its name. */
 async function besides(file: string): Promise<string[]> {
   const names = [];
   for await (const { name } of Deno.readDir(dirname(file))) {
@@ -96,7 +96,7 @@ async function besides(file: string): Promise<string[]> {
   return names.sort();
 }
 
-/** Starts a command, and ends it at a random moment of its work. */
+/** Starts a command, and kills it at a random moment. */
 async function interrupt(box: Sandbox, args: readonly string[], file: string): Promise<void> {
   const before = (await besides(file)).length;
   const tool = startTool(args, { cwd: box.site, env: box.env });
@@ -108,7 +108,7 @@ async function interrupt(box: Sandbox, args: readonly string[], file: string): P
   await tool.result;
 }
 
-/** Restores, having been killed before, and starts a platform on what was restored. */
+/** Restores after having been killed before, and starts a platform with the restored data. */
 async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Promise<void> {
   await interrupt(box, ["restore", file, "--data-dir", dataDir], dataDir);
   for (const name of await besides(dataDir)) {
@@ -124,7 +124,7 @@ async function restoreElsewhere(box: Sandbox, file: string, dataDir: string): Pr
 interface Round {
   readonly ledgers: readonly Ledger[];
   readonly numbers: Numbers;
-  /** Writes of the newest ledger, and numbers, from before the backup began. */
+  /** Writes of the newest ledger, and numbers, from before the start of the backup. */
   readonly before: { readonly writes: number; readonly numbers: number };
 }
 
@@ -142,7 +142,7 @@ async function compare(box: Sandbox, round: Round, isOriginal: boolean): Promise
   return count;
 }
 
-/** Makes a backup under load, while the round's processes are killed. */
+/** Creates a backup under load, while the round's processes are killed. */
 async function backUpUnderLoad(
   box: Sandbox,
   file: string,
@@ -218,7 +218,7 @@ Deno.test(`${ROUNDS} backups under load and kills are whole, each of one moment`
   });
 });
 
-Deno.test("a deployment whose files are not uploaded yet is no damage", async () => {
+Deno.test("a deployment whose files are not uploaded yet does not count as damaged", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await createProject(callerOf(box), "shop");

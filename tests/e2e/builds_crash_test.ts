@@ -1,4 +1,4 @@
-/** `kill -9` of a platform while builds wait and run: none is left in between. */
+/** `kill -9` of a platform while builds wait and run: none is left unfinished. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
@@ -23,7 +23,7 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
 }
 
-test("after a kill every build ends, and no process and no folder of one is left", async () => {
+test("after a kill every build ends, and no process or folder remains", async () => {
   await withSandbox(async (box) => {
     const repository = await makeRepository(box.folder, "repository");
     await serve(box);
@@ -61,7 +61,7 @@ test("after a kill every build ends, and no process and no folder of one is left
       return false;
     });
     await box.platform!.kill();
-    // What ran ends with the platform, before any other start.
+    // Running builds end with the platform, before it starts again.
     await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;

@@ -1,6 +1,6 @@
 /**
- * Builds on a platform that an ordinary user runs. Root becomes one for it,
- * which needs a program that this user may read: the compiled one.
+ * Builds on a platform that an ordinary user runs. Root switches to such a user, which needs a
+ * program that this user may read: the compiled one.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ async function obstacle(): Promise<string | undefined> {
 
 const reason = await obstacle();
 
-/** The program as that user starts it. */
+/** The program's command for that user. */
 async function userCommand(box: Sandbox): Promise<Command> {
   if (!isRoot) return programCommand();
   const copy = join(box.folder, "svc");
@@ -39,7 +39,7 @@ async function userCommand(box: Sandbox): Promise<Command> {
   return ["setpriv", ...becomeUser.slice(1), copy];
 }
 
-/** A folder of the user's own, with something in it that no build may read. */
+/** The user's own folder, with a file that no build may read. */
 async function makeHome(box: Sandbox): Promise<string> {
   const home = join(box.folder, "home");
   await Deno.writeTextFile(join(home, "secret.txt"), "of the user", { mode: 0o600 });

@@ -1,6 +1,6 @@
 /**
- * Many triggers at once, with real builds: `TRIGGERS=200` over twenty projects
- * by hand; fewer where every run of the tests pays for them.
+ * Many triggers at once, with real builds: `TRIGGERS=200` uses twenty projects; regular test runs
+ * use fewer triggers.
  */
 import assert from "node:assert/strict";
 import { peakMemory } from "../../scripts/bench/_bench_place.ts";
@@ -14,10 +14,13 @@ const test = testNeeding("git", "sh");
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 12);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
-/** Each project has as many triggers, for their own branch each; a hook takes 30 a minute. */
+/**
+ * Each project gets the same number of triggers, each for its own branch; a hook accepts 30 per
+ * minute.
+ */
 const BRANCHES = Math.floor(TRIGGERS / PROJECTS);
 const CONCURRENCY = 2;
-/** Longest wait for one build, on a machine that is busy with others. */
+/** Maximum wait for one build, on a machine that is busy with other builds. */
 const PATIENCE_MS = 10_000;
 const MOST_MEMORY = 500_000_000;
 
@@ -30,7 +33,7 @@ interface Built {
   readonly finishedAt: string;
 }
 
-/** Takes note of each build that begins, as the build itself tells. */
+/** Records each build that starts, as reported by the build itself. */
 function countBuilds() {
   const begun: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
@@ -54,7 +57,7 @@ async function buildsOf(box: Sandbox, project: string): Promise<readonly Built[]
   return (await callApi(box, "GET", `/v1/projects/${project}/builds?limit=100`)).items;
 }
 
-/** Most builds that ran at the same time. */
+/** Maximum number of builds that ran at the same time. */
 function busiest(builds: readonly Built[]): number {
   const moments = builds.flatMap(({ startedAt, finishedAt }) => [
     { at: startedAt, change: 1 },
@@ -89,7 +92,7 @@ test(`${BRANCHES * PROJECTS} triggers of ${PROJECTS} projects at once: each is b
       );
     }
     const started = performance.now();
-    // Triggers of one project come one after the other: only then is there an order to keep.
+    // Triggers of one project come one after the other: otherwise there would be no order to keep.
     const answers = (await Promise.all(hooks.map(async (hook) => {
       const own = [];
       for (const commit of commits) own.push(await callApi(box, "POST", hook, commit));

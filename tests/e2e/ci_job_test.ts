@@ -12,7 +12,7 @@ async function withJob(
   run: (box: Sandbox, job: {
     readonly issuer: Awaited<ReturnType<typeof startIssuer>>;
     readonly audience: string;
-    /** Calls the CLI as a job does, and returns its one object. */
+    /** Calls the CLI like a job, and returns its JSON object. */
     svc(
       args: readonly string[],
       env: Readonly<Record<string, string>>,
@@ -69,7 +69,7 @@ async function serveRunner(folder: string, sign: (audience: string) => Promise<s
   };
 }
 
-Deno.test("a job of GitHub Actions deploys with the token that its runner gives, and no secret", () =>
+Deno.test("a job of GitHub Actions deploys with its runner's token, and no secret", () =>
   withJob(async (box, { issuer, svc }) => {
     await box.json([
       "keys",
@@ -117,7 +117,7 @@ Deno.test("a job of GitHub Actions deploys with the token that its runner gives,
     assert.match(String((await svc(["deploy"], plain, 1)).error), /is not an https URL/);
   }));
 
-Deno.test("a job of GitLab deploys with its id_token, and is told why where it may not", () =>
+Deno.test("a job of GitLab deploys with its id_token, and is told why if it may not", () =>
   withJob(async (box, { issuer, audience, svc }) => {
     await box.json([
       "keys",

@@ -14,7 +14,7 @@ interface Row {
   readonly completed: string;
 }
 
-/** Names that begin a word of no other command or thing. */
+/** Names that are not the start of another command or item. */
 const ROWS: readonly Row[] = [
   { typed: "svc promot", completed: "svc promote" },
   { typed: "svc projects info kestr", completed: "svc projects info kestrel-boats" },
@@ -35,7 +35,7 @@ const ROWS: readonly Row[] = [
 const isWhole = Deno.env.get("COMPLETION_TESTS") === "all";
 const LINES = isWhole ? ROWS : ROWS.slice(0, 2);
 
-/** The CLI gives the platform two seconds: on a busy machine a person presses the key again. */
+/** The CLI gives the platform two seconds: on a busy machine, users press the key again. */
 const ATTEMPTS = 10;
 
 const TAB = "\t";

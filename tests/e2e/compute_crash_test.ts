@@ -1,6 +1,6 @@
 /**
- * `kill -9` of servers and of the platform under load: the site comes back, no
- * process is left over, and no request hangs longer than its timeout.
+ * `kill -9` of servers and of the platform under load: the site works again, no process remains,
+ * and no request hangs longer than its timeout.
  *
  * Looks for processes in `/proc`, so it runs on Linux only.
  */
@@ -11,9 +11,9 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "crash.localhost";
 
-/** What the manifest allows a request, in milliseconds. */
+/** The time that the manifest allows a request, in milliseconds. */
 const TIMEOUT_MS = 1500;
-/** Longest time for a response: a start after a crash, the timeout, and a busy machine. */
+/** Maximum time for a response: a start after a crash, the timeout, and a busy machine. */
 const PATIENCE_MS = 8_000;
 
 const CLIENTS = 6;
@@ -53,7 +53,7 @@ async function writeSite(site: string): Promise<void> {
   await Deno.writeTextFile(join(site, "index.html"), "home");
 }
 
-/** Processes of servers among the children of others, and theirs. */
+/** Processes of servers among the children of other processes, and their children. */
 function serverProcesses(parents: ReadonlySet<number>): number[] {
   const found: number[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -66,7 +66,7 @@ function serverProcesses(parents: ReadonlySet<number>): number[] {
       );
       if (parents.has(parent) || found.includes(parent)) found.push(Number(name));
     } catch {
-      // Ended meanwhile.
+      // Ended in the meantime.
     }
   }
   return found;
@@ -81,13 +81,13 @@ const isAlive = (pid: number): boolean => {
 };
 
 interface Load {
-  /** How many answers had each status; 0 if there was no connection. */
+  /** Number of responses by status; 0 if there was no connection. */
   readonly statuses: Map<number, number>;
   longestMs: number;
   stop(): Promise<void>;
 }
 
-/** Asks all the time, one request of ten for something that hangs. */
+/** Keeps sending requests; every tenth one hangs. */
 function startLoad(box: Sandbox): Load {
   let isOver = false;
   const load = { statuses: new Map<number, number>(), longestMs: 0 };

@@ -1,4 +1,4 @@
-/** Idle connections beyond a process's limit: the platform keeps responding, and ends cleanly. */
+/** Idle connections beyond a process's limit: the platform keeps responding, and stops cleanly. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ async function writeCertificate(folder: string): Promise<readonly string[]> {
   return ["--tls-cert", certFile, "--tls-key", keyFile];
 }
 
-/** Opens connections that say nothing, or only begin. */
+/** Opens connections that send nothing, or only the start of a request. */
 async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
   const opened: Deno.Conn[] = [];
   for (let count = 0; count < IDLE; count++) {
@@ -24,7 +24,7 @@ async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
       const conn = await Deno.connect({ hostname: "127.0.0.1", port });
       opened.push(conn);
       if (beginning !== "") await conn.write(new TextEncoder().encode(beginning));
-    } catch { /* refused, or cut off already: what the platform is for */ }
+    } catch { /* Refused or already closed, as the platform should do. */ }
   }
   return opened;
 }
@@ -38,7 +38,7 @@ async function statusOf(port: number): Promise<number> {
   }
 }
 
-/** The status of a page once there is one, within so many tries; 0 if there is none. */
+/** The status of a page once there is one, within a number of attempts; 0 if there is none. */
 async function answered(port: number, tries: number): Promise<number> {
   for (let count = 0; count < tries; count++) {
     const status = await statusOf(port);
@@ -48,7 +48,7 @@ async function answered(port: number, tries: number): Promise<number> {
   return 0;
 }
 
-/** The status of a page over TLS, asked for again while nobody listens; "000" for none. */
+/** The status of a page over TLS, retried while nothing listens; "000" for none. */
 async function secureStatusOf(port: number): Promise<string> {
   const { stdout } = await new Deno.Command("curl", {
     args: [
@@ -73,7 +73,7 @@ async function secureStatusOf(port: number): Promise<string> {
 
 /**
  * The compiled program answers while the connections are open; from source the runtime accepts them
- * itself, and the platform responds again when they are gone (docs/decisions/runtime.md).
+ * itself, and the platform responds again when they are closed (docs/decisions/runtime.md).
  */
 const answersDuring = (Deno.env.get("SVC_BIN") ?? "") !== "";
 

@@ -1,4 +1,4 @@
-/** What scripts and agents rely on: exit codes, one JSON object, log lines, next steps. */
+/** The contract for scripts and agents: exit codes, one JSON object, log lines, next steps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";
@@ -9,7 +9,7 @@ import { callerOf } from "../helpers/sandbox_api.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { isEmpty, needs } from "../helpers/empty_root.ts";
 
-/** The keys and values of a log line that the spec lists. */
+/** The keys and values of a log line in the spec. */
 const STREAMS = ["user", "debug"];
 const LEVELS = ["info", "warn", "error"];
 const PHASES = [
@@ -143,7 +143,7 @@ Deno.test("in JSON mode stdout is one object and stderr has log lines only", asy
   });
 });
 
-Deno.test("what a person would be asked is an error that names the commands", async () => {
+Deno.test("a question to a person becomes an error with the commands", async () => {
   await withSandbox(async (box) => {
     await linked(box);
     const told = await box.tool(["projects", "delete", "contract", "--json"]);
@@ -171,7 +171,7 @@ async function logIn(box: Sandbox, isApproved: (code: string) => Promise<unknown
   return await login.result;
 }
 
-Deno.test("link, login and workspace switch do what their rows of the contract say", async () => {
+Deno.test("link, login and workspace switch match their rows of the contract", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const platform = callerOf(box);
@@ -244,7 +244,7 @@ Deno.test("a build that fails is a failure, and nothing goes live", needs("sh"),
   });
 });
 
-Deno.test("a build on a machine without a shell names what is missing", {
+Deno.test("a build on a machine without a shell reports that", {
   ignore: !isEmpty(),
 }, async () => {
   await withSandbox(async (box) => {

@@ -1,21 +1,21 @@
 /**
- * `kill -9` at random moments of a deploy: after each restart the live site is
- * whole, old or new, and what was acknowledged is there.
+ * `kill -9` at random moments of a deploy: after each restart, the live site is complete, old or
+ * new, and everything acknowledged exists.
  *
- * `KILL_ROUNDS` sets how many rounds are run; a hundred take some minutes.
+ * `KILL_ROUNDS` sets the number of rounds; a hundred take some minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool, type ToolResult } from "../../scripts/_program.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 8);
+const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 4);
 const HOST = "crash.localhost";
 
-/** Enough files that a deploy has many moments: some shared, some new in each version. */
+/** Enough files that a deploy takes a while: some shared, some new in each version. */
 const FILE_COUNT = 150;
 const SMALL_BYTES = 2 * 1024;
-/** Every thirtieth file is large, so that uploads take their time. */
+/** Every thirtieth file is large, so that uploads take a while. */
 const LARGE_BYTES = 512 * 1024;
 
 const pathOf = (index: number): string => `part-${index}.txt`;
@@ -34,7 +34,7 @@ async function writeVersion(folder: string, version: number): Promise<void> {
   }
 }
 
-/** Reads the version that a host shows, and holds every file of the site to it. */
+/** Reads the version that a host shows, and checks every file of the site against it. */
 async function wholeVersion(box: Sandbox, host: string): Promise<number> {
   const index = await box.page(host, "/");
   assert.equal(index.status, 200);
@@ -58,7 +58,7 @@ interface Round {
   readonly to: number;
 }
 
-/** Deploys and kills the platform on the way; returns whether the CLI was told of success. */
+/** Deploys and kills the platform during it; returns whether the CLI received a success. */
 async function interruptedDeploy(box: Sandbox, round: Round): Promise<boolean> {
   await writeVersion(box.site, round.version);
   const delay = round.from + Math.random() * (round.to - round.from);
@@ -80,7 +80,7 @@ Deno.test(`after each of ${ROUNDS} kills the live site is whole, old or new`, as
     await box.start();
     await box.json(["init", "--name", "crash", "--create"]);
     await writeVersion(box.site, 0);
-    // The first request of a deploy comes about when that of a small command does.
+    // The first request of a deploy is sent at about the same time as that of a small command.
     const from = await timeOf(box.json(["whoami"])) * 0.7;
     const to = await timeOf(box.json(["deploy", "--prod"])) * 1.5;
 
@@ -114,7 +114,7 @@ Deno.test(`after each of ${ROUNDS} kills the live site is whole, old or new`, as
   });
 });
 
-Deno.test("a platform that is killed while idle starts again at once", async () => {
+Deno.test("a platform that is killed while idle starts again immediately", async () => {
   await withSandbox(async (box) => {
     for (let round = 0; round < 3; round++) {
       const platform = await box.start();

@@ -1,6 +1,6 @@
 /**
- * Damage on disk: keys of another time, flipped bytes in the store, blobs that are cut off or
- * gone. The program names it, serves the rest, and ends in no separate failure.
+ * Damage on disk: old keys, flipped bytes in the store, truncated or missing blobs. The program
+ * reports it, serves the rest, and never crashes.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -10,14 +10,14 @@ import { TestPg } from "../../src/platform/core/store/_test_pg.ts";
 import { noServer } from "../helpers/postgres.ts";
 import { copySite, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Bytes that are flipped in the file of the store, and the seeds of their places. */
+/** Bytes that are flipped in the file of the store, and the seeds for their positions. */
 const FLIPS = 40;
 const SEEDS = [1, 2, 3];
 
-/** Messages of libraries that tell an operator nothing. */
+/** Messages of libraries that do not help an operator. */
 const BARE = /invalid tag|could not deserialize|panicked|"code":"internal"|Unexpected token/;
 
-/** A small generator of numbers (mulberry32), so that a seed gives the same places. */
+/** A small generator of numbers (mulberry32), so that a seed results in the same positions. */
 function numbersOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,7 +50,7 @@ async function withData(
   });
 }
 
-/** What `svc serve` says that does not start. */
+/** The output of a `svc serve` that does not start. */
 async function refusal(box: Sandbox): Promise<string> {
   const args = ["serve", "--port", "0", "--data-dir", box.dataDir, "--json"];
   const { code, stdout, stderr } = await box.tool(args);
@@ -59,7 +59,7 @@ async function refusal(box: Sandbox): Promise<string> {
   return stdout + stderr;
 }
 
-/** What `svc doctor --deep` says of the stored data. */
+/** The result of `svc doctor --deep` about the stored data. */
 async function deep(box: Sandbox, more: readonly string[] = []): Promise<string> {
   const args = ["doctor", "--deep", "--data-dir", box.dataDir, ...more, "--json"];
   const { stdout } = await box.tool(args);
@@ -89,7 +89,7 @@ Deno.test("keys that are not the store's refuse the start, and svc doctor --deep
       assert.match(await deep(box), /fail: the key file .* is damaged/);
       assert.match(await backupRefusal(box), /the key file .* is damaged/);
     }
-    // As an svc from before there were check values wrote it.
+    // A record as versions without checksums wrote it.
     const unchecked = original.replace(/,\s*"check": "[0-9a-f]+"/, "");
     assert.notEqual(unchecked, original);
     await Deno.writeTextFile(path, unchecked.slice(0, at) + "AAAA" + unchecked.slice(at + 4));
@@ -113,7 +113,7 @@ function flip(value: Uint8Array): void {
   value[value.length >> 1]! ^= 1;
 }
 
-/** A key whose last part no longer ends. */
+/** A key whose last part has no end. */
 const cut = (key: Uint8Array) => key.map((byte, at) => at === key.length - 1 ? 0x7f : byte);
 
 /** Changes the stored bytes of records below a prefix; returns how many. */
@@ -193,7 +193,7 @@ Deno.test("flipped bytes in the store are found, and end nothing without a reaso
     }
   }));
 
-Deno.test("blobs that are cut off or missing are named before anybody needs them", () =>
+Deno.test("blobs that are cut off or missing are named before anyone needs them", () =>
   withData(async (box) => {
     const blobs: string[] = [];
     async function collect(folder: string): Promise<void> {
@@ -232,7 +232,7 @@ Deno.test("blobs that are cut off or missing are named before anybody needs them
     assert.match(await backupRefusal(box), new RegExp(nameOf(gone!)));
   }));
 
-/** A store in PostgreSQL whose rows can be changed behind the platform's back. */
+/** A store in PostgreSQL whose rows can be changed without the platform. */
 async function withServer(
   test: (box: Sandbox, hosts: readonly [string, string], store: ServerStore) => Promise<void>,
 ): Promise<void> {
@@ -247,7 +247,7 @@ async function withServer(
 }
 
 interface ServerStore {
-  /** Flags that name it. */
+  /** Flags for it. */
   readonly args: readonly string[];
   readonly run: (sql: string) => Promise<Record<string, unknown>[]>;
 }

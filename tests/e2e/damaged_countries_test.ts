@@ -1,4 +1,4 @@
-/** A program whose database of countries is damaged says so wherever `geo` is asked for. */
+/** A program with a damaged country database reports it wherever `geo` is used. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import * as z from "zod";
 import { COMPILED, startProgram } from "../../scripts/_program.ts";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
-/** What begins the metadata of an MMDB file. */
+/** The first bytes of the metadata in an MMDB file. */
 const MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex");
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
@@ -23,7 +23,7 @@ const report = z.object({
   points: z.array(z.object({ name: z.string(), state: z.string(), found: z.string() })),
 });
 
-/** The program with one other byte in the data of the countries. */
+/** The program with one changed byte in the country data. */
 async function writeDamaged(program: string, folder: string): Promise<string> {
   const bytes = Buffer.from(await Deno.readFile(program));
   const at = bytes.indexOf(MARKER);
@@ -49,7 +49,7 @@ async function run(command: readonly string[], cwd: string, env: Readonly<Record
 
 Deno.test({
   name: "doctor, health, publish and deploy say that countries cannot be read",
-  // The source has its database in a package that every test shares.
+  // From source, the database is in a package that all tests share.
   ignore: COMPILED === undefined,
   fn: () =>
     withSandbox(async (box) => {

@@ -1,6 +1,6 @@
 /**
- * One data directory that the compiled program and the source open in turn: their runtimes
- * differ, and each reads all that the other wrote.
+ * One data directory that the compiled program and the source open in turn: their runtimes differ,
+ * and each reads everything that the other wrote.
  */
 import { join } from "node:path";
 import { programCommand, startProgram } from "../../scripts/_program.ts";
@@ -11,7 +11,7 @@ import { Ledger, untilDelivered } from "../helpers/ledger.ts";
 import { callerOf } from "../helpers/sandbox_api.ts";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
-/** Writes of each program in turn. */
+/** Number of writes per program. */
 const WRITES = 40;
 const SOURCE = [
   Deno.execPath(),
@@ -23,7 +23,7 @@ const SOURCE = [
 ] as const;
 
 Deno.test({
-  name: "the source and the compiled program read what the other wrote",
+  name: "the source and the compiled program read each other's data",
   ignore: programFile() === "" || isInRoot(),
   fn: () =>
     withSandbox(async (box) => {

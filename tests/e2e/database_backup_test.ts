@@ -1,8 +1,8 @@
 /**
- * Backups while clients write to databases of a PostgreSQL server: of `--postgres local`, and of
- * a server elsewhere, which the restored platform then shares with the one that was backed up.
- * Every commit that was acknowledged before the backup began is in it, and each database is as it
- * was at one moment; in every second round the platform is killed meanwhile.
+ * Backups while clients write to databases of a PostgreSQL server: of `--postgres local`, and of a
+ * server elsewhere, which the restored platform then shares with the one that was backed up. Every
+ * commit that was acknowledged before the backup began is in it, and each database is as it was at
+ * one moment; in every second round the platform is killed in the meantime.
  *
  * Long: `DATABASE_TESTS=all` runs it; `SVC_BACKUP_ROUNDS` sets how many rounds.
  */
@@ -21,13 +21,13 @@ import { noServer } from "../helpers/postgres.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_BACKUP_ROUNDS") ?? 2);
-/** Commits of each client before a backup begins. */
+/** Number of commits per client before a backup starts. */
 const COMMITS = 30;
-/** Clients of each branch at a time. */
+/** Number of clients per branch at a time. */
 const CLIENTS = 1;
-/** Longest wait for a command that works beside the clients. */
+/** Maximum wait for a command that runs next to the clients. */
 const PATIENCE_MS = 120_000;
-/** Longest pause from the beginning of a backup until the platform is killed, in milliseconds. */
+/** Maximum pause from the start of a backup until the platform is killed, in milliseconds. */
 const MOST_PAUSE_MS = 300;
 
 /** The branches that are written to in parallel: one is of the embedded engine. */
@@ -54,7 +54,7 @@ async function makeTables(url: string): Promise<void> {
   await client.end();
 }
 
-/** Holds every branch to the ledgers, and its tables to each other. */
+/** Checks every branch against the ledgers, and its tables against each other. */
 async function checkAll(box: Sandbox, ledgers: Ledgers): Promise<number> {
   let count = 0;
   for (const branch of BRANCHES) {
@@ -69,7 +69,7 @@ async function checkAll(box: Sandbox, ledgers: Ledgers): Promise<number> {
   return count;
 }
 
-/** Waits until a platform that was started on a backup has made the branches. */
+/** Waits until a platform that was started with a backup has created the branches. */
 async function untilMade(box: Sandbox): Promise<void> {
   for (const name of Object.keys(DATABASES)) {
     const { items } = await until(
@@ -104,7 +104,7 @@ class Round {
     return new Round(earlier, writers);
   }
 
-  /** What has been acknowledged by now. */
+  /** The commits acknowledged so far. */
   get ledgers(): Ledgers {
     return new Map(
       [...this.#writers].map(([branch, writers]) => [
@@ -120,7 +120,7 @@ class Round {
   }
 }
 
-/** Makes a backup while clients write; returns its required content. */
+/** Creates a backup while clients write; returns its required content. */
 async function backUp(
   box: Sandbox,
   { round, file, kills }: {
@@ -189,7 +189,7 @@ Deno.test(
   options,
   () =>
     withSandbox(async (box) => {
-      // The user that PostgreSQL runs as has to reach the data directory.
+      // PostgreSQL's user must have access to the data directory.
       await Deno.chmod(box.folder, 0o755);
       await runRounds(box, ["--postgres", "local"]);
     }),

@@ -1,8 +1,8 @@
 /**
- * `kill -9` of the platform while clients write by the address that `svc db connection` prints:
- * after each restart every acknowledged commit is there, on each engine.
+ * `kill -9` of the platform while clients write through the address that `svc db connection`
+ * prints: after each restart, every acknowledged commit exists, on each engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets how many rounds are run on each; fifty take two minutes.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of rounds on each; fifty take two minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,9 +13,9 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const WRITERS = 3;
-/** Commits of each writer that a round waits for before the kill. */
+/** Number of commits per writer before the kill of a round. */
 const COMMITS = 15;
-/** Longest pause after them, in milliseconds, so that kills meet different moments. */
+/** Maximum pause after them, in milliseconds, so that kills happen at different moments. */
 const MOST_PAUSE_MS = 100;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -23,7 +23,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
   server: ["--postgres", "local"],
 };
 
-/** Ends the server that outlives its platform, as a power cut would. */
+/** Kills the server, which outlives its platform, like a power cut. */
 async function killServer({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   Deno.kill(Number.parseInt(await Deno.readTextFile(file)), "SIGKILL");
@@ -37,7 +37,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
     ignore: lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {
-        // The user that PostgreSQL runs as has to reach the data directory.
+        // PostgreSQL's user must have access to the data directory.
         await Deno.chmod(box.folder, 0o755);
         const start = () => box.start([...args, "--postgres-port", "0"]);
         await start();
@@ -55,7 +55,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
           await until(() => writers.every(({ ledger }) => ledger.length >= COMMITS));
           await new Promise((resolve) => setTimeout(resolve, Math.random() * MOST_PAUSE_MS));
           await box.platform!.kill();
-          // In every second round the server lives on, and the next platform takes it over.
+          // In every second round, the server keeps running, and the next platform takes it over.
           if (engine === "server" && round % 2 === 0) await killServer(box);
           await Promise.all(writers.map(({ ended }) => ended));
           ledgers.push(...writers.map(({ ledger }) => ledger));

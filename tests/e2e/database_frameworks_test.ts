@@ -1,7 +1,7 @@
 /**
- * Projects of frameworks that render what is in their injected database: installed, built and
- * deployed by the CLI, to production and as a preview of a git branch with its own database
- * branch. Long: it installs packages from npm; `DATABASE_TESTS=all` runs it, on each engine.
+ * Projects of frameworks that render the content of their injected database: installed, built and
+ * deployed by the CLI, to production and as a preview of a git branch with its own database branch.
+ * Long: it installs packages from npm; `DATABASE_TESTS=all` runs it, on each engine.
  */
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
@@ -38,14 +38,14 @@ class Site {
     return new Site(box, String(told.id), hostOf(urls[kind]));
   }
 
-  /** Items of the page's list. */
+  /** Items in the page's list. */
   async notes(): Promise<string[]> {
     const { status, text } = await this.#box.page(this.#host, "/");
     assert.equal(status, 200, text);
     return [...text.matchAll(/<li(?:\s[^>]*)?>([^<]*)/g)].map(([, note]) => note!);
   }
 
-  /** Sends the page's form as a browser does. */
+  /** Sends the page's form like a browser. */
   async write(text: string): Promise<void> {
     const answer = await this.#box.page(this.#host, "/", {
       method: "POST",
@@ -117,7 +117,7 @@ for (const [project, client] of Object.entries(PROJECTS)) {
         needs("sh", "node", "npm", "git").ignore,
       fn: () =>
         withSandbox(async (box) => {
-          // The user that PostgreSQL runs as has to reach the data directory.
+          // PostgreSQL's user must have access to the data directory.
           await Deno.chmod(box.folder, 0o755);
           Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
           await cp(join(ROOT, "fixtures", "databases", project), box.site, { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * A full disk under each engine: statements that need room fail with 53100, reads go on, and
- * writes do once there is room. The data directory is a small file system in memory, which the
- * program alone sees.
+ * A full disk under each engine: statements that need space fail with 53100, reads keep working,
+ * and writes work again once there is space. The data directory is a small file system in memory,
+ * which only the program sees.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const ROWS = 1000;
 /** Rows of 1000 bytes: five times the remaining space. */
 const MORE_ROWS = Math.floor(5 * LEFT_BYTES / 1000);
 
-/** Mounts the first argument in its own space, and becomes the rest. */
+/** Mounts the first argument in its own namespace, and executes the rest. */
 const ON_SMALL_DISK = [
   "unshare",
   "--mount",
@@ -65,7 +65,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
     ignore: lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {
-        // The user that PostgreSQL runs as has to reach the data directory.
+        // PostgreSQL's user must have access to the data directory.
         await Deno.chmod(box.folder, 0o755);
         await Deno.mkdir(box.dataDir);
         box.platform = await startProgram({

@@ -3,7 +3,7 @@
  * the history is written, copied, pruned and restored: the branch has exactly what was committed
  * at that time.
  *
- * `KILL_ROUNDS` sets how often.
+ * `KILL_ROUNDS` sets how often that happens.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import { connect, databaseUrl, makeLedger, startWriter } from "../helpers/commit
 import { noServer } from "../helpers/postgres.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);
+const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const COMMITS = 10;
-/** Longest time from the request to restore until the kill, in milliseconds. */
+/** Maximum time from the request to restore until the kill, in milliseconds. */
 const MOST_PAUSE_MS = 4000;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -22,12 +22,12 @@ interface Engine {
   readonly name: string;
   /** Options of `svc serve`. */
   readonly serve: readonly string[];
-  /** Maximum of the history, as people read it. */
+  /** Maximum size of the history, as shown to people. */
   readonly size: string;
   readonly ignore: boolean;
-  /** Names of all that is in its histories. */
+  /** Names of all items in its histories. */
   parts(box: Sandbox): Promise<string[]>;
-  /** Ends PostgreSQL alone, where that is not a part of the platform. */
+  /** Kills only PostgreSQL, if it is not a part of the platform. */
   kill(box: Sandbox): Promise<void>;
 }
 
@@ -81,7 +81,7 @@ async function query(box: Sandbox, sql: string, branch = "main"): Promise<string
   return stdout.trim().split(/\r?\n/).slice(1);
 }
 
-/** Waits until PostgreSQL runs no more, which ends each backend by itself. */
+/** Waits until PostgreSQL has ended, including its backends, which end by themselves. */
 async function killPostgres({ dataDir }: Sandbox): Promise<void> {
   const file = join(dataDir, "postgres", "data", "postmaster.pid");
   const pid = Number.parseInt(await Deno.readTextFile(file));
@@ -96,7 +96,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
     ignore,
     fn: () =>
       withSandbox(async (box) => {
-        // The user that PostgreSQL runs as has to reach the data directory.
+        // PostgreSQL's user must have access to the data directory.
         await Deno.chmod(box.folder, 0o755);
         await box.start([...serve, ...sizeOption]);
         await box.json(["init", "--name", "shop", "--create"]);
@@ -106,7 +106,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
         await box.json(["db", "branches", "create", "side"]);
         const first = new Date().toISOString();
         await query(box, "UPDATE t SET x = 'side'", "side");
-        // Its history begins with the end of the second in which the branch was opened.
+        // Its history starts at the end of the second in which the branch was opened.
         await new Promise((resolve) => setTimeout(resolve, 1000));
         const beforeReset = new Date().toISOString();
         await box.json(["db", "branches", "reset", "side", "--force"]);
@@ -160,7 +160,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
   });
 
   Deno.test({
-    name: `a history on ${name} that is killed loses no acknowledged commit, in ${ROUNDS} rounds`,
+    name: `a history on ${name} that is killed loses no acknowledged commit, in rounds: ${ROUNDS}`,
     ignore,
     fn: () =>
       withSandbox(async (box) => {
@@ -189,7 +189,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
           await box.platform!.kill();
           await asked;
           await writer.ended;
-          if (round % 2 === 1) await kill(box);
+          if (round % 2 === 0) await kill(box);
           await box.start([...serve, ...sizeOption]);
           const url = await databaseUrl(box);
           await until(() => callApi(box, "GET", AT), ({ state }) => state === "active", 60_000);
@@ -229,7 +229,7 @@ for (const { name, serve, size, ignore, parts, kill } of ENGINES) {
           await box.json(["db", "branches", "delete", copy, "--force"]);
         }
         await since(box);
-        // A base backup may be under way.
+        // A base backup may be running.
         await until(
           () => parts(box),
           (left) => left.length > 0 && left.every((part) => /^(?:bases|wal|removed)$/.test(part)),

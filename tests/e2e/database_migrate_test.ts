@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/_source_files.ts";
 import { git } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Runs `migration.sql` once; what fails is on its standard error. */
+/** Runs `migration.sql` once; errors go to its standard error. */
 const MIGRATE = `
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
@@ -124,7 +124,7 @@ Deno.test("a migration runs before a deployment is shown, and fails it with its 
     const { newerSchema } = await box.json(["rollback"]);
     assert.deepEqual(newerSchema, [JSON.parse(second.stdout).id], "the schema stays");
 
-    // Two that begin at the same time: the second waits for the first.
+    // Two that start at the same time: the second waits for the first.
     const slow = "SELECT pg_sleep(2); CREATE TABLE once (id int)";
     await write(box, "migration.sql", slow);
     const both = await Promise.all([

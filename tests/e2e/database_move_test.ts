@@ -1,9 +1,9 @@
 /**
- * `kill -9` of the platform while a database moves to another engine and clients write to it:
- * after each restart the move ends, every acknowledged commit is there, and the engine that it
- * left holds nothing of it.
+ * `kill -9` of the platform while a database moves to another engine and clients write to it: after
+ * each restart, the move completes, every acknowledged commit exists, and nothing remains in the
+ * old engine.
  *
- * `SVC_DATABASE_CRASH_ROUNDS` sets how many moves are killed.
+ * `SVC_DATABASE_CRASH_ROUNDS` sets the number of killed moves.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("SVC_DATABASE_CRASH_ROUNDS") ?? 2);
 const COMMITS = 15;
-/** Longest time from the request to move until the kill, in milliseconds: moves take less. */
+/** Maximum time from the request to move until the kill, in milliseconds: moves take less. */
 const MOST_PAUSE_MS = 1500;
 const AT = "/v1/projects/shop/databases/orders";
 
@@ -25,7 +25,7 @@ async function foldersOf({ dataDir }: Sandbox): Promise<string[]> {
 }
 
 /**
- * What doctor says about databases that exist in engines but not in records, or the other way
+ * Doctor's messages about databases that exist in engines but not in records, or the other way
  * round.
  */
 async function examine(box: Sandbox): Promise<readonly string[]> {
@@ -41,7 +41,7 @@ Deno.test({
   ignore: noServer() !== undefined,
   fn: () =>
     withSandbox(async (box) => {
-      // The user that PostgreSQL runs as has to reach the data directory.
+      // PostgreSQL's user must have access to the data directory.
       await Deno.chmod(box.folder, 0o755);
       const start = () => box.start(["--postgres", "local", "--postgres-port", "0"]);
       await start();

@@ -1,6 +1,6 @@
 /**
- * A project that renders what is in its injected database: pushed to production, and on a git
- * branch whose preview has its own database branch. Its build migrates, as builds do.
+ * A project that renders the content of its injected database: pushed to production, and on a git
+ * branch whose preview has its own database branch. Its build runs the migrations.
  * `DATABASE_TESTS=all` runs it on a server too.
  */
 import assert from "node:assert/strict";
@@ -47,7 +47,7 @@ await sql.end();
 const NOTES =
   "CREATE TABLE IF NOT EXISTS notes (id int GENERATED ALWAYS AS IDENTITY, text text);\n";
 
-/** Packs a module with the packages that it imports, so that a push installs nothing. */
+/** Packs a module with the packages that it imports, so that a push needs no installation. */
 async function pack(contents: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: ROOT },
@@ -78,7 +78,7 @@ async function writeProject(folder: string): Promise<void> {
   }
 }
 
-/** Runs the real git client as a person does, and returns what they see. */
+/** Runs the real git client like a user, and returns its output. */
 async function push(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, "push", "svc", ...args],
@@ -163,7 +163,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
     ignore: lack !== undefined || isEmpty() || (engine === "server" && !isLong),
     fn: () =>
       withSandbox(async (box) => {
-        // The user that PostgreSQL runs as has to reach the data directory.
+        // PostgreSQL's user must have access to the data directory.
         await Deno.chmod(box.folder, 0o755);
         await box.start(args);
         await git(box.site, "init", "--quiet", "--initial-branch=main");

@@ -1,5 +1,5 @@
 /**
- * `svc db query` alone on a terminal: a prompt with history, errors and keys.
+ * `svc db query` without SQL in a terminal: a prompt with history, errors and keys.
  * `DATABASE_TESTS=all` runs it on a server too.
  */
 import assert from "node:assert/strict";
@@ -9,11 +9,11 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
 import { needs } from "../helpers/empty_root.ts";
 
-/** Gives the terminal a size, and becomes the rest. */
+/** Sets the terminal's size, and executes the rest. */
 const atSize = (columns: number, rows: number) =>
   ["sh", "-c", `stty cols ${columns} rows ${rows} && exec "$@"`, "sh"] as const;
 
-/** A terminal whose size was never set, as that of some containers. */
+/** A terminal whose size was never set, as in some containers. */
 const WITHOUT_SIZE = atSize(0, 0);
 
 const ARROW_UP = "\x1b[A";
@@ -88,7 +88,7 @@ Deno.test({
   ignore: !isLong || NO_POSTGRES !== undefined || needs("sh").ignore,
   fn: () =>
     withSandbox(async (box) => {
-      // The user that PostgreSQL runs as has to reach the data directory.
+      // PostgreSQL's user must have access to the data directory.
       await Deno.chmod(box.folder, 0o755);
       await box.start(["--postgres", "local", "--postgres-port", "0"]);
       await usePrompt(box);

@@ -1,4 +1,4 @@
-/** What a killed platform leaves of its databases outside of the data directory. */
+/** Tests the leftovers of a killed platform's databases outside of the data directory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";

@@ -11,9 +11,12 @@ import { noServer } from "../helpers/postgres.ts";
 
 const ROWS = 1_000_000;
 const NUMBER_SUM = ROWS * (ROWS + 1) / 2;
-/** Of each row; all rows have several times more than a process may take. */
+/**
+ * Size of each row; all rows together are several times larger than the memory that a process may
+ * use.
+ */
 const TEXT_BYTES = 500;
-/** How much more memory a process may take for all rows than for a few. */
+/** Maximum extra memory of a process for all rows instead of a few. */
 const MORE_BYTES = 200_000_000;
 
 const ENGINES: Readonly<Record<string, readonly string[]>> = {
@@ -24,7 +27,7 @@ const ENGINES: Readonly<Record<string, readonly string[]>> = {
 const sql = (rows: number): string =>
   `SELECT n, repeat('x', ${TEXT_BYTES}) AS text FROM generate_series(1, ${rows}) n`;
 
-/** Most memory that a process ever had, in bytes (`VmHWM`, proc(5)); 0 once it has ended. */
+/** Peak memory of a process, in bytes (`VmHWM`, proc(5)); 0 once it has ended. */
 function peakOf(pid: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${pid}/status`);
@@ -35,7 +38,7 @@ function peakOf(pid: number): number {
   }
 }
 
-/** A process and all that it started, and they in turn. */
+/** A process and all its descendants. */
 function familyOf(pid: number): number[] {
   const tasks = [...Deno.readDirSync(`/proc/${pid}/task`)];
   const children = tasks.flatMap(({ name }) =>
@@ -44,7 +47,7 @@ function familyOf(pid: number): number[] {
   return [pid, ...children.flatMap((child) => familyOf(Number(child)))];
 }
 
-/** Runs something that needs hardly more memory than what ran before it, in any process. */
+/** Runs something that must need hardly more memory than the previous run, in any process. */
 async function withinMemory(pid: number, run: () => Promise<void>): Promise<void> {
   const before = familyOf(pid).map((member) => ({ member, peak: peakOf(member) }));
   await run();
@@ -118,7 +121,7 @@ for (const [engine, args] of Object.entries(ENGINES)) {
     ignore: !isAsked || lack !== undefined,
     fn: () =>
       withSandbox(async (box) => {
-        // The user that PostgreSQL runs as has to reach the data directory.
+        // PostgreSQL's user must have access to the data directory.
         await Deno.chmod(box.folder, 0o755);
         const { pid, stop } = await box.start(args);
         await box.json(["init", "--create"]);

@@ -1,4 +1,4 @@
-/** A deploy in surroundings that a terminal or a script gives it. */
+/** Deploys in the environment of a terminal or a script. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { needs, testNeeding } from "../helpers/empty_root.ts";

@@ -1,6 +1,6 @@
 /**
- * A platform that was started with a file open: servers and functions that it
- * starts find nothing of it, nor of the runtime's own files.
+ * A platform that was started with a file open: its servers and functions can access neither that
+ * file nor the runtime's own files.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function deploySite(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod", "--skip-build"]);
 }
 
-/** The processes that another one has started. */
+/** The child processes of a process. */
 function childrenOf(parent: number): readonly number[] {
   return [...Deno.readDirSync(`/proc/${parent}/task`)].flatMap(({ name }) =>
     Deno.readTextFileSync(`/proc/${parent}/task/${name}/children`)
@@ -65,7 +65,7 @@ function childrenOf(parent: number): readonly number[] {
   );
 }
 
-Deno.test("servers and functions get no descriptor that the platform was started with", {
+Deno.test("servers and functions get none of the platform's inherited descriptors", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   await withSandbox(async (box) => {

@@ -1,6 +1,6 @@
 /**
- * A project with only a Dockerfile: where Podman or Docker is there, its image is built, and runs in
- * the sandbox; otherwise the deploy says so.
+ * A project with only a Dockerfile: with Podman or Docker, its image is built, and runs in the
+ * sandbox; otherwise the deploy reports that they are missing.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const MACHINE = Deno.env.toObject();
 
-/** A static program, as an image without a system holds one. It does what its path says. */
+/** A static program, as in an image without an operating system. Its path selects its action. */
 const SERVER = `package main
 
 import (
@@ -106,7 +106,7 @@ async function succeeds(program: string, args: readonly string[], cwd?: string):
 const FOUND = await findToolchains(MACHINE, ["container", "go"]);
 const ENGINE = FOUND.find(({ toolchain }) => toolchain.id === "container")?.program;
 
-/** Images that the tests have built, by their names. */
+/** Images that the tests have built, keyed by name. */
 const BUILT = new Set<string>();
 
 const removeImages = () => succeeds(ENGINE!, ["image", "rm", "--force", ...BUILT]);
@@ -228,7 +228,7 @@ Deno.test({
 
 const PAGE = { "index.html": "<h1>page</h1>", "Dockerfile": "FROM node\nCMD node main.js\n" };
 
-Deno.test("a Dockerfile that nothing here builds stops the deploy, and says what to do", () =>
+Deno.test("a Dockerfile that cannot be built on this machine stops the deploy, with advice", () =>
   withSandbox(async (box) => {
     await box.start();
     await write(join(box.site, "shop"), PAGE);

@@ -1,4 +1,4 @@
-/** What `svc doctor` finds of the storages that nodes share. */
+/** Checks of `svc doctor` for the storages that nodes share. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import * as z from "zod";
@@ -23,7 +23,7 @@ const known = (variables: Readonly<Record<string, string | undefined>>): Record<
     ),
   );
 
-/** Runs `svc doctor`; returns its points by their names. */
+/** Runs `svc doctor`; returns its checks by name. */
 async function examine(
   flags: readonly string[],
   variables: Readonly<Record<string, string | undefined>>,
@@ -44,7 +44,7 @@ async function examine(
 }
 
 Deno.test({
-  name: "svc doctor looks at a PostgreSQL, makes nothing in it, and names what is wrong",
+  name: "svc doctor checks a PostgreSQL without changes, and reports problems",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using pg = await TestPg.start();
@@ -78,7 +78,7 @@ Deno.test({
   },
 });
 
-Deno.test("svc doctor leaves nothing in object storage, and names what that refuses", async () => {
+Deno.test("svc doctor leaves nothing in object storage, and reports refused operations", async () => {
   await using storage = await openFaultyStorage();
   const look = async () =>
     (await examine(["--blobs", storage.place], storage.env)).get("object storage")!;

@@ -1,4 +1,4 @@
-/** `svc env exec` as a process: streams, exit codes, signals, and attacks by variables. */
+/** `svc env exec` as a process: streams, exit codes, signals, and attacks with variables. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
@@ -42,7 +42,7 @@ async function withSecret(run: (box: Sandbox) => Promise<void>): Promise<void> {
 
 const EXEC = ["env", "exec", "--environment", "preview"];
 
-test("env exec gives the variables to the child alone and writes no file", () =>
+test("env exec gives the variables to the child only and writes no file", () =>
   withSecret(async (box) => {
     const before = filesOf(box.site);
     const run = await box.tool([...EXEC, "--", "printenv", "KEY"]);
@@ -91,7 +91,7 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR1"] as const) {
     }));
 }
 
-test("env exec runs no shell: arguments and values arrive as they are", () =>
+test("env exec runs no shell: arguments and values arrive unchanged", () =>
   withSecret(async (box) => {
     const value = "$(touch pwned) `touch pwned`; touch pwned\n\"'\\ & | > pwned";
     await box.json(["env", "set", "EVIL", "--plain", "--value", value, "--all"]);

@@ -8,11 +8,11 @@ const STRACE = "/usr/bin/strace";
 
 const hasStrace = await Deno.stat(STRACE).then(() => true, () => false);
 
-/** Where a line of the trace renames something to, or which folder or file it flushes. */
+/** The target of a rename, or the flushed folder or file, in a line of the trace. */
 const RENAME = /\brename(?:at2?)?\(.*"([^"]+)"(?:, [A-Z_0-9]+)?(?:\)| <unfinished)/;
 const FLUSH = /\bf(?:data)?sync\(\d+<([^>]+)>/;
 
-/** Names that files got and whose folder was not flushed afterwards. */
+/** New names of files whose folder was not flushed afterwards. */
 function unflushed(trace: string, root: string): readonly string[] {
   const waiting = new Set<string>();
   for (const line of trace.split("\n")) {
@@ -30,7 +30,7 @@ Deno.test({
   fn: () =>
     withSandbox(async (box) => {
       const log = join(box.folder, "trace");
-      // With -D the program is the child, and strace watches it from aside.
+      // With -D, the program is the child process, and strace runs as a separate process.
       const strace = [STRACE, "-D", "-f", "-y", "-qq", "-o", log] as const;
       const calls = ["-e", "trace=rename,renameat,renameat2,fsync,fdatasync", "-s", "4096"];
       box.platform = await startProgram({

@@ -11,7 +11,7 @@ import {
 } from "../helpers/foreign_functions.ts";
 import { withSandbox } from "../helpers/sandbox.ts";
 
-/** A build beside functions: its pages stay static. */
+/** A build next to functions: its pages stay static. */
 const BUILT: Project = {
   files: {
     "package.json": '{"name":"b","private":true,"scripts":{"build":"node build.mjs"}}',
@@ -30,7 +30,7 @@ const BUILT: Project = {
   ],
 };
 
-/** Apps that are exported, over packages as small as their way to answer. */
+/** Exported apps, with minimal stand-ins for their packages. */
 const APPS: Readonly<Record<string, Files>> = {
   express: {
     "index.js":

@@ -11,7 +11,7 @@ const test = testNeeding("git");
 
 const TOKEN = "s3cret-token-of-a-forge";
 
-/** Longest wait for a build, or for the second attempt of a report. */
+/** Maximum wait for a build, or for the second attempt of a report. */
 const PATIENCE_MS = 60_000;
 
 const ARGS = ["--allow-private-upstreams"];
@@ -24,7 +24,7 @@ interface ForgeBench {
   readonly repository: Repository;
   /** Head of the branch `menu`. */
   readonly sha: string;
-  /** Calls the deploy hook as the forge does for pull request 7, and returns the deployment. */
+  /** Calls the deploy hook like the forge does for pull request 7, and returns the deployment. */
   tell(action: string): Promise<{ readonly id: string }>;
   status(id: string): Promise<string>;
   report(id: string): Promise<{ readonly problem: string | null; readonly isCommented: boolean }>;
@@ -129,7 +129,7 @@ test("a report that kill -9 cuts off is sent again, and its comment is not repea
     const kills: string[] = [];
     const begun = new Set<string>();
     let started = Promise.resolve();
-    // The forge has taken each of them, and the platform never learns of it.
+    // The forge has accepted each of them, but the platform never receives the response.
     forge.carriedOut = async ({ method, url }) => {
       const what = /comments$/.test(url) ? "comment" : marks().length > 0 ? "status" : undefined;
       if (method !== "POST" || what === undefined || begun.has(what)) return;
@@ -139,7 +139,7 @@ test("a report that kill -9 cuts off is sent again, and its comment is not repea
       await box.platform!.kill();
     };
     const { id } = await tell("opened");
-    // One kill may cut off both.
+    // One kill may interrupt both.
     for (let seen = 0; seen < 2;) {
       await until(() => kills.length, (count) => count > seen, PATIENCE_MS);
       seen = kills.length;

@@ -1,6 +1,6 @@
 /**
- * Next.js as its own scaffolder makes it, with pages that are cached, revalidated,
- * guarded, streamed and rendered for each visitor: deployed without a config.
+ * A Next.js app as its own scaffolder creates it, with pages that are cached, revalidated, guarded,
+ * streamed and rendered for each visitor: deployed without a config.
  *
  * @module
  */
@@ -41,7 +41,7 @@ async function deployNext(box: Sandbox): Promise<Deployed> {
   const { code, stderr } = await hear(SCAFFOLD, { cwd: box.site, env: box.env });
   assert.equal(code, 0, stderr);
   await cp(FIXTURE, box.site, { recursive: true });
-  // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
+  // Like behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   await box.json(["init", "--create", "--name", "harbour"]);
   const told = await box.json(["deploy", "--prod"]);
@@ -60,7 +60,7 @@ function headingOf({ status, text }: Answer): string {
   return /<h1[^>]*>(.*?)<\/h1>/.exec(plain(text))?.[1] ?? assert.fail(text.slice(0, 500));
 }
 
-/** Asks until a response is as wanted. */
+/** Sends requests until the response is the expected one. */
 async function askUntil(
   { ask }: Deployed,
   path: string,
@@ -83,7 +83,7 @@ const post = (body: unknown): Ask => ({
   body: JSON.stringify(body),
 });
 
-/** Pages that were created once come from the edge, until someone revalidates them. */
+/** Pages that were created once are served by the edge until they are revalidated. */
 async function checkCached(site: Deployed): Promise<void> {
   assert.match((await askUntil(site, "/", isHit)).text, /To get started/);
   const first = await askUntil(site, "/clock", isHit);
@@ -98,7 +98,7 @@ async function checkCached(site: Deployed): Promise<void> {
   await askUntil(site, "/blog/first", (answer) => headingOf(answer) !== old);
 }
 
-/** Fields by which clients pretend that Next.js's own host has sent them. */
+/** Fields with which clients pretend to be Next.js's own host. */
 const TRICKS: readonly Readonly<Record<string, string>>[] = [
   {},
   { "x-middleware-subrequest": "proxy:proxy:proxy:proxy:proxy" },
@@ -106,7 +106,7 @@ const TRICKS: readonly Readonly<Record<string, string>>[] = [
   { "x-matched-path": "/guarded" },
 ];
 
-/** Content guarded by the app's proxy is never cached, and no request changes that. */
+/** Content guarded by the app's proxy is never cached, and no request can change that. */
 async function checkGuarded(site: Deployed): Promise<void> {
   const cookie = { cookie: "key=1" };
   for (let turn = 0; turn < 2; turn++) {
@@ -207,7 +207,7 @@ async function checkBrowser({ origin, ask }: Deployed): Promise<void> {
 }
 
 Deno.test({
-  name: "a project of create-next-app is deployed as it is, and keeps Next.js's promises",
+  name: "a project of create-next-app is deployed unchanged, and behaves as Next.js documents",
   ...BROWSER_TEST,
   ignore: !buildsProjects || needs("sh", "node", "npm").ignore,
   async fn() {

@@ -9,7 +9,7 @@ interface Route {
   readonly revalidate?: number;
 }
 
-/** What the config's `routeRules` promise. */
+/** Checks the behavior that the config's `routeRules` promise. */
 async function checkRouteRules(project: DeployedProject): Promise<void> {
   const { ask, manifest } = project;
   const routes = manifest.routes as readonly Route[];

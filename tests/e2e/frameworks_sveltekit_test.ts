@@ -17,7 +17,7 @@ testFramework("sveltekit", {
   },
   async also(project) {
     await checkKept(project, "/shared");
-    // SvelteKit refuses forms whose origin is not its own: it must know its address.
+    // SvelteKit rejects forms from other origins, so it must know its own address.
     const send = (headers: Readonly<Record<string, string>>) =>
       project.ask("/", {
         method: "POST",

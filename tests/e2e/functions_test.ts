@@ -1,5 +1,6 @@
 /**
- * Functions from the file to the response: bundled by the CLI, run by the platform, ended with it.
+ * Functions from the file to the response: bundled by the CLI, run by the platform, and ended with
+ * it.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -86,7 +87,7 @@ function isAlive(pid: number): boolean {
 const untilGone = (pids: readonly number[]) =>
   until(() => pids.filter(isAlive), (alive) => alive.length === 0);
 
-/** All that a connection gets for a GET; calls `meanwhile` once the body has begun. */
+/** All data that a connection receives for a GET; calls `meanwhile` once the body has started. */
 async function readWhole(port: number, path: string, meanwhile: () => void): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`));
@@ -133,7 +134,7 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       },
     );
 
-    await t.step("what functions answer is cached, and purged by the tool", async () => {
+    await t.step("responses of functions are cached, and purged by the CLI", async () => {
       const state = async () => (await box.page(HOST, "/api/kept")).headers["x-svc-cache"];
       assert.deepEqual([await state(), await state()], ["MISS", "HIT"]);
       assert.deepEqual(await box.json(["cache", "purge", "--path", "/api/kept"]), { purged: 1 });
@@ -159,7 +160,7 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       assert.deepEqual(stdout.trim().split("\n"), ["drips", "gate", "hello", "stamp"]);
     });
 
-    await t.step("what cannot be bundled is refused with its place", async () => {
+    await t.step("code that cannot be bundled is refused with its position", async () => {
       const file = join(box.site, "functions", "broken.ts");
       await Deno.writeTextFile(file, "import './not-there.ts';\nexport default () => {};\n");
       const told = await box.tool(["deploy", "--prod"]);
@@ -168,7 +169,7 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       await Deno.remove(file);
     });
 
-    await t.step("one that is killed in the middle of a body cuts the answer off", async () => {
+    await t.step("one that is killed in the middle of a body cuts the response off", async () => {
       const answer = await readWhole(platform.port, "/drips", () => {
         for (const pid of childrenOf(platform.pid)) Deno.kill(pid, "SIGKILL");
       });
@@ -176,7 +177,7 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
       await until(async () => (await box.page(HOST, "/api/x")).status === 200);
     });
 
-    await t.step("no process outlives a platform that is told to stop", async () => {
+    await t.step("no process outlives a platform that is stopped", async () => {
       const children = childrenOf(platform.pid);
       assert.ok(children.length > 0);
       await platform.stop();

@@ -1,6 +1,6 @@
 /**
- * A real forge: Gitea calls a deploy hook, and is told what became of it. `FORGE_TESTS=all` runs
- * it; the first run builds Gitea.
+ * A real forge: Gitea calls a deploy hook, and receives reports about the deployment.
+ * `FORGE_TESTS=all` runs it; the first run builds Gitea.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { type Gitea, startGitea } from "../helpers/gitea.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Longest wait for a build and what follows from it. */
+/** Maximum wait for a build and its reports. */
 const PATIENCE_MS = 60_000;
 
 const REPOSITORY = "/repos/ada/shop";
@@ -19,7 +19,7 @@ interface Bench {
   readonly gitea: Gitea;
   /** Commits a front page on a branch and pushes it; returns the SHA. */
   push(branch: string, page: string): Promise<string>;
-  /** Waits until the newest mark of a commit is `state`; returns all of them, newest first. */
+  /** Waits until the newest status of a commit is `state`; returns all of them, newest first. */
   marked(sha: string, state: string): Promise<readonly Mark[]>;
   /** Waits until the only comment of a pull request contains all of the texts. */
   commented(pull: number, ...texts: string[]): Promise<string>;
@@ -75,7 +75,7 @@ async function withGitea(run: (bench: Bench) => Promise<void>): Promise<void> {
       },
       marked: (sha, state) =>
         until<readonly Mark[]>(
-          // Gitea sorts by the second in which each was created.
+          // Gitea sorts by creation time, in seconds.
           async () =>
             (await gitea.api("GET", `${REPOSITORY}/commits/${sha}/statuses`) as readonly Mark[])
               .toSorted((one, other) => other.id - one.id),

@@ -1,4 +1,4 @@
-/** An API key by the CLI: made with limits, used, changed and revoked. */
+/** An API key with the CLI: created with limits, used, changed and revoked. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { ApiKey } from "../../src/contract/api_keys.ts";
@@ -12,7 +12,7 @@ async function keyCalled(box: Sandbox, wanted: string): Promise<ApiKey | undefin
   return keys.find(({ name }) => name === wanted);
 }
 
-Deno.test("svc keys makes a key with permissions, project and end, shows its use, and ends it", () =>
+Deno.test("svc keys creates a key with permissions, project and expiry, shows its use, and revokes it", () =>
   withSandbox(async (box) => {
     await box.start();
     await Deno.writeTextFile(join(box.site, "index.html"), "by a key");

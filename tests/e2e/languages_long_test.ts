@@ -1,5 +1,5 @@
 /**
- * Real apps in other languages, each with packages of its registry, from `git push` to live: with
+ * Real apps in other languages, each with packages from its registry, from `git push` to live: with
  * variables, a database, logs, rollback, a clean shutdown, a start after a crash, and the sandbox.
  * Long: it installs packages. `LANGUAGES=all` runs it, or names with commas.
  */
@@ -15,23 +15,23 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const WANTED = Deno.env.get("LANGUAGES")?.split(",");
 
-/** Longest wait for a build, which fetches and compiles packages, in milliseconds. */
+/** Maximum wait for a build, which fetches and compiles packages, in milliseconds. */
 const BUILD_MS = 900_000;
 
 interface App {
   /** Toolchains that build it. */
   readonly needs: readonly string[];
-  /** Its first word on the page. */
+  /** Its first word in the page. */
   readonly says: string;
-  /** The file that has the words of the page. */
+  /** The file with the words of the page. */
   readonly page: string;
   /** Changes the copy of its folder before it is committed. */
   prepare?(folder: string): Promise<void>;
   /** Why it cannot run here, beyond its toolchains. */
   lacks?(): Promise<string | undefined>;
-  /** It also does what needs calls of the system. */
+  /** It also performs actions that need system calls. */
   readonly escapes?: true;
-  /** What the app lacks: a database connection, a shutdown message, child processes. */
+  /** Missing features of the app: a database connection, a shutdown message, child processes. */
   readonly without?: readonly ("database" | "end" | "fork")[];
 }
 
@@ -81,7 +81,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to plain files, with what their front page says. */
+/** Sites that are built to static files, with a text of their front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {
@@ -89,13 +89,13 @@ const SITES: Readonly<Record<string, App>> = {
   },
 };
 
-/** Where rustup keeps its toolchains: in the home folder, which differs here. */
+/** The folder of rustup's toolchains: in the home folder, which differs here. */
 const rustVariables = ({ HOME, RUSTUP_HOME, CARGO_HOME }: Record<string, string>) => ({
   RUSTUP_HOME: RUSTUP_HOME ?? `${HOME}/.rustup`,
   CARGO_HOME: CARGO_HOME ?? `${HOME}/.cargo`,
 });
 
-/** An app that was pushed, as its visitors and its owner see it. */
+/** A pushed app, as its visitors and its owner see it. */
 class Pushed {
   readonly #box: Sandbox;
   readonly #app: App;
@@ -129,7 +129,7 @@ class Pushed {
     return (await this.#box.page(`${this.name}.localhost`, path)).status;
   }
 
-  /** The page as it must be, with a word of the source and the value of a variable. */
+  /** The expected page, with a word of the source and the value of a variable. */
   async shows(word: string, greeting: string): Promise<void> {
     assert.equal(await this.page("/"), `${this.#app.says} ${greeting} ${word}`);
   }
@@ -142,7 +142,7 @@ class Pushed {
     await until(() => this.logs(), (text) => pattern.test(text), 30_000);
   }
 
-  /** Commits what is there, pushes it, and waits until it is live. */
+  /** Commits all files, pushes them, and waits until they are live. */
   async push(): Promise<void> {
     await git(this.folder, "add", "--all");
     await git(this.folder, "commit", "--quiet", "--message", "Change");
@@ -224,7 +224,7 @@ async function crash(box: Sandbox, site: Pushed): Promise<void> {
   for (const pid of running) {
     try {
       Deno.kill(pid, "SIGKILL");
-    } catch { /* it has ended with another one */ }
+    } catch { /* it ended together with another one */ }
   }
   await until(() => site.status("/"), (status) => status === 200, 30_000);
   await site.shows("first", "hello");
@@ -304,7 +304,7 @@ Deno.test({
     await withSandbox(async (box) => {
       Object.assign(box.env, rustVariables(Deno.env.toObject()));
       const found = new Set((await findToolchains(box.env)).map(({ toolchain }) => toolchain.id));
-      // The user of PostgreSQL must reach the data directory.
+      // PostgreSQL's user must have access to the data directory.
       await Deno.chmod(box.folder, 0o711);
       await box.start(noServer() === undefined ? ["--postgres", "local"] : []);
       for (const [name, app] of Object.entries({ ...APPS, ...SITES })) {

@@ -1,7 +1,7 @@
 /**
- * Servers in other languages, from `svc deploy` to live: with logs, variables and rollback,
- * and what they may not do. The apps need no packages; a language whose toolchain this
- * machine lacks is left out.
+ * Servers in other languages, from `svc deploy` to live: with logs, variables and rollback, and the
+ * limits of the sandbox. The apps need no packages; a language without a toolchain on this machine
+ * is skipped.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -72,7 +72,7 @@ fn main() {
 const JAVA: App = {
   needs: ["java"],
   files: {
-    // A project that svc does not know is built and started as svc.toml says.
+    // A project of an unknown kind is built and started with the commands in svc.toml.
     "svc.toml": `[build]
 command = "javac -d out Main.java"
 output_dirs = ["out"]
@@ -129,7 +129,7 @@ const PHP: App = {
   },
 };
 
-/** It does what its query says, and responds with the result. */
+/** It performs the action in its query, and responds with the result. */
 const PYTHON_SERVER = `import http.server, os, socket, subprocess, urllib.parse
 
 OTHERS = []
@@ -207,7 +207,10 @@ const APPS: Readonly<Record<string, App>> = {
   php: PHP,
 };
 
-/** Where toolchains keep built and fetched files; homes of tests are empty. */
+/**
+ * Folders in which toolchains keep built and fetched files, because home folders of tests are
+ * empty.
+ */
 const CACHES: Readonly<Record<string, string>> = {
   GOCACHE: `${MACHINE.HOME}/.cache/go-build`,
   GOFLAGS: "",
@@ -268,7 +271,7 @@ Deno.test("servers in other languages go live", async (t) => {
       if (await t.step(step) && !ignore) live.push(name);
     }
     assert.ok(live.includes("python"), "Python is needed for what follows");
-    await t.step("a deploy without its toolchain says how to install it", () => missing(box));
+    await t.step("a deploy without its toolchain reports how to install it", () => missing(box));
     await t.step("a rollback brings the server back", () => rollBack(box));
     await t.step("a server reaches nothing of the machine", () => escape(box));
     await t.step("a server has limits", () => exhaust(box));
@@ -341,7 +344,7 @@ async function escape(box: Sandbox): Promise<void> {
     (await Deno.connect({ hostname, port: Number(port) })).close();
     answers.push(await ask("connect", address));
   }
-  // It reaches itself, and no other.
+  // It only reaches itself.
   assert.equal(answers.filter((answer) => answer === "connected").length, 1);
   assert.ok(
     answers.length > 2 && answers.filter((answer) => answer !== "connected")
@@ -354,7 +357,7 @@ async function escape(box: Sandbox): Promise<void> {
 
 async function exhaust(box: Sandbox): Promise<void> {
   for (let round = 0; round < 3; round++) {
-    // The processes of the round before have ended, and take no place.
+    // The processes of the previous round have ended, and use no slots.
     const bomb = await textOf(box, "python", "/fork");
     assert.match(bomb, /^Resource temporarily unavailable after 12\d$/);
   }

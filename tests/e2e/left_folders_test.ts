@@ -1,4 +1,4 @@
-/** What a killed platform, or another killed command, leaves outside of the data directory. */
+/** Tests the leftovers of a killed platform or command outside of the data directory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool } from "../../scripts/_program.ts";
@@ -49,7 +49,7 @@ Deno.test("the next start removes the folders of functions of a killed platform"
     assert.deepEqual(await leftIn(temporary), [OTHER], "another platform's folder stays");
   }));
 
-/** A folder that a process seems to have made two minutes ago. */
+/** A folder that a process seems to have created two minutes ago. */
 async function age(folder: string): Promise<void> {
   const then = new Date(Date.now() - 120_000);
   await Deno.utime(folder, then, then);

@@ -1,7 +1,7 @@
 /**
- * The conformance suite of the Model Context Protocol and the inspector's command line, as they
- * are published, against `svc mcp` and `/mcp`. `MCP_TESTS=all` runs both against both; otherwise
- * the suite is run against `/mcp`.
+ * The conformance suite of the Model Context Protocol and the inspector's command line, as
+ * published, against `svc mcp` and `/mcp`. `MCP_TESTS=all` runs both against both; otherwise, only
+ * the suite runs, against `/mcp`.
  */
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -65,7 +65,7 @@ async function checkConformance(
   }
 }
 
-/** What the inspector prints of a method. */
+/** The inspector's output for a method. */
 async function inspect(box: Sandbox, target: readonly string[], args: readonly string[]) {
   const { code, stdout, stderr } = await runPackage(box, INSPECTOR, ["--cli", ...target, ...args]);
   assert.equal(code, 0, stderr.slice(-2000));
@@ -96,7 +96,7 @@ Deno.test("the conformance suite passes at /mcp", needsRegistry, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await using bridge = bridgeToHttp(`${url}/mcp`, TOKEN);
-    // There are no sessions, and so no streams of one.
+    // There are no sessions, so there are no session streams.
     await checkConformance(box, bridge, ["server-sse-multiple-streams"]);
   });
 });
@@ -109,7 +109,7 @@ Deno.test("the conformance suite passes with svc mcp", isForLong, async () => {
   });
 });
 
-Deno.test("the inspector lists, calls and reads what both servers offer", isForLong, async () => {
+Deno.test("the inspector can use everything on both servers", isForLong, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await box.json(["projects", "create", "--name", "seen"]);

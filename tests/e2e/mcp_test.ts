@@ -1,4 +1,4 @@
-/** An agent with nothing but the tools of `svc mcp`, from an empty folder to a site rolled back. */
+/** An agent with only the tools of `svc mcp`, from an empty folder to a rollback of its site. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import assert from "node:assert/strict";
@@ -50,7 +50,7 @@ async function startAgent(box: Sandbox, flags: readonly string[] = []) {
     call,
     /** Everything that the agent was shown. */
     said,
-    /** Runs a result's suggestion, under the CLI's name. */
+    /** Runs a result's suggestion, with the CLI's name. */
     follow({ next, text }: Answered, tool: string, more: Record<string, unknown> = {}) {
       const suggested = next.find((each) => each.tool === tool);
       assert.ok(suggested, `${tool} is not suggested: ${text}`);

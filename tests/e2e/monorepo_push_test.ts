@@ -1,4 +1,4 @@
-/** A repository with two apps and a package that both need: one push builds what it changes. */
+/** A repository with two apps and a package that both need: one push builds the changed ones. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
@@ -7,7 +7,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** An app whose page is its own text and what the package has built. */
+/** An app whose page has its own text and output of the package. */
 const app = (name: string) => ({
   [`apps/${name}/package.json`]: json({
     name,
@@ -56,7 +56,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
   await git(root, "init", "--quiet", "--initial-branch=main");
   await box.start();
 
-  /** Pushes a change; returns what git printed of each project. */
+  /** Pushes a change; returns git's output about each project. */
   const push = async (files: Readonly<Record<string, string>>) => {
     await write(files);
     await git(root, "add", "--all");
@@ -87,7 +87,7 @@ async function pushMonorepo(t: Deno.TestContext, box: Sandbox): Promise<void> {
       const config = await Deno.readTextFile(join(box.site, "svc.toml"));
       assert.ok(config.includes(`command = "${BUILD}${name}"`), config);
       await box.json(["link", "--git-remote"]);
-      // Nothing is linked by its name: an installation would only take time.
+      // Nothing links to it by name, so an installation would only take time.
       const settings = ["--install-command", "true"];
       await box.json(["projects", "update", `shop-${name}`, ...settings]);
     }

@@ -1,10 +1,13 @@
-/** Projects of Node and of Deno with default settings: which engine runs them, and what they find. */
+/**
+ * Projects of Node and of Deno with default settings: which engine runs them, and their
+ * environment.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { NODE_MAJOR } from "../helpers/compute_server.ts";
 import { hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** Text of files by path; `-> target` makes a symbolic link. */
+/** Text of files by path; `-> target` creates a symbolic link. */
 type Files = Readonly<Record<string, string>>;
 
 const LINK = "-> ";
@@ -12,7 +15,7 @@ const LINK = "-> ";
 interface Project {
   readonly files: Files;
   readonly engine: "deno" | "node";
-  /** What the page `/` answers. */
+  /** The response of the page `/`. */
   readonly answers: string;
 }
 
@@ -21,7 +24,7 @@ const packageJson = (more: object) =>
 
 const START = { scripts: { start: "node server.js" } };
 
-/** A server that answers with a value. */
+/** A server that responds with a value. */
 const answering = (imports: string, value: string) =>
   `import { createServer } from "node:http";\n${imports}\n` +
   `createServer((_, response) => response.end(JSON.stringify(${value}))).listen(process.env.PORT);\n`;
@@ -79,6 +82,7 @@ const PROJECTS: Readonly<Record<string, Project>> = {
       "node_modules/.store/linux/node_modules/linux/a.js":
         "const { existsSync } = require('fs');\n" +
         "module.exports = { binary: 'found', dev: existsSync('/app/node_modules/dev') };",
+      "node_modules/.store/linux/node_modules/linux/a.node": "",
       "node_modules/dev/package.json": '{"name":"dev"}',
     },
     engine: "node",

@@ -18,7 +18,7 @@ import { inTestFolder } from "../../src/lib/_test_folder.ts";
 
 const SETPRIV = "/usr/bin/setpriv";
 
-/** Starts a program without the right to make namespaces. */
+/** Starts a program without permission to create namespaces. */
 const WITHOUT_NAMESPACES = [SETPRIV, "--bounding-set=-sys_admin", "--inh-caps=-all"] as const;
 
 const isRootOnLinux = Deno.build.os === "linux" && Deno.uid() === 0;
@@ -67,7 +67,7 @@ Deno.test(
     }),
 );
 
-Deno.test("health and doctor show that Node has no namespaces, and what to do", {
+Deno.test("health and doctor show that Node has no namespaces, with advice", {
   ignore: !isRootOnLinux || isInRoot(),
 }, () =>
   inTestFolder(async (home) => {

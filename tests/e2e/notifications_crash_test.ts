@@ -1,6 +1,6 @@
 /**
- * `kill -9` while events are raised and inboxes change: what was acknowledged
- * is there afterwards, once.
+ * `kill -9` while events are raised and inboxes change: everything acknowledged exists afterwards,
+ * exactly once.
  */
 import assert from "node:assert/strict";
 import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
@@ -45,7 +45,7 @@ Deno.test("acknowledged events are in the inbox once after kill -9, and so are c
           acknowledged.add(project);
         }
       } catch {
-        // The platform was killed: that is what ends a round.
+        // The platform was killed, which ends a round.
       }
     }
 
@@ -59,7 +59,8 @@ Deno.test("acknowledged events are in the inbox once after kill -9, and so are c
       await Promise.all(raising);
       platform = await box.start();
       url = platform.url;
-      // Events are passed on in their order, so when this one is answered, all before it were.
+      // Events are passed on in order, so when this one has a response, all earlier ones have been
+      // passed on.
       const last = await call("POST", "/v1/events", { event: "deployment.live" });
       assert.equal(last.status, 200);
       await last.body?.cancel();

@@ -1,4 +1,4 @@
-/** The one URL of each page, by the settings of svc.toml and of other hosts, in production and dev. */
+/** The URL of each page with the settings of svc.toml and of other hosts, in production and dev. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { exchange } from "../../src/lib/_exchange.ts";
@@ -114,7 +114,7 @@ async function writeSite(box: Sandbox, { name, files }: Case): Promise<void> {
   }
 }
 
-/** The command that a deploy proposes, which writes the settings; afterwards it proposes none. */
+/** The command that a deploy suggests, which writes the settings; the next deploy suggests none. */
 async function importSettings(box: Sandbox, file: string): Promise<void> {
   const line = `rules import ${file} --output svc.rules.toml`;
   const before = await box.tool(["deploy", "--dry-run"]);

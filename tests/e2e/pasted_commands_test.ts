@@ -1,4 +1,4 @@
-/** The commands of README and guides, pasted on a machine that has nothing but the program. */
+/** The commands of README and guides, pasted on a machine that only has the program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { renderBenchmarks } from "../../scripts/_benchmark_picture.ts";
@@ -12,7 +12,7 @@ interface Guide {
   readonly from?: string;
   /** Commands below this heading are not run. */
   readonly until?: string;
-  /** Runs before the commands of the page: what a reader has at hand. */
+  /** Runs before the commands of the page, to prepare what readers have. */
   readonly before?: string;
   /** What the outputs must contain, in this order. */
   readonly shows: readonly RegExp[];

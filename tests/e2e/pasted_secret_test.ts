@@ -1,4 +1,4 @@
-/** A secret of several lines that is pasted at a prompt is the value, all of it. */
+/** If a secret with several lines is pasted at a prompt, all of them become the value. */
 import assert from "node:assert/strict";
 import { needs } from "../helpers/empty_root.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -6,7 +6,7 @@ import { startOnTerminal, type Terminal } from "../helpers/terminal.ts";
 
 const LINES = Array.from({ length: 26 }, (_, index) => `${index}`.padStart(64, "MIIEvQIBADAN"));
 const PEM = ["-----BEGIN PRIVATE KEY-----", ...LINES, "-----END PRIVATE KEY-----"].join("\n");
-/** As a terminal sends it: Enter for each line break. */
+/** The text as a terminal sends it: Enter for each line break. */
 const KEYS = PEM.replaceAll("\n", "\r");
 
 const PASTES: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> = {

@@ -8,7 +8,7 @@ import { copySite, urlOf, withSandbox } from "../helpers/sandbox.ts";
 const PLAIN = join(ROOT, "fixtures", "sites", "plain");
 const HOST = "kestrel-hut.localhost";
 
-/** Parts of the folder that are no part of the site, or that a rule closes. */
+/** Parts of the folder that are not part of the site, or that a rule blocks. */
 const ELSEWHERE = /^(?:svc\.toml|svc\.rules\.toml|notes\/)/;
 
 for (const name of ["hut.css", "daylight.js"]) {
@@ -99,7 +99,7 @@ Deno.test("the plain site is served byte for byte, with its rules", async (t) =>
       assert.equal((await box.page(HOST, "/", { method: "POST" })).status, 405);
     });
 
-    await t.step("a host that nobody has answers 404", async () => {
+    await t.step("a host that no one has answers 404", async () => {
       assert.equal((await box.page("nobody.localhost", "/")).status, 404);
     });
   });

@@ -1,6 +1,7 @@
 /**
- * `kill -9` of a node while it takes a push, and while it builds what was pushed: the push counts
- * for all nodes or for none, can be repeated through another one, and the build is taken up.
+ * `kill -9` of a node while it receives a push, and while it builds the pushed commit: the push
+ * counts for all nodes or for none, can be repeated through another one, and another node takes
+ * over the build.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -23,13 +24,13 @@ import { Node } from "../helpers/machines/machines.ts";
 import { freePorts } from "../helpers/machines/ports.ts";
 import { TOKEN } from "../helpers/platform.ts";
 
-/** Three starts of nodes, and ten seconds until one is known to be gone: for long runs only. */
+/** Three starts of nodes, and ten seconds until a dead one is detected: for long runs only. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 const PATIENCE_MS = 90_000;
-/** When another node has begun a build whose node was killed: 15 seconds, more on a busy machine. */
+/** When another node has started the build of a killed node: 15 seconds, more on a busy machine. */
 const TAKEN_UP_MS = 20_000;
 
-/** Two nodes over one PostgreSQL and one folder of files; only `a` builds at first. */
+/** Two nodes with one PostgreSQL and one folder of files; only `a` builds at first. */
 async function startNodes(folder: string, pg: TestPg) {
   const { socket, user, database, password } = await pg.newAddress();
   const firstUid = freeBuildUid();
@@ -83,7 +84,7 @@ Deno.test({
     const dataDir = join(folder, "a");
     const push = ({ url }: Node) =>
       beginPush(site, { url, repository: "default/shop.git", token: TOKEN, env });
-    /** All nodes have the same head, which is one of these, and whole copies. */
+    /** All nodes have the same head, which is one of these, and complete copies. */
     const agree = async (...heads: readonly string[]): Promise<void> => {
       const found = await Promise.all([a, b].map((node) => headOf(node, env)));
       assert.equal(found[0], found[1]);
@@ -137,7 +138,7 @@ Deno.test({
       await t.step({
         name: "while a node builds what was pushed through another",
         async fn() {
-          // It lasts until another node is there.
+          // It continues until another node has started.
           await a.api("PATCH", "/v1/projects/shop", {
             json: { buildCommand: "echo begun; sleep 15" },
           });

@@ -1,4 +1,4 @@
-/** `kill -9` of the platform while it takes a push, and while it builds what was pushed. */
+/** `kill -9` of the platform while it receives a push, and while it builds the pushed commit. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
@@ -27,7 +27,7 @@ const push = (box: Sandbox) =>
     env: box.env,
   });
 
-/** Starts the platform again, and sees that nothing is left of the push that was cut off. */
+/** Starts the platform again, and checks that nothing remains of the interrupted push. */
 async function startAgain(box: Sandbox): Promise<void> {
   await box.start();
   await until(
@@ -37,10 +37,10 @@ async function startAgain(box: Sandbox): Promise<void> {
   );
 }
 
-/** The page that production shows. */
+/** The production page. */
 const front = async (box: Sandbox): Promise<string> => (await box.page("shop.localhost", "/")).text;
 
-/** Sees that all objects are there, and that main is one of these commits. */
+/** Checks that all objects exist, and that main is one of these commits. */
 async function assertWhole(box: Sandbox, ...commits: readonly string[]): Promise<void> {
   assert.ok(commits.includes(await inRepository(box.dataDir, "rev-parse", "refs/heads/main")));
   assert.equal(await inRepository(box.dataDir, "fsck", "--full", "--strict"), "");
@@ -64,7 +64,7 @@ test("kill -9 amid a push and its build: the repository is whole, the push can b
     await startAgain(box);
     assert.deepEqual(await namesIn(join(box.dataDir, "repositories")), [], "no half of one");
 
-    // While what was pushed is built.
+    // While the pushed commit is built.
     const building = push(box);
     await until(building.said, (said) => said.includes("remote: begun"), PATIENCE_MS);
     await box.platform!.kill();

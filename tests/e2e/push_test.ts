@@ -1,4 +1,4 @@
-/** From an empty folder to a site, by three commands and a push. */
+/** Creates a site from an empty folder, with three commands and a push. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
@@ -12,7 +12,7 @@ test("git push deploys a linked folder, and asks the tool for its key", async ()
     await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
     await git(box.site, "init", "--quiet", "--initial-branch=main");
-    // More than git sends at once, so that it comes in parts.
+    // More than git sends at a time, so that it arrives in parts.
     const picture = crypto.getRandomValues(new Uint8Array(65_536));
     for (let part = 0; part < 40; part++) {
       await Deno.writeFile(join(box.site, `${part}.bin`), picture.map((byte) => byte ^ part));
@@ -50,7 +50,7 @@ test("git push deploys a linked folder, and asks the tool for its key", async ()
   });
 });
 
-/** Asks the helper that git was given, as git does. */
+/** Calls git's credential helper, like git does. */
 async function askTool(folder: string, env: Record<string, string>, question: string) {
   const url = env.SVC_API_URL!;
   const lines = await git(folder, "config", "--get-all", `credential.${url}.helper`);

@@ -1,4 +1,4 @@
-/** From an empty folder to a site that is live, to previews of branches and of pull requests. */
+/** Deploys an empty folder's first site, then previews of branches and of pull requests. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { callApi, hostOf, type Sandbox, withSandbox } from "../helpers/sandbox.t
 
 const test = testNeeding("git");
 
-/** What the recorded payloads are about. */
+/** The subject of the recorded payloads. */
 const REPOSITORY = "Codertocat/Hello-World";
 const PULL = 2;
 const BRANCH = "changes";
 
 const FORGE_TOKEN = "s3cret-token-of-a-forge";
 
-/** Runs the real git client as a person does, and returns what they see. */
+/** Runs the real git client like a user, and returns its output. */
 async function asPerson(box: Sandbox, ...args: string[]): Promise<string> {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", box.site, ...args],
@@ -46,7 +46,7 @@ interface Delivered {
   readonly message: string;
 }
 
-/** Sends a recorded payload as the forge at `at` does, signed. */
+/** Sends a signed, recorded payload, like the forge at `at` does. */
 async function deliver(box: Sandbox, name: string, hook: Record<string, unknown>, at: URL) {
   const recorded = await Deno.readTextFile(
     join(ROOT, "fixtures", "forges", `github_${name}.json`),
@@ -86,7 +86,7 @@ test("three commands and a push are live, a branch and a pull request have previ
   await withSandbox(async (box) => {
     await box.start(["--allow-private-upstreams"]);
     await git(box.site, "init", "--quiet", "--initial-branch=master");
-    // The first command is `svc login`: here the environment has the key.
+    // The first command is `svc login`; here, the key is in the environment.
     await box.json(["projects", "create", "--name", "hello-world", "--branch", "master", "--link"]);
     await box.json(["link", "--git-remote"]);
     await commitPage(box, "master", "pushed");
@@ -106,7 +106,9 @@ test("three commands and a push are live, a branch and a pull request have previ
   });
 });
 
-/** The same folder moves to a forge, which calls a hook as it is, and is told what became of it. */
+/**
+ * The same folder moves to a forge, which calls a hook and receives reports about the deployment.
+ */
 async function followForge(box: Sandbox): Promise<void> {
   const bare = join(box.folder, "forge", `${REPOSITORY}.git`);
   await Deno.mkdir(bare, { recursive: true });

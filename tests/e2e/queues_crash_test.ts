@@ -1,6 +1,7 @@
 /**
- * `kill -9` of the platform while messages are sent and delivered: each one that was acknowledged
- * is delivered, those of one key in their order. `QUEUE_ROUNDS` is how often it is killed.
+ * `kill -9` of the platform while messages are sent and delivered: each acknowledged one is
+ * delivered, and messages with the same key arrive in order. `QUEUE_ROUNDS` sets how often it is
+ * killed.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,10 +10,10 @@ import { callApi, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("QUEUE_ROUNDS") ?? 3);
 const SENDERS = 6;
-/** Messages that are acknowledged in a round before the platform is killed, at least. */
+/** Minimum number of acknowledged messages in a round before the platform is killed. */
 const EACH_ROUND = 40;
 
-/** A server that stores what it gets in its key-value store, before it answers. */
+/** A server that stores each message in its key-value store before it responds. */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_KV_URL, SVC_KV_TOKEN, PORT, HOST } = process.env;
@@ -72,7 +73,7 @@ Deno.test("kill -9 loses no message that a queue has acknowledged", () =>
           acknowledged.add(body);
         }
       } catch (error) {
-        // The platform was killed: that is what ends a round.
+        // The platform was killed, which ends a round.
         if (error instanceof assert.AssertionError) throw error;
       }
     }

@@ -1,5 +1,5 @@
 /**
- * Successors that end at each stage of taking over: the platform before serves again, and no
+ * Successors that end at each stage of taking over: the previous platform serves again, and no
  * request is dropped. `RESTARTS=10` kills more of them.
  */
 import assert from "node:assert/strict";
@@ -13,10 +13,10 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 1);
 
-/** Longest wait for a line of the platform's log, in milliseconds. */
+/** Maximum wait for a line of the platform's log, in milliseconds. */
 const LINE_LIMIT_MS = 30_000;
 
-/** Resolves when the platform has said `words` so many times. */
+/** Resolves when the platform has logged `words` this many times. */
 async function said({ platform }: Sandbox, words: RegExp, times: number): Promise<void> {
   const until = Date.now() + LINE_LIMIT_MS;
   for (;;) {
@@ -31,12 +31,12 @@ const TOOK_OVER = /takes over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 
-/** Clients move to a platform: it has answered some requests of new connections. */
+/** Clients have moved to a platform when it has served some requests on new connections. */
 async function askAll(box: Sandbox): Promise<void> {
   for (const load of LOADS) await new Client(box.platform!.port, load, false).send();
 }
 
-/** Takes over as another platform does, as far as `stage` says, and then ends. */
+/** Takes over like another platform, up to `stage`, and then ends. */
 async function takeOverUntil(
   box: Sandbox,
   stage: "asked" | "listening" | "released" | "opened",
@@ -51,7 +51,7 @@ async function takeOverUntil(
   await takeover.takeOver();
   if (stage === "released") return;
   const dataDir = await openDataDir(box.dataDir);
-  // Clients wait meanwhile.
+  // Clients wait in the meantime.
   await delay(200);
   dataDir.release();
 }
@@ -79,7 +79,7 @@ Deno.test("a platform serves again where its successor ends at any stage", async
   });
 });
 
-/** The platform that served again can be replaced, and its successor be stopped. */
+/** The platform that served again can be replaced, and its successor can be stopped. */
 async function replaceAndStop(box: Sandbox): Promise<void> {
   const before = box.platform!;
   box.platform = await startProgram({

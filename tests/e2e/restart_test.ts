@@ -9,7 +9,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const RESTARTS = Number(Deno.env.get("RESTARTS") ?? 2);
 
-/** Starts a platform that takes over from the one that runs; returns when that has ended. */
+/** Starts a platform that takes over from the running one; returns when the old one has ended. */
 async function replace(box: Sandbox): Promise<void> {
   const before = box.platform!;
   const platform = await startProgram({
@@ -36,7 +36,7 @@ Deno.test("platforms that take over drop no request", async () => {
   });
 });
 
-Deno.test("a platform goes on where the one that is to replace it does not start", async () => {
+Deno.test("a platform continues where the one that is to replace it does not start", async () => {
   await withSandbox(async (box) => {
     await box.start();
     const { port, pid, errors } = box.platform!;

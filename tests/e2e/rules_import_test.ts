@@ -1,4 +1,4 @@
-/** Files of other hosts: imported by the CLI, deployed, and asked for over HTTP. */
+/** Files of other hosts: imported by the CLI, deployed, and tested over HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
@@ -14,9 +14,9 @@ interface Row {
 interface Site {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
-  /** Files that are imported, by one command. */
+  /** Files that one command imports. */
   readonly imports: readonly string[];
-  /** Why entries are skipped, and what else is said. */
+  /** Why entries are skipped, and other messages. */
   readonly skipped: readonly RegExp[];
   readonly notes: readonly RegExp[];
   readonly rows: readonly Row[];

@@ -1,11 +1,14 @@
-/** A project with signs of a server that nothing runs is not published, unless it says so. */
+/**
+ * A project with signs of a server that svc cannot run is not published unless its settings allow
+ * it.
+ */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { withSandbox } from "../helpers/sandbox.ts";
 
 interface Row {
   readonly files: Readonly<Record<string, string>>;
-  /** What a deploy finds; a project is published by default. */
+  /** The result of detection; a project is published by default. */
   readonly seen?: RegExp;
 }
 

@@ -8,7 +8,7 @@ import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 const HOST = "tides.localhost";
 const DOCUMENT = { accept: "text/html,*/*;q=0.8" };
 
-/** As Vite leaves a project that it has built. */
+/** A project built by Vite. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": '{"devDependencies":{"vite":"7.3.1"},"scripts":{"build":"vite build"}}',
   "dist/index.html": "the app",
@@ -23,7 +23,7 @@ async function write(box: Sandbox, files: Readonly<Record<string, string>>): Pro
   }
 }
 
-/** Status and first word of what each request gets. */
+/** Status and first word of each response. */
 type Answers = Readonly<Record<string, readonly [status: number, body: RegExp]>>;
 
 const APP: Answers = {
@@ -70,7 +70,7 @@ Deno.test("a single-page app serves its page for documents without a file", asyn
       await expectAnswers(box.platform!.port, HOST, answers);
     };
 
-    await t.step("as detected, and says so", async () => {
+    await t.step("as detected, and reports it", async () => {
       await deploy(APP, /Serves index\.html for unknown paths\. To turn this off, set/);
     });
     await t.step("in a preview as well", () => serve("preview", APP));
@@ -78,11 +78,11 @@ Deno.test("a single-page app serves its page for documents without a file", asyn
       await write(box, { "svc.toml": "[static]\nspa = false\n" });
       await deploy(NO_APP, undefined);
     });
-    await t.step("not where it has a 404.html, and says how to have it", async () => {
+    await t.step("not if it has a 404.html, and reports how to have it", async () => {
       await write(box, { "svc.toml": "", "dist/404.html": "own 404" });
       await deploy({ ...OWN_404, "/assets/index-b2.js": [404, /^own 404$/] }, /Serves 404\.html/);
     });
-    await t.step("beside a 404.html, where its author turns it on", async () => {
+    await t.step("next to a 404.html, where its author turns it on", async () => {
       await write(box, { "svc.toml": "[static]\nspa = true\n" });
       await deploy(BOTH, /Serves index\.html for unknown paths$/);
     });

@@ -1,4 +1,4 @@
-/** The CLI says what is wrong between it and a platform, and what it has done there. */
+/** The CLI reports network problems, and what it has changed on the platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { programCommand } from "../../scripts/_program.ts";
@@ -14,7 +14,7 @@ interface Relay extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A server in front of the platform, whose requests `on` answers or lets through. */
+/** A server in front of the platform; `on` responds to its requests or passes them on. */
 function relay(
   box: Sandbox,
   on: (request: Request, pass: () => Promise<Response>) => Promise<Response>,
@@ -112,7 +112,7 @@ Deno.test("what is in the way of a platform is named: a dead proxy, and what res
   });
 });
 
-Deno.test("a deploy names the file that changes meanwhile", () =>
+Deno.test("a deploy names the file that changes in the meantime", () =>
   withSandbox(async (box) => {
     await makeShop(box);
     const file = join(box.site, "log.txt");

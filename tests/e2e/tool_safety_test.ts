@@ -1,9 +1,11 @@
-/** The CLI changes nothing that the user did not name, and hands on nothing that is svc's own. */
+/**
+ * The CLI changes nothing that the user did not name, and passes on none of svc's own credentials.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hostOf, oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
-/** The words of a suggested line without quotes. */
+/** The words of a suggested command without quotes. */
 const wordsOf = (line: string) => line.split(" ").slice(1);
 
 async function failure(box: Sandbox, args: readonly string[]) {

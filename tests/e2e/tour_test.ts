@@ -71,7 +71,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
       assert.equal(items.length, 3);
     });
 
-    await t.step("svc schema shows the shape of each answer, and of a failure", async () => {
+    await t.step("svc schema shows the shape of each response, and of a failure", async () => {
       const ajv = ajvWithFormats({ allowUnionTypes: true });
       const schemaOf = async (...words: string[]) =>
         ajv.compile((await box.json(["schema", ...words])).schema as JsonObject);

@@ -1,6 +1,6 @@
 /**
- * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. What it
- * decides is tested beside it; here it must end with a program that works.
+ * `svc upgrade` of the compiled program: its own file, over HTTP, as a process. Its decisions are
+ * tested next to it; here, it must result in a working program.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
@@ -22,14 +22,14 @@ const [OLD, NEW] = ["0.1.1", "0.2.0"];
 const FOLDER = `/download/v${NEW}`;
 const GZ = `${FOLDER}/svc-${NEW}-${Deno.build.target}.gz`;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** The user and group that own nothing. */
+/** A user and group that own nothing. */
 const NOBODY = 65_534;
 
 interface Installation {
   readonly home: string;
   readonly path: string;
   run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** The same installation, run by the user who owns nothing. */
+  /** The same installation, run by a user who owns nothing. */
   readonly asNobody: () => Installation;
   version(): Promise<string>;
 }
@@ -93,7 +93,7 @@ function ofAnotherMachine(program: Uint8Array): Uint8Array {
   return start;
 }
 
-/** Runs a command line in its own terminal, and returns what that shows. */
+/** Runs a command line in its own terminal, and returns its output. */
 async function inTerminal(box: Installation, line: string, env: Record<string, string>) {
   const command = commandOf(box.path);
   const shell = `'${command.program}' ${line}`;
@@ -173,7 +173,7 @@ Deno.test({
 
       await t.step({
         name: "a folder that only another user may write changes nothing",
-        // Its own root takes the rights of root.
+        // Its own root needs root privileges.
         ignore: !CAN_MOUNT || isInRoot(),
         fn: async () => {
           await Deno.chmod(dirname(dirname(box.path)), 0o755);
@@ -220,7 +220,7 @@ Deno.test({
         assert.deepEqual([...new Set(place.asked)], [`${host}:443`]);
       });
 
-      await t.step("a person is told of it once, and nobody else", async () => {
+      await t.step("a person is told of it once, and no one else", async () => {
         const env = {
           ...cleanEnvironment(box.home),
           SVC_RELEASES_URL: releases.place,
@@ -306,8 +306,8 @@ Deno.test({
       });
 
       await t.step({
-        name: "a platform that runs goes on, and is named with what restarts it",
-        // In its own root the program is not the file that this process knows.
+        name: "a platform that runs continues, and is named with what restarts it",
+        // In its own root, the program is a different file from the one that this process sees.
         ignore: Deno.build.os !== "linux" || isInRoot(),
         fn: async () => {
           const busy = await install();

@@ -1,5 +1,5 @@
 /**
- * An authenticator app: codes by RFC 6238, made without the platform's code.
+ * An authenticator app: codes as in RFC 6238, created without the platform's code.
  *
  * @module
  */

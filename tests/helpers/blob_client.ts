@@ -1,5 +1,5 @@
 /**
- * A client of a project's blob store, which signs as S3 clients do.
+ * A client of a project's blob store, which signs like S3 clients.
  *
  * @module
  */
@@ -14,7 +14,7 @@ export interface BlobKey {
   readonly bucket: string;
 }
 
-/** Sends a request; paths begin behind the bucket. */
+/** Sends a request; paths start after the bucket. */
 export type SendToBucket = (path: string, init?: RequestInit) => Promise<Response>;
 
 /** Deno's types and those of the package differ in their bodies. */

@@ -1,6 +1,6 @@
 /**
- * A server that speaks the Telegram Bot API as far as bots like ours ask: long
- * polling, messages with checked markup, blocked chats, too many requests.
+ * A server that speaks the Telegram Bot API with the features that our bot uses: long polling,
+ * messages with checked markup, blocked chats, too many requests.
  *
  * @module
  */
@@ -24,13 +24,13 @@ export interface TestBotApi extends AsyncDisposable {
   readonly edited: string[];
   /** Chats that the bot may not write to. */
   readonly blocked: Set<number>;
-  /** Further answers to `sendMessage`: 429 with these seconds. */
+  /** Next responses to `sendMessage`: 429 with these seconds. */
   readonly tooMany: number[];
-  /** The person in a chat writes. */
+  /** Sends a message as the person in a chat. */
   write(chatId: number, text: string): void;
-  /** The person in a chat taps the last button of that name there. */
+  /** Taps the last button with that name as the person in a chat. */
   tap(chatId: number, label: string): void;
-  /** Resolves when so many messages were sent to a chat. */
+  /** Resolves when this many messages have been sent to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;
 }
 
@@ -49,7 +49,9 @@ const ok = (result: unknown) => Response.json({ ok: true, result });
 const refuse = (code: number, description: string, parameters?: object) =>
   Response.json({ ok: false, error_code: code, description, parameters }, { status: code });
 
-/** Whether a text is HTML as the Bot API takes it: known tags, closed in order, no bare `<` or `&`. */
+/**
+ * Whether a text is HTML that the Bot API accepts: known tags, closed in order, no bare `<` or `&`.
+ */
 function isMarkup(text: string): boolean {
   const open: string[] = [];
   const rest = text.replace(/<(\/?)(b|i|u|s|code|pre)>/g, (_, slash, tag) => {

@@ -1,11 +1,11 @@
 /**
- * Words that a page breaks over two lines.
+ * Finds words that a page breaks over two lines.
  *
  * @module
  */
 import type { Page } from "playwright-core";
 
-/** What a page's own script sees of the text on it. */
+/** Text and layout that a page's own script sees. */
 interface TextNode {
   readonly data?: string;
 }
@@ -23,15 +23,16 @@ interface PageDocument {
 }
 
 /**
- * Words that a line break splits, although they fit on a phone's line. Log lines may break
+ * Words that a line break splits, although they fit on one line of a phone. Log lines may break
  * anywhere, like in a terminal.
  */
 export function brokenWords(page: Page): Promise<string[]> {
   return page.locator("a:not(.log a), .mono, .dots > *").evaluateAll((elements) => {
     const { document } = globalThis as unknown as { document: PageDocument };
     const found = new Set<string>();
+    const words = /(?<![\w%])[\w%]{2,20}(?![\w%])/g;
     const read = (node: TextNode): void => {
-      for (const { 0: word, index } of (node.data ?? "").matchAll(/[A-Za-z0-9]{2,20}/g)) {
+      for (const { 0: word, index } of (node.data ?? "").matchAll(words)) {
         const range = document.createRange();
         range.setStart(node, index);
         range.setEnd(node, index + word.length);

@@ -51,7 +51,7 @@ export class Browser {
   }
 }
 
-/** Makes an account, signed in at a new browser. */
+/** Creates an account, signed in with a new browser. */
 export async function signUp(platform: ApiCaller, name: string): Promise<Browser> {
   const browser = new Browser(platform);
   const answer = await browser.send("POST", "/v1/sign-up", {
@@ -61,7 +61,7 @@ export async function signUp(platform: ApiCaller, name: string): Promise<Browser
   return browser;
 }
 
-/** Makes an account that owns a workspace of the same name. */
+/** Creates an account that owns a workspace of the same name. */
 export async function signUpWithWorkspace(
   platform: ApiCaller,
   name: string,
@@ -72,7 +72,7 @@ export async function signUpWithWorkspace(
   return { browser, workspaceId: created.json.id };
 }
 
-/** Lets a second account join a workspace with a role. */
+/** Adds a second account to a workspace with a role. */
 export async function join(
   owner: Browser,
   guest: Browser,

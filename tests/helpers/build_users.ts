@@ -5,14 +5,17 @@
  * @module
  */
 
-/** Users of test platforms' builds count from here. */
+/** First user for builds of test platforms. */
 export const FIRST_TEST_UID = 100_000;
-/** Users of one platform's builds; the default range may belong to another platform. */
+/** Number of users for one platform's builds; the default range may belong to another platform. */
 const BUILD_USERS = 1000;
-/** So many that two platforms hardly ever have the same, whichever process or thread tests run in. */
+/**
+ * So many that two platforms hardly ever use the same, regardless of the process or thread of the
+ * test.
+ */
 const PLACES = 2 ** 18;
 
-/** A first user for builds that no other test has. */
+/** A first user for builds that no other test uses. */
 export function freeBuildUid(): number {
   return FIRST_TEST_UID + Math.floor(Math.random() * PLACES) * BUILD_USERS;
 }

@@ -16,7 +16,7 @@ export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr
     }
   });
 
-/** Screenshots are kept for people to look at. */
+/** Folder of screenshots, for people. */
 export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 /** Options of a test that drives the browser, which keeps its pipes open until the process ends. */
@@ -43,7 +43,7 @@ export async function withChromium<T>(
   }
 }
 
-/** Collects what a page complains of: its console, its errors, and requests that fail. */
+/** Collects a page's problems: its console, its errors, and failed requests. */
 export function hearComplaints(page: Page): string[] {
   const complaints: string[] = [];
   page.on("console", (line: ConsoleMessage) => {

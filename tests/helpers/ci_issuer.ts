@@ -14,15 +14,15 @@ type Claims = Readonly<Record<string, unknown>>;
 export interface CiIssuer extends AsyncDisposable {
   /** The claim `iss` of its tokens. */
   readonly url: string;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
-  /** Answers to put instead of its documents, by path. */
+  /** Responses to send instead of its documents, by path. */
   readonly answers: Map<string, () => Response>;
-  /** The public keys that it shows. */
+  /** The public keys that it publishes. */
   readonly keys: Claims[];
-  /** Makes a key, and shows it. */
+  /** Creates a key, and publishes it. */
   addKey(kid: string, algorithm?: Algorithm): Promise<void>;
-  /** Signs a token that holds for five minutes from now. */
+  /** Signs a token that is valid for five minutes. */
   sign(claims: Claims, more?: { readonly kid?: string; readonly header?: Claims }): Promise<string>;
 }
 

@@ -40,7 +40,7 @@ export class Cluster implements AsyncDisposable {
     return new Cluster(pg, folder, kv, password!, socket!, database);
   }
 
-  /** Starts a node; its data directory, and so its name, is that of an earlier start. */
+  /** Starts a node; a second start uses the same data directory, and therefore the same name. */
   async start(name: string, more: Partial<ProgramOptions> = {}): Promise<TestPlatform> {
     return this.#add(await start(join(this.folder, name), this.#shared(more)));
   }
@@ -65,16 +65,16 @@ export class Cluster implements AsyncDisposable {
     return platform;
   }
 
-  /** A way to the store that can be cut, and the place of the store on it. */
+  /** A connection to the store that can be cut, and the address of the store on it. */
   openWay(): { readonly proxy: TestProxy; readonly kv: string } {
     const proxy = new TestProxy(this.#socket);
     return { proxy, kv: this.#kv.replace(/@.*/, `@127.0.0.1:${proxy.port}/${this.#database}`) };
   }
 
-  /** How many records have a key that begins with a word. */
+  /** Number of records with a key that starts with a word. */
   async countRecords(first: string): Promise<number> {
     const [found] = await this.pg.runSql(
-      // A text of a key begins with 2 and ends with 0, as Deno KV encodes it.
+      // A text in a key starts with 2 and ends with 0, as Deno KV encodes it.
       `SELECT count(*) FROM svc.records WHERE position('\\x02${
         new TextEncoder().encode(first).toHex()
       }00'::bytea in key) = 1`,
@@ -83,7 +83,7 @@ export class Cluster implements AsyncDisposable {
     return Number(found!.count);
   }
 
-  /** Forgets purges and what nodes have changed, as the store does after 15 minutes. */
+  /** Drops purges and changes of nodes, like the store does after 15 minutes. */
   async forget(): Promise<void> {
     await this.pg.runSql(
       `DELETE FROM svc.records WHERE position('\\x02${

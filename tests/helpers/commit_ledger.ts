@@ -1,5 +1,6 @@
 /**
- * Clients that commit numbers to a table and note what was acknowledged, for tests that kill.
+ * Clients that commit numbers to a table and record acknowledged commits, for tests that kill
+ * processes.
  *
  * @module
  */
@@ -15,7 +16,7 @@ export async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 export interface Writer {
-  /** Numbers whose commit was acknowledged. */
+  /** Numbers with an acknowledged commit. */
   readonly ledger: number[];
   /** Resolves when the connection is lost. */
   readonly ended: Promise<void>;
@@ -52,7 +53,7 @@ export async function databaseUrl(box: Sandbox): Promise<string> {
   return stdout.trim();
 }
 
-/** Holds what the table has against what was acknowledged; returns how many rows are there. */
+/** Compares the table with the acknowledged numbers; returns the number of rows. */
 export async function checkLedgers(
   url: string,
   ledgers: readonly (readonly number[])[],
@@ -76,7 +77,7 @@ export async function checkLedgers(
   return rows.length;
 }
 
-/** Makes the table of the writers. */
+/** Creates the table of the writers. */
 export async function makeLedger(url: string): Promise<void> {
   const client = await connect(url);
   await client.query(

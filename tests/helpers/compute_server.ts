@@ -1,7 +1,4 @@
-/**
- * Servers of deployments for tests: run in their own processes, with what
- * they logged.
- */
+/** Servers of deployments for tests: run in their own processes, with their logs. */
 import { COMPILED } from "../../scripts/_program.ts";
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import { fileURLToPath } from "node:url";
@@ -68,7 +65,7 @@ const spawnCommand: ComputeServerOptions["spawn"] = COMPILED === undefined
   ? commandProcessCommand({ env })
   : compiled(COMPILED, COMMAND_PROCESS_ARGUMENT);
 
-/** Makes a server that a shell command starts, in the folder of the deployment. */
+/** Creates a server that a shell command starts, in the folder of the deployment. */
 export const commandServer = (command: string, options: TestOptions = {}): TestServer =>
   computeServer({
     engine: "command",
@@ -91,10 +88,10 @@ export const withoutNamespaces: ComputeServerOptions["spawn"] = async (folder, f
 
 export type TestEngine = "deno" | "node";
 
-/** What servers run on: tests of their behaviour run on each. */
+/** The engines of servers: tests of their behaviour run on each. */
 export const ENGINES: readonly TestEngine[] = ["deno", "node"];
 
-/** First number of the version of the machine's Node, which tests run servers on. */
+/** Major version of the machine's Node, on which tests run servers. */
 export const NODE_MAJOR = machineNode();
 
 function machineNode(): string {
@@ -105,7 +102,7 @@ function machineNode(): string {
 const nodeBinary = await new NodeVersions({ folder: "/none", env })
   .binary({ version: NODE_MAJOR, user: "tests" });
 
-/** Makes a server that ends with its scope. */
+/** Creates a server that ends with its scope. */
 export function computeServer(options: TestOptions = {}): TestServer {
   const logs: ComputeLogEntry[] = [];
   const server = createComputeServer({
@@ -138,7 +135,7 @@ export function computeServer(options: TestOptions = {}): TestServer {
   };
 }
 
-/** Makes a server of one engine. */
+/** Creates a server on one engine. */
 export type Serve = (options?: TestOptions) => TestServer;
 
 export interface EngineTest {
@@ -158,10 +155,10 @@ export function onEachEngine(
   }
 }
 
-/** Writes modules to their own folder, which the end of the test file removes. */
+/** Writes modules to their own folder, which is removed at the end of the test file. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await makeTestFolder("svc-compute-test-");
-  // As deployments' folders are: a server on Node has its own user.
+  // Readable like folders of deployments, because a server on Node has its own user.
   await Deno.chmod(folder, 0o755);
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);

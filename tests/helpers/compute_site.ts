@@ -1,6 +1,5 @@
 /**
- * A small server deployed on a real platform, with a page for each thing that
- * a test asks for.
+ * A small server deployed on a real platform, with a page for each feature under test.
  *
  * @module
  */
@@ -94,7 +93,7 @@ export const LAYERS = [
     target: "COMPUTE",
     directory: "server",
     entry: "server/entry.mjs",
-    // A busy machine takes its time.
+    // A busy machine is slow.
     runtime: { timeoutMs: 60_000, memoryMb: 256 },
   },
 ];
@@ -110,7 +109,7 @@ export const MANIFEST = {
   ],
 };
 
-/** The same, whose servers are given up soon. */
+/** The same, but its servers time out soon. */
 export const HASTY_MANIFEST = {
   ...MANIFEST,
   layers: MANIFEST.layers.map((layer) =>
@@ -120,7 +119,7 @@ export const HASTY_MANIFEST = {
   ),
 };
 
-/** A manifest whose servers run on an engine. */
+/** A manifest for servers on an engine. */
 export function withEngine(manifest: unknown, engine: TestEngine | undefined): unknown {
   if (engine === undefined) return manifest;
   const { layers, ...rest } = manifest as typeof MANIFEST;
@@ -133,7 +132,7 @@ export function withEngine(manifest: unknown, engine: TestEngine | undefined): u
   };
 }
 
-/** Deploys the server, another one than before where `version` differs. */
+/** Deploys the server; a different `version` makes it a different one. */
 export async function deployServer(
   platform: TestPlatform,
   project: string,
@@ -143,7 +142,7 @@ export async function deployServer(
     readonly rules?: unknown;
     readonly manifest?: unknown;
     readonly prod?: boolean;
-    /** What runs the server; the manifest decides by default. */
+    /** The engine of the server; by default, the manifest decides. */
     readonly engine?: TestEngine;
   } = {},
 ) {
@@ -160,7 +159,7 @@ export async function deployServer(
   });
 }
 
-/** A server with a handwritten WebSocket echo; `bye` makes it close. */
+/** A server with a handwritten WebSocket echo; it closes on `bye`. */
 export const SOCKET_SERVER = `
 import { createServer } from "node:http";
 import { createHash } from "node:crypto";
@@ -212,7 +211,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** All to the server, with a rule for each phase that an upgrade goes through. */
+/** Routes everything to the server, with a rule for each phase of an upgrade. */
 export const SOCKET_SITE = {
   server: SOCKET_SERVER,
   manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },

@@ -9,7 +9,7 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 export interface ProxiedPlace extends AsyncDisposable {
   /** Connection targets requested from the proxy, in order. */
   readonly asked: readonly string[];
-  /** Environment with which a program reaches the place through the proxy. */
+  /** Environment with which a program reaches the host through the proxy. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -26,7 +26,7 @@ async function readHead(connection: Deno.Conn): Promise<string> {
   return head;
 }
 
-/** Joins a connection, after its CONNECT, to a port of this machine. */
+/** Connects a connection, after its CONNECT, to a port of this machine. */
 async function joinTo(port: number, connection: Deno.Conn, asked: string[]): Promise<void> {
   const [, target] = /^CONNECT (\S+) HTTP\/1\.1\r\n/.exec(await readHead(connection)) ?? [];
   if (target === undefined) return connection.close();

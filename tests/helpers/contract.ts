@@ -17,11 +17,11 @@ const operations = operationsOf(document).map((each) => ({
 }));
 
 const ajv = ajvWithFormats({ strict: false, validateFormats: true });
-// `deno task check` holds the document itself to the rules.
+// `deno task check` checks the document itself.
 ajv.addSchema(document, "api", undefined, false);
 const validators = new Map<string, ValidateFunction>();
 
-/** The document that the run of the suites has made, once for all files; else makes it. */
+/** The document that the test run has created once for all files; otherwise creates it. */
 async function readDocument() {
   const made = Deno.env.get("API_DOCUMENT");
   if (made !== undefined) return JSON.parse(await Deno.readTextFile(made)) as OpenApiDocument;
@@ -49,7 +49,7 @@ interface AnswerNode {
 
 type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** Fields of responses that the document has to name. */
+/** Fields of responses that the document must name. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
 interface Asked {
@@ -93,7 +93,7 @@ function checkFields({ where, node }: Described, headers: Headers): void {
   }
 }
 
-/** Returns the type of a response's content, which the document has to name. */
+/** Returns the type of a response's content, which the document must name. */
 function checkType({ where, node }: Described, headers: Headers): string {
   const type = (headers.get("content-type") ?? "").split(";")[0]!;
   assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
@@ -106,7 +106,7 @@ function checkValue({ where, place }: Described, type: string, value: unknown): 
   assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** Fails for a response that the document does not describe; other paths than its own pass. */
+/** Fails for a response that the document does not describe; other paths pass. */
 export function checkAnswer(
   asked: Asked,
   answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },
@@ -126,8 +126,8 @@ export function checkAnswer(
 const STREAM_FIELDS = ["x-svc-request-id"];
 
 /**
- * Asks for a stream of events, or of bytes, and checks status, type and fields
- * of what comes; its content is the caller's. An error is checked whole.
+ * Requests a stream of events or bytes, and checks status, type and fields of the response; the
+ * caller checks its content. An error is checked completely.
  */
 export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
@@ -149,7 +149,7 @@ export async function fetchStream(url: string, init?: RequestInit): Promise<Resp
   return response;
 }
 
-/** Checks the data of an event of a stream that was asked for. */
+/** Checks the data of an event in a requested stream. */
 export function checkEvent(path: string, data: unknown): void {
   const described = describe({ method: "GET", path }, 200, data);
   assert.ok(described !== undefined, `The document has no ${path}`);

@@ -1,30 +1,30 @@
 /**
- * Pushes that a test cuts off: begun, and followed on the disk of the node that takes them.
+ * Pushes that a test interrupts: started, and observed on the disk of the node that receives them.
  *
  * @module
  */
 import { join } from "node:path";
 import { git } from "../../src/lib/_test_git.ts";
 
-/** Bytes of each commit that no compression makes smaller. */
+/** Number of incompressible bytes in each commit. */
 const PICTURE_BYTES = 8 * 1024 * 1024;
 
 export interface PushTo {
-  /** Where the platform is. */
+  /** Address of the platform. */
   readonly url: string;
-  /** Path of the repository, behind `/git/`. */
+  /** Path of the repository, after `/git/`. */
   readonly repository: string;
   readonly token: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface Push {
-  /** What git has said so far. */
+  /** Output of git so far. */
   said(): string;
   ended(): Promise<{ readonly code: number; readonly said: string }>;
 }
 
-/** Begins a push of main from a folder, as one who has the key. */
+/** Starts a push of main from a folder, with the key. */
 export function beginPush(folder: string, { url, repository, token, env }: PushTo): Push {
   const child = new Deno.Command("git", {
     args: [
@@ -55,7 +55,7 @@ export function beginPush(folder: string, { url, repository, token, env }: PushT
   };
 }
 
-/** Commits a page that says `text`, beside a picture that takes its time to send. */
+/** Commits a page that says `text`, next to a picture that takes a while to send. */
 export async function commitPage(folder: string, text: string): Promise<string> {
   await Deno.writeTextFile(join(folder, "index.html"), text);
   const picture = new Uint8Array(PICTURE_BYTES);
@@ -74,7 +74,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   return await names.catch(() => []);
 }
 
-/** Bytes that have arrived of the push that is under way. */
+/** Number of bytes that have arrived of the running push. */
 export async function arrivedBytes(dataDir: string): Promise<number> {
   const builds = join(dataDir, "builds");
   const sizes = (await namesIn(builds)).map((name) =>
@@ -83,7 +83,7 @@ export async function arrivedBytes(dataDir: string): Promise<number> {
   return Math.max(0, ...await Promise.all(sizes));
 }
 
-/** Folders of what is under way: pushes, commands of git. */
+/** Folders of running pushes and git commands. */
 export async function foldersOfGit(dataDir: string): Promise<readonly string[]> {
   return (await namesIn(join(dataDir, "builds"))).filter((name) => /^git-/.test(name));
 }

@@ -1,6 +1,6 @@
 /**
- * A platform with people who look at it by the pages: an owner of the workspace `acme`, a viewer
- * of it, and a stranger.
+ * A platform with people who use its pages: an owner of the workspace `acme`, a viewer of it, and a
+ * stranger.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface DashboardPlatform {
   readonly ada: Visitor;
   readonly viewer: Visitor;
   readonly stranger: Visitor;
-  /** Calls the API as the workspace; an unwanted answer is an error. */
+  /** Calls the API as the workspace; an unexpected response is an error. */
   api(method: string, path: string, json?: unknown, status?: number): Promise<ApiAnswer>;
 }
 

@@ -10,13 +10,13 @@ import { until } from "../../src/lib/_test_until.ts";
 import type { ProgramOptions } from "./platform_process.ts";
 import { createProject, start, type TestPlatform, TOKEN, withPlatform } from "./platform.ts";
 
-/** What a platform is started with for each engine. */
+/** Options of a platform for each engine. */
 const ENGINES: Readonly<Record<string, Partial<ProgramOptions>>> = {
   embedded: {},
   server: { postgres: "local" },
 };
 
-/** The engine that is ready sooner: a cluster where the machine has PostgreSQL. */
+/** The engine that starts faster: a cluster if the machine has PostgreSQL. */
 export const QUICK_ENGINE = NO_POSTGRES === undefined ? ENGINES.server! : ENGINES.embedded!;
 
 export interface DatabaseTest {
@@ -35,7 +35,7 @@ export interface DatabaseTest {
 /** A test of databases, which runs on each engine. */
 export interface DatabaseCase {
   readonly name: string;
-  /** The engine that the platform must have besides the embedded one. */
+  /** The engine that the platform must have in addition to the embedded one. */
   readonly only?: string;
   /** Continues with the previous case's database and content: a new one takes seconds. */
   readonly shares?: true;
@@ -83,7 +83,7 @@ export async function startOn(
   return { ...platform, [Symbol.asyncDispose]: () => platform.shutdown() };
 }
 
-/** Creates a database and waits until it is there. */
+/** Creates a database and waits until it is ready. */
 export async function createDatabase(
   platform: TestPlatform,
   project: string,
@@ -150,7 +150,7 @@ export async function urlOf(platform: TestPlatform, at: string, branch = "main")
   return json.url;
 }
 
-/** Connects as people's programs do, and ends the connection afterwards. */
+/** Connects like users' programs, and ends the connection afterwards. */
 export async function withClient<T>(
   connectionString: string,
   run: (client: pg.Client) => Promise<T>,

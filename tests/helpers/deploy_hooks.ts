@@ -1,8 +1,7 @@
 /**
- * Deploy hooks over a real repository. A build makes one page that names its
- * commit, or does as the project's build command says: {@link HANGS} and
- * {@link FAILS}. Tests that hold builds up, or see what runs side by side, hand a
- * platform in their own process {@link HeldBuilds}.
+ * Deploy hooks with a real repository. A build creates one page with its commit, or runs the
+ * project's build command: {@link HANGS} and {@link FAILS}. Tests that delay builds, or observe
+ * parallel ones, pass {@link HeldBuilds} to a platform in their own process.
  *
  * @module
  */
@@ -19,22 +18,22 @@ import {
 import type { ProgramOptions } from "./platform_process.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** A build command whose page names what was built. */
+/** A build command whose page contains the built commit. */
 export const MAKES_PAGE =
   `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
 /** A build command that never ends by itself. */
 export const HANGS = "sleep 600";
-/** A build command that fails; another command may stand before it. */
+/** A build command that fails; another command may precede it. */
 export const FAILS = "exit 3";
 
 export interface HookPlatform extends TestPlatform {
   readonly folder: string;
   readonly repository: TestRepository;
-  /** Posts to a hook's URL as its caller would. */
+  /** Posts to a hook's URL like its caller. */
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
   /** Creates a hook of the project `shop` and returns its response. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
-  /** Sets what the next builds of the project `shop` do. */
+  /** Sets the behaviour of the next builds of the project `shop`. */
   setBuildCommand(command: string): Promise<void>;
   /** Waits for a state of the build of a triggered deployment. */
   buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
@@ -44,10 +43,10 @@ export interface HookPlatform extends TestPlatform {
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
 }
 
-/** Builds that a test holds up. */
+/** Builds that a test delays. */
 export interface HeldBuilds {
   readonly opener: OpenBuilds;
-  /** Lets them go on. */
+  /** Lets them continue. */
   open(): void;
 }
 
@@ -59,7 +58,7 @@ export interface HookFolder {
   readonly repository: TestRepository;
 }
 
-/** Starts a platform on the data in a folder, for hooks of the project `shop`. */
+/** Starts a platform with the data in a folder, for hooks of the project `shop`. */
 export async function startHooks(
   { folder, repository }: HookFolder,
   options: Partial<ProgramOptions> = {},
@@ -68,10 +67,10 @@ export async function startHooks(
   return hookPlatform(platform, { folder, repository });
 }
 
-/** How many of {@link HeldBuilds} run at the same time. */
+/** Number of {@link HeldBuilds} that run at the same time. */
 export const RUNNER_CONCURRENCY = 2;
 
-/** {@link startHooks}, in the test's own process, with builds that `runner` stands for. */
+/** {@link startHooks}, in the test's own process, with builds of `runner`. */
 export async function startHooksWith(
   runner: HeldBuilds,
   { folder, repository }: HookFolder,
@@ -130,7 +129,7 @@ export const withHooks = (
   options: Partial<ProgramOptions> = {},
 ): Promise<void> => withShop((place) => startHooks(place, options), run);
 
-/** {@link withHooks}, with builds that `runner` stands for: see {@link startHooksWith}. */
+/** {@link withHooks}, with builds of `runner`: see {@link startHooksWith}. */
 export const withHooksOf = (
   runner: HeldBuilds,
   run: (platform: HookPlatform) => Promise<void>,

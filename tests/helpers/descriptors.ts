@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import type { ProcessCommand } from "../../src/runtime/mod.ts";
 
-/** What the descriptors of a process lead to, by their numbers. */
+/** The targets of a process's descriptors, by number. */
 export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
   const folder = `/proc/${pid}/fd`;
   return new Map([...Deno.readDirSync(folder)].flatMap(({ name }) => {
@@ -17,7 +17,7 @@ export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
   }));
 }
 
-/** Those that lead to a file, a folder, or a pipe besides standard output and error. */
+/** Descriptors of files, folders, and pipes other than standard output and error. */
 export function strayDescriptors(pid: number): readonly string[] {
   const all = descriptorsOf(pid);
   const standard = new Set([all.get(0), all.get(1), all.get(2)]);
@@ -35,7 +35,9 @@ const SYMBOLS = {
 
 const O_RDWR = 2;
 
-/** Opens a file as a shell does for a program: open in all that this process starts. */
+/**
+ * Opens a file like a shell does for a program: it is open in all processes that this one starts.
+ */
 export function openForChildren(path: string): Disposable {
   const libc = Deno.dlopen("libc.so.6", SYMBOLS);
   const descriptor = libc.symbols.open(new TextEncoder().encode(`${path}\0`), O_RDWR);
@@ -48,7 +50,7 @@ export function openForChildren(path: string): Disposable {
   };
 }
 
-/** The command with a file open on descriptor 9, whoever starts it. */
+/** The command with a file open on descriptor 9, regardless of who starts it. */
 export function withOpenFile(
   { command, args, env }: ProcessCommand,
   path: string,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 
-/** Longest wait for what a process prints, in milliseconds. */
+/** Maximum wait for output of a process, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export interface Served {
@@ -26,7 +26,7 @@ export interface Served {
 export interface ServeOptions {
   readonly cwd: string;
   readonly env?: Record<string, string>;
-  /** Gets each message of its log as it comes, also before it is ready. */
+  /** Receives each message of its log immediately, even before it is ready. */
   readonly heard?: (message: string) => void;
 }
 
@@ -47,7 +47,7 @@ async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string)
   }
 }
 
-/** Starts a command that serves, in JSON mode, and waits until it is ready. */
+/** Starts a serving command in JSON mode, and waits until it is ready. */
 export async function startServing(
   argv: readonly string[],
   { cwd, env = {}, heard }: ServeOptions,
@@ -104,13 +104,13 @@ export async function startServing(
     async end(signal = "SIGTERM") {
       try {
         child.kill(signal);
-      } catch { /* it has ended already */ }
+      } catch { /* it has already ended */ }
       return await ended;
     },
   };
 }
 
-/** Whether a process is there and not only waits for its parent to notice its end. */
+/** Whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);

@@ -1,6 +1,5 @@
 /**
- * A debugger, as far as the DevTools protocol goes: one session with the program, or with
- * a worker of it.
+ * A debugger for the DevTools protocol: one session with the program, or with a worker of it.
  *
  * @module
  */
@@ -16,7 +15,7 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** A frame of a thread that stands still. */
+/** A frame of a paused thread. */
 export interface Frame {
   readonly functionName: string;
   readonly location: { readonly scriptId: string; readonly lineNumber: number };
@@ -28,7 +27,20 @@ export interface Script {
   readonly sourceMapURL: string;
 }
 
-/** Takes messages of one thread, and remembers its events: they may come before someone waits. */
+/** Maximum wait for the program, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+function within<T>(waited: Promise<T>, what: string): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const problem = new Error(`${what} did not come within ${PATIENCE_MS} ms`);
+  const timer = setTimeout(() => late.reject(problem), PATIENCE_MS);
+  return Promise.race([waited, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Receives messages of one thread, and stores its events, which may arrive before a test waits for
+ * them.
+ */
 export class Session {
   readonly #answers = new Map<number, PromiseWithResolvers<Params>>();
   readonly #events: Message[] = [];
@@ -57,21 +69,21 @@ export class Session {
     const answer = Promise.withResolvers<Params>();
     this.#answers.set(++this.#last, answer);
     this.#send(JSON.stringify({ id: this.#last, method, params }));
-    return answer.promise;
+    return within(answer.promise, `The response to ${method}`);
   }
 
-  /** The first event of a name that is as wanted; each is handed out once. */
+  /** The first event with a name that matches; each is returned once. */
   async event(name: string, wanted: (params: Params) => boolean = () => true): Promise<Params> {
     for (;;) {
       const at = this.#events.findIndex(({ method, params }) =>
         method === name && wanted(params ?? {})
       );
       if (at >= 0) return this.#events.splice(at, 1)[0]!.params ?? {};
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await within(new Promise<void>((resolve) => this.#waiting.push(resolve)), name);
     }
   }
 
-  /** Waits until the thread stands still; returns its innermost frame. */
+  /** Waits until the thread is paused; returns its innermost frame. */
   async paused(): Promise<Frame> {
     const { callFrames } = await this.event("Debugger.paused");
     return (callFrames as Frame[])[0]!;

@@ -1,6 +1,6 @@
 /**
- * A name server that takes signed updates (RFC 2136, RFC 8945) into the zone of a test's DNS server.
- * It checks signatures itself.
+ * A name server that applies signed updates (RFC 2136, RFC 8945) to the zone of a test's DNS
+ * server. It checks signatures itself.
  *
  * @module
  */
@@ -15,14 +15,14 @@ const NOTAUTH = 9;
 export interface DnsUpdates {
   /** `address:port`. */
   readonly server: string;
-  /** The key, as `nsupdate -y` takes it. */
+  /** The key, in the format of `nsupdate -y`. */
   readonly key: string;
   /** Each change, such as `add _acme-challenge.svc.test`. */
   readonly changes: string[];
   close(): Promise<void>;
 }
 
-/** Reads a message in wire form from its start. */
+/** Reads a message in wire format from its start. */
 class Reading {
   at = 0;
   readonly #bytes: Buffer;
@@ -115,7 +115,7 @@ async function answer(
   connection.close();
 }
 
-/** Takes updates of one zone into `names`. */
+/** Applies updates of one zone to `names`. */
 export function startDnsUpdates(names: Map<string, DnsEntry>, zone: string): DnsUpdates {
   const secret = Buffer.from(crypto.getRandomValues(new Uint8Array(32)));
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });

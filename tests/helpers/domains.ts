@@ -1,11 +1,11 @@
 /**
- * Custom domains of tests, and what a client sees of them over HTTPS.
+ * Custom domains for tests, and responses to a client over HTTPS.
  *
  * @module
  */
 import type { TestPlatform } from "./platform.ts";
 
-/** What a client sees that trusts one root only: status and text, or why it hung up. */
+/** The result for a client that trusts only one root: status and text, or why it disconnected. */
 export async function secureGet(
   port: number,
   host: string,
@@ -36,7 +36,7 @@ export async function secureGet(
   return new TextDecoder().decode(success ? stdout : stderr);
 }
 
-/** Binds a name, and proves and points it. */
+/** Binds a name, proves it, and points it to the platform. */
 export async function bindDomain(
   platform: TestPlatform,
   names: Map<string, object | string>,

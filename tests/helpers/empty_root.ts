@@ -1,6 +1,6 @@
 /**
- * The compiled program in its own root: `EMPTY_ROOT=libc` has the C library and
- * nothing else, `EMPTY_ROOT=tools` the programs of this machine, read-only.
+ * The compiled program in its own root: `EMPTY_ROOT=libc` only has the C library,
+ * `EMPTY_ROOT=tools` also the programs of this machine, read-only.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { ROOT } from "../../scripts/_source_files.ts";
 /** Programs that svc may start but does not contain. */
 export type Tool = "sh" | "node" | "npm" | "git";
 
-/** Skips a test whose platform or program lacks what it starts. */
+/** Skips a test if the platform or program lacks a program that it starts. */
 export function needs(..._tools: readonly [Tool, ...Tool[]]): { readonly ignore: boolean } {
   return { ignore: isEmpty() };
 }
 
-/** Registers tests as `Deno.test()` does, which {@link needs} may leave out. */
+/** Registers tests like `Deno.test()`; {@link needs} may skip them. */
 export function testNeeding(...tools: readonly [Tool, ...Tool[]]) {
   return (name: string, fn: (t: Deno.TestContext) => Promise<void>): void =>
     Deno.test({ name, ...needs(...tools), fn });
 }
 
-/** True if the program finds nothing but the C library. */
+/** True if the program only finds the C library. */
 export const isEmpty = (): boolean => ["libc", "short"].includes(Deno.env.get("EMPTY_ROOT") ?? "");
 
-/** True if the program is started in its own root, which takes the rights of root. */
+/** True if the program is started in its own root, which requires root privileges. */
 export const isInRoot = (): boolean => Deno.env.get("EMPTY_ROOT") !== undefined;
 
 /** The command for the program at `path`: in this run's root, if it has one. */

@@ -1,6 +1,6 @@
 /**
- * Two projects that fail: `shop` by a function, `ferry` by its server. What they throw is text
- * that is markup wherever it is not escaped.
+ * Two projects that fail: `shop` with a function, `ferry` with its server. They throw text that
+ * becomes markup wherever it is not escaped.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { deployServer, MANIFEST } from "./compute_site.ts";
 import type { DashboardPlatform } from "./dashboard.ts";
 import { publish, rule } from "./upstreams.ts";
 
-/** Markup that sets `document.title`, or makes an element, wherever it is not escaped. */
+/** Markup that sets `document.title`, or creates an element, wherever it is not escaped. */
 export const MARKUP = `"><script>document.title="taken"</script><img src=x onerror="taken()">`;
 
 const FUNCTION = `class TideError extends Error {
@@ -37,7 +37,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT));
 `;
 
-/** Its queue fails as well, at the first attempt; its task does not. */
+/** Its queue fails too, at the first attempt; its task does not. */
 const FERRY = {
   ...MANIFEST,
   queues: [{ name: "boats", path: "/api/boats", retries: 0 }],
@@ -47,15 +47,15 @@ const FERRY = {
 const HEADERS = { "user-agent": MARKUP, referer: `https://other.example/${encodeURI(MARKUP)}` };
 
 export interface FailedSite {
-  /** The deployment that brought the error. */
+  /** The deployment that caused the error. */
   readonly deployment: string;
   readonly error: string;
 }
 
-/** Makes both projects fail; returns where each error came from, once it is counted. */
+/** Makes both projects fail; returns the source of each error, once it is counted. */
 export async function failSites(
   { api, own, platform }: Pick<DashboardPlatform, "api" | "own" | "platform">,
-  /** The name of the project `shop`, where it is taken. */
+  /** The name of the project `shop`, if that is taken. */
   shop = "shop",
 ): Promise<Readonly<Record<"shop" | "ferry", FailedSite>>> {
   for (const name of [shop, "ferry"]) await api("POST", "/v1/projects", { name });

@@ -10,13 +10,13 @@ import { rawRequest } from "./platform.ts";
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A request and what of its response is checked: status, and words of fields and body. */
+/** A request and the expectations for its response: status, and words in fields and body. */
 export type Row = readonly [request: string, expected: RegExp, headers?: Record<string, string>];
 
 export interface Project {
   readonly files: Files;
   readonly rows: readonly Row[];
-  /** What the deploy says. */
+  /** Message of the deploy. */
   readonly says?: readonly RegExp[];
 }
 

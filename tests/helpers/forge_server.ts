@@ -48,7 +48,7 @@ const changedServerComment = z.object({ text, version: z.int() }).strict();
 export type ForgeKind = "github" | "gitea" | "gitlab" | "bitbucket" | "bitbucket-server";
 
 interface Paths {
-  /** Below the server's address. */
+  /** Path below the server's address. */
   readonly api: string;
   readonly authorization: string;
   readonly status: (repository: string) => RegExp;
@@ -139,11 +139,11 @@ const KINDS: Readonly<Record<ForgeKind, (token: string) => Paths>> = {
 export interface ForgeServer extends AsyncDisposable {
   readonly api: string;
   readonly port: number;
-  /** Statuses of commits, in their order. */
+  /** Statuses of commits, in order. */
   readonly statuses: { readonly sha: string; readonly state: string; readonly sent: unknown }[];
   /** Comments by their ids. */
   readonly comments: Map<number, { pull: number; text: string; version: number }>;
-  /** What was wrong with requests. */
+  /** Problems of requests. */
   readonly faults: string[];
   /** Requests by method and path. */
   readonly requests: string[];
@@ -153,7 +153,7 @@ export interface ForgeServer extends AsyncDisposable {
   carriedOut: ((request: Request) => Promise<void> | void) | undefined;
 }
 
-/** Serves one repository as a forge of the kind does, to those who have the token. */
+/** Serves one repository like a forge of the kind, to clients with the token. */
 export function serveForge(
   kind: ForgeKind,
   { repository, token }: { readonly repository: string; readonly token: string },

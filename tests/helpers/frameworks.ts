@@ -1,6 +1,6 @@
 /**
- * A small real project of a framework: installed, built and deployed by
- * `svc deploy` with nothing configured, then asked what all of them answer.
+ * A small real project of a framework: installed, built and deployed by `svc deploy` with nothing
+ * configured, then tested with the requests that all of them support.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { buildsProjects, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 import { needs } from "./empty_root.ts";
 
-/** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
+/** Frameworks in the spec; `fixtures/frameworks` has a project of each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cookies: readonly string[];
   readonly text: string;
-  /** In how many parts the body came. */
+  /** Number of parts in which the body arrived. */
   readonly parts: number;
 }
 
@@ -45,7 +45,7 @@ async function deployFramework(
 ): Promise<DeployedProject> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
-  // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
+  // Like behind a proxy that terminates TLS: `x-forwarded-proto` makes a request count as https.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);
   const init = await box.json(["init", "--create"]);
   assert.equal((init.framework as { id: string } | null)?.id, name);
@@ -61,7 +61,7 @@ async function deployFramework(
   };
 }
 
-/** Asks a site by its host name; the body is read in the parts that it comes in. */
+/** Sends a request to a site by its host name; the body is read in parts as they arrive. */
 export function askSite(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {
@@ -141,13 +141,13 @@ async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
 
 interface ImmutableAssets {
   readonly page: string;
-  /** Of the path of an asset in the page. */
+  /** Pattern of the path of an asset in the page. */
   readonly pattern: RegExp;
-  /** Path of an asset that is gone. */
+  /** Path of a missing asset. */
   readonly missing: string;
 }
 
-/** Assets of a page that are named by their content stay cached; one that is gone is a plain 404. */
+/** Assets of a page that are named by their content stay cached; a missing one is a plain 404. */
 async function checkImmutable(
   { ask }: DeployedProject,
   assets: ImmutableAssets,
@@ -203,11 +203,11 @@ function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string
 }
 
 /**
- * Declares the test of a framework: its project is deployed and answers what
- * all of them answer; then `also` asks for more. Left out where npm is missing.
+ * Declares the test of a framework: its project is deployed and passes the requests of all
+ * frameworks; `also` tests more. Skipped if npm is missing.
  */
 export function testFramework(name: FrameworkName, wanted: {
-  /** As people write it. */
+  /** The framework's name, as people write it. */
   readonly title: string;
   /** Targets of the layers of the manifest that is created. */
   readonly layers: Readonly<Record<string, "STATIC" | "COMPUTE">>;

@@ -10,11 +10,13 @@ import { type Answer, rawRequest, type TestPlatform } from "./platform.ts";
 export interface TestEdge {
   readonly name: string;
   readonly port: number;
+  /** Its port for HTTPS, with `--https-port`. */
+  readonly httpsPort: number | undefined;
   readonly key: string;
   readonly cacheDir: string;
   /** Lines on stderr. */
   readonly lines: string[];
-  /** Asks the edge for a path on a host. */
+  /** Requests a path on a host from the edge. */
   get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
   kill(): Promise<void>;
 }
@@ -34,12 +36,12 @@ export interface EdgeOptions {
   /** URL of the platform. */
   readonly join: string;
   readonly cacheDir?: string;
-  /** A free port by default. */
+  /** Port; a free one by default. */
   readonly port?: number;
   readonly args?: readonly string[];
 }
 
-/** Starts a front edge with a key that exists. */
+/** Starts a front edge with an existing key. */
 export async function startEdge(
   { name, key, join, port: wanted = 0, args = [], ...given }: EdgeOptions,
 ): Promise<TestEdge> {
@@ -69,7 +71,7 @@ export async function startEdge(
   const ended = collectLines(child.stderr, lines);
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const { value = "" } = await reader.read();
-  const { url } = value === "" ? {} : JSON.parse(value);
+  const { url, httpsUrl } = value === "" ? {} : JSON.parse(value);
   if (url === undefined) {
     await reader.cancel();
     await Promise.all([child.status, ended]);
@@ -79,6 +81,7 @@ export async function startEdge(
   return {
     name,
     port,
+    httpsPort: httpsUrl === undefined ? undefined : Number(new URL(httpsUrl).port),
     key,
     cacheDir,
     lines,

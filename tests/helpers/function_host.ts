@@ -24,7 +24,7 @@ import { COMPILED } from "../../scripts/_program.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
-/** Starts the program as a function process: the compiled one, where that is tested. */
+/** Starts the program as a function process: the compiled one, if the test is about it. */
 export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
   COMPILED === undefined ? spawnSource(socketPath) : {
     command: COMPILED,
@@ -37,7 +37,7 @@ const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
   readonly log: FunctionLogEntry[];
-  /** Warnings of long processor time: a busy machine makes them of first calls. */
+  /** Warnings of long processor time: on a busy machine, first calls cause them. */
   readonly slow: FunctionLogEntry[];
 }
 

@@ -42,7 +42,7 @@ const VISITOR = {
   referer: "https://news.example/harbours",
 };
 
-/** Fills the workspace; returns the names and paths of the pages that are looked at. */
+/** Fills the workspace; returns the names and paths of the pages to view. */
 export async function furnishDashboard(parts: DashboardPlatform) {
   const { api, own, platform, ada } = parts;
   const { shop: failed } = await failSites(parts);

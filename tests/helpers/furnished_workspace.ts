@@ -1,5 +1,5 @@
 /**
- * A workspace with one of everything, and what each is found by in paths.
+ * A workspace with one of everything, and the path parameters of each.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { deploy, rawRequest, STATIC_MANIFEST } from "./platform.ts";
 import { servePush } from "./push_service.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** Runs a test on a platform that has a repository, a bot and a push service to furnish with. */
+/** Runs a test on a platform that has a repository, a bot and a push service for this. */
 export async function withEverything(
   run: (platform: HookPlatform, parts: {
     readonly api: ReturnType<typeof serveBotApi>;
@@ -38,14 +38,14 @@ export function valueOf(
   return parameter === "key" && path.includes("/variables/") ? known.variable : known[parameter];
 }
 
-/** All parameters of paths that the table of endpoints knows. */
+/** All path parameters in the table of endpoints. */
 export const PARAMETERS: ReadonlySet<string> = new Set(
   Object.values(endpoints).flatMap(({ path }) =>
     [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   ),
 );
 
-/** Makes one of everything in the workspace `ada`; returns a value for each path parameter. */
+/** Creates one of everything in the workspace `ada`; returns a value for each path parameter. */
 export async function furnish(
   platform: HookPlatform,
   ada: Browser,
@@ -111,7 +111,7 @@ export async function furnish(
   const published = await own.api("PUT", `${at}/rules`, {
     json: {
       schemaVersion: "EDGE_RULE_SET_V1",
-      // Nothing listens there: an error to be shown.
+      // Nothing listens there, so that an error is shown.
       rules: [{
         id: "adas-broken",
         condition: { path: { type: "exact", value: "/adas-broken" } },

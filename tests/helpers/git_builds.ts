@@ -1,5 +1,5 @@
 /**
- * A platform that builds projects from a real repository, by deploy hooks.
+ * A platform that builds projects from a real repository, with deploy hooks.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { until } from "../../src/lib/_test_until.ts";
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;
   readonly repository: TestRepository;
-  /** Makes a project of a git URL, and a hook for it; returns the hook's URL. */
+  /** Creates a project for a git URL, and a hook for it; returns the hook's URL. */
   project(
     name: string,
     settings?: Readonly<Record<string, unknown>>,
   ): Promise<{ readonly id: string; readonly hook: string }>;
-  /** Posts to a hook as curl does: with nothing but its URL and a body. */
+  /** Posts to a hook like curl does, with only its URL and a body. */
   trigger(hook: string, body: Readonly<Record<string, unknown>>): Promise<Triggered>;
   /** Commits files on a branch, triggers, and waits for the end. */
   build(hook: string, files: Readonly<Record<string, string>>, branch?: string): Promise<Ended>;
@@ -44,10 +44,10 @@ export interface Ended {
 
 const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
 
-/** Longest wait for one build: npm may have to fetch something. */
+/** Maximum wait for one build: npm may have to fetch something. */
 const PATIENCE_MS = 120_000;
 
-/** Runs a test on a platform whose repositories lie in their own folder. */
+/** Runs a test on a platform whose repositories are in their own folder. */
 export const withBuilds = (
   run: (platform: BuildPlatform) => Promise<void>,
   options: Partial<ProgramOptions> = {},

@@ -21,7 +21,7 @@ async function findGitea(): Promise<string> {
   return folder;
 }
 
-/** Settings for one user on 127.0.0.1, whose webhooks may reach this machine and nothing else. */
+/** Settings for one user on 127.0.0.1, whose webhooks may only reach this machine. */
 const settings = (folder: string, { program, port }: { program: string; port: number }) => `
 APP_NAME = svc's tests
 RUN_MODE = prod
@@ -83,7 +83,7 @@ export async function startGitea(folder: string): Promise<Gitea> {
   const administer = async (...args: string[]) => {
     const { code, stdout, stderr } = await hear(gitea(...args), { env });
     if (code !== 0) throw new Error(`gitea ${args.join(" ")}: ${stdout}${stderr}`);
-    // What it logs comes before.
+    // Its log output comes before that.
     return stdout.trimEnd().split("\n").at(-1)!;
   };
   await administer("migrate");

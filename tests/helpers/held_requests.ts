@@ -1,5 +1,5 @@
 /**
- * Connections of clients whose requests last until the test lets them end.
+ * Connections of clients whose requests last until the test ends them.
  *
  * @module
  */
@@ -8,11 +8,13 @@ import { Buffer } from "node:buffer";
 import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http";
 
-/** A request of which one part has been answered. */
+/** A request for which one part of the response has arrived. */
 export interface HeldRequest {
   readonly connection: ClientConnection;
   readonly what: string;
-  /** Asks for the rest; whether all came, byte for byte, or the connection broke off. */
+  /**
+   * Requests the rest; returns whether everything arrived unchanged, or the connection ended early.
+   */
   finish(): Promise<"whole" | "broken">;
 }
 
@@ -21,11 +23,11 @@ export interface RequestTarget {
   readonly host: string;
   readonly path: string;
   readonly content: Buffer;
-  /** Whether the content is sent to be returned; else it is a file. */
+  /** True if the content is sent and returned; otherwise, it is a file. */
   readonly isEcho: boolean;
 }
 
-/** Reads parts of a response until there are so many bytes; less only at its end. */
+/** Reads parts of a response until there are this many bytes; fewer only at its end. */
 async function readUpTo(
   parts: AsyncIterator<Buffer>,
   size: number,
@@ -40,7 +42,7 @@ async function readUpTo(
   return Buffer.concat(read);
 }
 
-/** A connection that is kept, used for one request after the other. */
+/** A persistent connection, used for one request after another. */
 export class ClientConnection {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #socket: unknown;
@@ -59,7 +61,7 @@ export class ClientConnection {
     return `${(await response).statusCode} ${text}`;
   }
 
-  /** Sends a request of which the beginning is answered, and the rest when it is to finish. */
+  /** Sends a request; the start of the response arrives immediately, the rest on demand. */
   async hold({ host, path, content, isEcho }: RequestTarget): Promise<HeldRequest> {
     const first = isEcho ? content.byteLength / 2 : 1;
     const { asked, response } = this.#open(
@@ -113,7 +115,7 @@ export class ClientConnection {
     return { asked, response };
   }
 
-  /** The connection is the one that the first request had opened. */
+  /** The first request has opened this connection. */
   #check(asked: ClientRequest): void {
     this.#socket ??= asked.socket;
     assert.ok(asked.socket === this.#socket, "expected one connection");

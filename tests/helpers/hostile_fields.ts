@@ -1,6 +1,6 @@
 /**
- * The fields of the contract that take markup, taken from the bodies of all endpoints, so that no
- * test leaves out a new one.
+ * The contract's fields that accept markup, read from the bodies of all endpoints, so that tests
+ * include new ones.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import type { Endpoint } from "../../src/contract/endpoint.ts";
 import { endpoints } from "../../src/contract/endpoints.ts";
 import type { ApiAnswer } from "./platform.ts";
 
-/** Markup that calls `alert()`, or makes an element, wherever it is not escaped. */
+/** Markup that calls `alert()`, or creates an element, wherever it is not escaped. */
 export const MARKUP =
   `"'><script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>`;
 /** Hostile names that may be part of a path. */
 export const IN_PATH = `/<svg/onload=alert(4)>"'><img/src=x/onerror=alert(5)>`;
-/** What a branch may be called. */
+/** Markup that is a valid branch name. */
 export const BRANCH = `<svg/onload=alert(6)>"`;
 /** Hostile URLs, and a link that would run a script. */
 const ADDRESSES = [`https://shop.example/"><svg/onload=alert(7)>`, `javascript:alert(8)`];
@@ -38,7 +38,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** Formats that leave no room for markup. */
+/** Formats that cannot contain markup. */
 const NARROW = new Set(["uuid", "date-time", "date", "base64", "email"]);
 
 /** Markup that a field with this schema accepts; `undefined` if there is none. */
@@ -50,7 +50,7 @@ function markupFor(schema: Schema): string | undefined {
   return (format === "uri" ? ADDRESSES : TEXTS).find(fits);
 }
 
-/** A field by its place in the body, such as `data.detail` or `files[].path`, and its markup. */
+/** A field by its path in the body, such as `data.detail` or `files[].path`, and its markup. */
 export type OpenFields = ReadonlyMap<string, string>;
 
 function collect(schema: Schema, place: string, root: Schema, found: Map<string, string>): void {
@@ -71,7 +71,7 @@ function collect(schema: Schema, place: string, root: Schema, found: Map<string,
   }
 }
 
-/** The fields of each operation's body that take markup. */
+/** The fields of each operation's body that accept markup. */
 export function openFields(): ReadonlyMap<string, OpenFields> {
   const all = new Map<string, OpenFields>();
   for (const [operation, { body }] of Object.entries(endpoints) as [string, Endpoint][]) {
@@ -86,7 +86,7 @@ export function openFields(): ReadonlyMap<string, OpenFields> {
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A body with a text at a place; lists get one member, and objects that miss are created. */
+/** A body with a text at a path; lists get one member, and missing objects are created. */
 function put(body: Body, place: string, text: string): Body {
   const [, name = "", list, rest = ""] = /^([^.[]+)(\[\])?\.?(.*)$/.exec(place)!;
   const there = body[name];
@@ -95,9 +95,9 @@ function put(body: Body, place: string, text: string): Body {
   return { ...body, [name]: [below(Array.isArray(there) ? there[0] : undefined)] };
 }
 
-/** Sends bodies whose fields hold markup, and remembers which of them were taken. */
+/** Sends bodies whose fields contain markup, and records which of them were accepted. */
 export class HostileSender {
-  /** Places of fields by what became of their markup. */
+  /** Paths of fields by the result of their markup. */
   readonly taken = new Set<string>();
   readonly refused = new Set<string>();
   readonly #open = openFields();
@@ -115,7 +115,7 @@ export class HostileSender {
   async fill(operation: keyof typeof endpoints, given: {
     /** Values of the parameters of its path. */
     readonly params?: Readonly<Record<string, string>>;
-    /** The fields that have to be right, or the body of the nth call, for names that are used up. */
+    /** The fields that must be valid, or the body of the nth call, for names that are used up. */
     readonly base?: Body | ((turn: number) => Body);
     readonly only?: RegExp;
   }): Promise<ApiAnswer | undefined> {
@@ -137,7 +137,8 @@ export class HostileSender {
     };
     let last = await send(fields);
     if (last !== undefined) return last;
-    // A field that another call took is not refused: kinds of one operation have own fields.
+    // A field that another call accepted does not count as refused, because variants of an
+    // operation have different fields.
     for (const field of fields) {
       const answer = await send([field]);
       if (answer === undefined) this.refused.add(`${operation} ${field[0]}`);
@@ -151,7 +152,7 @@ export class HostileSender {
     return [...this.refused].filter((field) => !this.taken.has(field));
   }
 
-  /** Fields of the contract that nothing was sent to. */
+  /** Fields of the contract that were never filled. */
   forgotten(elsewhere: (field: string) => boolean): string[] {
     return [...this.#open].flatMap(([operation, fields]) =>
       [...fields.keys()].map((place) => `${operation} ${place}`)

@@ -1,5 +1,6 @@
 /**
- * Objects of git and packs of them, made byte by byte, so that they can be what no git makes.
+ * Git objects and packs, built byte by byte, so that they can be invalid in ways that git never
+ * produces.
  *
  * @module
  */
@@ -10,7 +11,7 @@ const encoder = new TextEncoder();
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The SHA that stands for no object. */
+/** The SHA that means "no object". */
 export const NONE = "0".repeat(40);
 
 const NUMBERS = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
@@ -22,7 +23,7 @@ export type ObjectType = keyof typeof NUMBERS;
 export const bytesOf = (content: string | Uint8Array): Bytes =>
   typeof content === "string" ? encoder.encode(content) : new Uint8Array(content);
 
-/** Puts texts and bytes one behind the other. */
+/** Concatenates texts and bytes. */
 export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
   const all = parts.map(bytesOf);
   const result = new Uint8Array(all.reduce((sum, { byteLength }) => sum + byteLength, 0));
@@ -34,11 +35,11 @@ export function joined(...parts: readonly (string | Uint8Array)[]): Bytes {
   return result;
 }
 
-/** One object as it stands in a pack. */
+/** One object in a pack. */
 export interface Entry {
   /** Number of its type in packs; those of a pack need not exist. */
   readonly number: number;
-  /** The claimed size, whatever the content. */
+  /** The claimed size, regardless of the content. */
   readonly size: number;
   /** Bytes between head and content: the base of a delta. */
   readonly base?: Bytes;
@@ -98,15 +99,15 @@ export const packed = ({ number, size, base = new Uint8Array(), content }: Entry
 export interface PackOptions {
   readonly magic?: string;
   readonly version?: number;
-  /** How many objects the head counts. */
+  /** Number of objects according to the head. */
   readonly count?: number;
-  /** What follows the last object, before the sum. */
+  /** Bytes after the last object, before the checksum. */
   readonly garbage?: Uint8Array;
-  /** The sum of all before it, where it is to be another. */
+  /** A different checksum instead of the correct one. */
   readonly sum?: Uint8Array;
 }
 
-/** A pack; what the options do not say is right. */
+/** A pack; parts without an option are correct. */
 export function pack(entries: readonly (Entry | Bytes)[], options: PackOptions = {}): Bytes {
   const { magic = "PACK", version = 2, count = entries.length } = options;
   const head = new DataView(new ArrayBuffer(8));
@@ -151,7 +152,7 @@ export const namedDelta = (base: string, delta: readonly number[] | Bytes): Entr
   content: Uint8Array.from(delta),
 });
 
-/** A delta on what stands some bytes before it: `base` is how that is written. */
+/** A delta on the object some bytes before it: `base` is the encoded offset. */
 export const offsetDelta = (base: readonly number[], delta: readonly number[]): Entry => ({
   number: OFFSET_DELTA,
   size: delta.length,

@@ -1,6 +1,6 @@
 /**
- * Pushes that no git sends: each must be refused with the words that are expected, and leave the
- * data directory as it was.
+ * Pushes that no git sends: each must be refused with the expected message, and leave the data
+ * directory unchanged.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { start, type TestPlatform, TOKEN } from "./platform.ts";
 
 const CAPABILITIES = "report-status side-band-64k";
 
-/** How many attacks are under way at a time, each on its own project: pushes to one wait. */
+/** Number of parallel attacks, each on its own project, because pushes to the same project wait. */
 const AT_ONCE = 4;
 
 /** A packet of git's protocol. */
@@ -27,7 +27,7 @@ export const command = (
   { from = NONE, to = "a".repeat(40), capabilities = CAPABILITIES } = {},
 ): Bytes => joined(line(joined(`${from} ${to} `, ref, `\0${capabilities}`)), "0000");
 
-/** A push of objects whose last is the head of a branch. */
+/** A push of objects, with the last one as the head of a branch. */
 export function pushOf(objects: readonly GitObject[], ref = "refs/heads/main"): Bytes {
   const head = objects.at(-1)!;
   return joined(command(ref, { to: head.sha }), pack(objects));
@@ -39,15 +39,18 @@ export interface Attack {
   /** `git-receive-pack` by default. */
   readonly service?: string;
   readonly method?: string;
-  /** Instead of the address of the service. */
+  /** Replaces the address of the service. */
   readonly path?: string;
   /** The key sent as the password; the owner's by default, none for `null`. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True if the connection may end before all of the body was sent, and so the answer be lost. */
+  /**
+   * True if the connection may end before all of the body was sent, so that the response may be
+   * lost.
+   */
   readonly isLong?: boolean;
   readonly status: number;
-  /** What the answer says. */
+  /** Expected text of the response. */
   readonly says: RegExp;
 }
 
@@ -55,7 +58,7 @@ export interface Target {
   readonly platform: TestPlatform;
   /** The address of one of the projects. */
   readonly repository: string;
-  /** Carries attacks out, and checks the response of each. */
+  /** Runs attacks, and checks the response of each. */
   attack(attacks: readonly Attack[]): Promise<void>;
 }
 
@@ -72,11 +75,11 @@ const MADE_LATER: ReadonlySet<string> = new Set([
   "compute/package.json",
 ]);
 
-/** Every path below a folder, except for logs of requests, which are there to grow. */
+/** Every path below a folder, except for logs of requests, which are expected to grow. */
 export async function listing(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   const walk = async (path: string): Promise<void> => {
-    // A folder may go while it is looked at.
+    // A folder may be removed during the walk.
     const entries = await Array.fromAsync(Deno.readDir(path)).catch(() => []);
     for (const { name, isDirectory } of entries) {
       const inner = `${path}/${name}`;
@@ -88,7 +91,7 @@ export async function listing(folder: string): Promise<readonly string[]> {
   return found.filter((path) => !path.startsWith("logs/") && !MADE_LATER.has(path)).sort();
 }
 
-/** Runs attacks against a project without pushes, and checks what they leave. */
+/** Runs attacks against a project without pushes, and checks for leftovers. */
 export async function underAttack(run: (target: Target) => Promise<void>): Promise<void> {
   const folder = await makeTestFolder("svc-hostile-push-");
   const platform = await start(`${folder}/data`);
@@ -123,7 +126,7 @@ export async function underAttack(run: (target: Target) => Promise<void>): Promi
       assert.ok(response.status !== 200 || service !== "git-receive-pack" || takesNothing, seen);
       assert.ok(!text.includes(folder), `It names a path of the platform: ${seen}`);
     };
-    // The first push makes folders that stay.
+    // The first push creates folders that remain.
     await send({ name: "none", body: bytesOf("0000"), status: 200, says: /^$/ });
     const before = await listing(dataDir);
     await run({

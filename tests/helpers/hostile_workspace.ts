@@ -1,6 +1,6 @@
 /**
- * A workspace in which everything that a user, a commit, a visitor, a log line or a deployed site
- * can fill holds markup.
+ * A workspace with markup in everything that a user, a commit, a visitor, a log line or a deployed
+ * site can fill.
  *
  * @module
  */
@@ -17,7 +17,7 @@ const AT = "/v1/projects/shop";
 const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Fields that are sent to by other means than a body alone, or that nobody shows, with reasons. */
+/** Fields that cannot be filled with a body only, or that are never shown, with reasons. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],
@@ -67,7 +67,7 @@ const RULES = {
   ],
 };
 
-/** Fills the bodies of the contract, and makes the project `shop`. */
+/** Fills the bodies of the contract, and creates the project `shop`. */
 async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: HostileSender) {
   await sender.fill("createProject", {
     base: (turn) => ({ name: turn === 0 ? "shop" : `shop-${turn}` }),
@@ -154,7 +154,7 @@ async function fillBodies({ platform, own, ada }: DashboardPlatform, sender: Hos
 /** One event for each shape of data. */
 const KINDS = [...new Map(EVENT_NAMES.map((event) => [EVENTS[event].data, event])).values()];
 
-/** Fills what people and their programs are called, and what events say. */
+/** Fills names of people and programs, and texts of events. */
 async function fillPeople(
   { platform, ada }: Pick<DashboardPlatform, "platform" | "ada">,
   sender: HostileSender,
@@ -190,7 +190,7 @@ async function fillPeople(
   for (const field of account.refused) sender.refused.add(field);
 }
 
-/** Fills what visitors send, and what sites and their logs say. */
+/** Fills data from visitors, and texts of sites and their logs. */
 async function fillTraffic(parts: DashboardPlatform) {
   const send = (method: string, path: string, body?: string) =>
     rawRequest(parts.platform.port, {
@@ -245,13 +245,13 @@ const quote = (text: string, sign: string): string =>
   sign + text.replaceAll(sign, sign + sign) + sign;
 
 const TABLE = quote(MARKUP.slice(0, 60), '"');
-/** Makes a table, a column and a row of markup, and ends with an error that names another. */
+/** Creates a table, a column and a row of markup, and ends with an error that names another. */
 const SQL = `create table ${TABLE} (${quote(IN_PATH, '"')} text);
 insert into ${TABLE} values (${quote(MARKUP, "'")});
 select *, ${quote(MARKUP, "'")} as ${quote(BRANCH, '"')} from ${TABLE};
 select * from ${quote(`no ${BRANCH}`, '"')}`;
 
-/** Makes the workspace; returns the pages that show it. */
+/** Creates the workspace; returns the pages that show it. */
 export async function fillWorkspace(parts: DashboardPlatform, repository: TestRepository) {
   const { own } = parts;
   const sender = new HostileSender((method, path, json): Promise<ApiAnswer> =>

@@ -1,5 +1,5 @@
 /**
- * HTTP/2 written by hand, frame by frame (RFC 9113): for clients that no library is.
+ * Writes HTTP/2 frame by frame (RFC 9113), for clients that behave like no library.
  *
  * @module
  */
@@ -48,7 +48,7 @@ const literal = (name: string, value: string): Buffer =>
     Buffer.from(value),
   ]);
 
-/** The start of a connection that lets the other side send nothing but heads. */
+/** The start of a connection that only allows the other side to send heads. */
 export const helloWithoutWindow = (): Buffer =>
   Buffer.concat([
     Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
@@ -62,16 +62,16 @@ export function get(stream: number, host: string, path: string, flags = END_STRE
   return frame(FRAME.headers, flags, stream, Buffer.concat(head));
 }
 
-/** A head that goes on. */
+/** A head that continues. */
 export const unfinishedGet = (stream: number, host: string) => get(stream, host, "/", END_STREAM);
 
 export const reset = (stream: number) => frame(FRAME.reset, 0, stream, number(8));
 
-/** An increment of zero, by which a client makes the other side reset a stream. */
+/** An increment of zero, with which a client makes the other side reset a stream. */
 export const zeroIncrement = (stream: number) => frame(FRAME.windowUpdate, 0, stream, number(0));
 
 export const ping = () => frame(FRAME.ping, 0, 0, Buffer.alloc(8));
 
-/** More of a head, and no end of it. */
+/** More of a head, without its end. */
 export const moreOfHead = (stream: number) =>
   frame(FRAME.continuation, 0, stream, literal("x-more", "a".repeat(100)));

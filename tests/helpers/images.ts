@@ -40,7 +40,7 @@ function header(width: number, height: number): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** A PNG with a gradient; `seed` makes others of the same size. */
+/** A PNG with a gradient; `seed` creates different ones of the same size. */
 export function makePng(width: number, height: number, seed = 0): Bytes {
   const rows = new Uint8Array(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
@@ -67,7 +67,7 @@ export function makeBomb(width: number, height: number): Bytes {
   ]);
 }
 
-/** A PNG that says that it has frames. */
+/** A PNG that claims to have frames. */
 export function makeAnimatedPng(width: number, height: number): Bytes {
   const png = makePng(width, height);
   const frames = chunk("acTL", Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 0));
@@ -80,7 +80,7 @@ export function pngSize(bytes: Uint8Array): readonly [number, number] {
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** An engine for tests that is closed with them. */
+/** An engine for tests, closed when they end. */
 export function openEngine(
   options: Partial<ConstructorParameters<typeof ImageEngine>[0]> = {},
 ): ImageEngine & AsyncDisposable {
@@ -92,7 +92,7 @@ export function openEngine(
   return Object.assign(engine, { [Symbol.asyncDispose]: () => engine.close() });
 }
 
-/** Decodes an image whatever its format, and returns its size. */
+/** Decodes an image of any format, and returns its size. */
 export async function decodedSize(
   engine: ImageEngine,
   image: Uint8Array,
@@ -151,7 +151,7 @@ export function withOrientation(jpeg: Bytes, orientation: number): Bytes {
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Numbers as an ICC profile has them: 16 bits before and 16 behind the point. */
+/** Numbers as in an ICC profile: 16 bits before and 16 after the point. */
 function fixed(...numbers: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(numbers.length * 4));
   numbers.forEach((number, at) => view.setInt32(at * 4, Math.round(number * 65_536)));
@@ -164,7 +164,7 @@ const word = (number: number): Uint8Array => {
   return new Uint8Array(view.buffer);
 };
 
-/** An ICC profile like sRGB, but red and green are each other. */
+/** An ICC profile like sRGB, but with red and green swapped. */
 function swappedProfile(): Uint8Array {
   const none = word(0);
   const xyz = (...values: readonly number[]) => join([ascii("XYZ "), none, fixed(...values)]);
@@ -206,7 +206,7 @@ function swappedProfile(): Uint8Array {
   return join([head, word(tags.length), ...table, ...tags.map(([, data]) => data)]);
 }
 
-/** A PNG whose pixels say red, with a profile by which that is green. */
+/** A PNG with red pixels, and a profile that makes them green. */
 export function withSwappedColors(width: number, height: number): Bytes {
   const row = Uint8Array.of(0, ...Array.from({ length: width }, () => [255, 0, 0]).flat());
   const rows = join(Array.from({ length: height }, () => row));

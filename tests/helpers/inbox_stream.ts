@@ -1,6 +1,6 @@
 /**
- * A reader of the live stream of notifications, by the `eventsource` client as
- * it comes, and the few calls on inboxes that the tests make.
+ * A reader of the live stream of notifications, with the unmodified `eventsource` client, and the
+ * inbox calls that the tests need.
  *
  * @module
  */
@@ -26,12 +26,12 @@ function checked(message: Message): Message {
   return message;
 }
 
-/** Waits for messages in the order in which they come. */
+/** Waits for messages in the order in which they arrive. */
 export class Follower {
   readonly #source: EventSource;
   readonly #seen: Message[] = [];
   readonly #waiting: ((message: Message) => void)[] = [];
-  /** Resolves when the stream is refused for good. */
+  /** Resolves when the stream is refused permanently. */
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -84,6 +84,6 @@ export async function trigger(
   return answer;
 }
 
-/** Titles of what a list shows. */
+/** Titles of the notifications in a list. */
 export const titlesOf = ({ json }: ApiAnswer): string[] =>
   json.items.map(({ title }: { title: string }) => title);

@@ -1,7 +1,7 @@
 /**
- * A client that writes one thing after the other to a platform, of every kind in turn, and records
- * the state of its project after each write. A backup must contain one of these states: not older
- * than what was acknowledged before the backup began.
+ * A client that writes to a platform continuously, with every kind of item in turn, and records the
+ * state of its project after each write. A backup must contain one of these states: not older than
+ * the last acknowledged one before the start of the backup.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { until } from "../../src/lib/_test_until.ts";
 import { Browser, PASSWORD } from "./browser.ts";
 import { type ApiCaller, create, createProject, sha256, upload } from "./platform.ts";
 
-/** What is there, by kind and name. */
+/** Existing items, by kind and name. */
 export type State = Map<string, string>;
 
 export type LedgerPlatform = ApiCaller & { readonly port: number };
@@ -24,12 +24,12 @@ interface Secrets {
   readonly hooks: Map<string, string>;
 }
 
-/** Bytes of the larger file of a deployment. */
+/** Size in bytes of the larger file of a deployment. */
 const LARGE_BYTES = 20_000;
-/** Longest list that is read in one request. */
+/** Maximum length of a list in one request. */
 const PAGE = 100;
 
-/** Files of a deployment: one that all share, its own one, and one that says its number. */
+/** Files of a deployment: one that all share, its own one, and one with its number. */
 function filesOf(project: string, n: number): Record<string, string> {
   return {
     "index.html": `${project} ${n}`,
@@ -49,18 +49,18 @@ export class Ledger {
 
   private constructor(readonly project: string) {}
 
-  /** Makes its own project to write to. */
+  /** Creates its own project to write to. */
   static async open(platform: LedgerPlatform, project: string): Promise<Ledger> {
     await createProject(platform, project);
     return new Ledger(project);
   }
 
-  /** Writes that got success. */
+  /** Number of successful writes. */
   get acknowledged(): number {
     return this.#acknowledged;
   }
 
-  /** Writes until it is told to stop, or the platform is gone. */
+  /** Writes until it is stopped, or the platform has ended. */
   async run(platform: LedgerPlatform, isDone: () => boolean): Promise<void> {
     try {
       while (!isDone()) await this.#writeAll(platform, this.#turn++);
@@ -73,7 +73,7 @@ export class Ledger {
   /**
    * Compares a platform with the ledger; returns the number of writes that it shows.
    *
-   * @param atLeast writes that must be there
+   * @param atLeast number of writes that must exist
    */
   async check(platform: LedgerPlatform, atLeast: number): Promise<number> {
     const found = await this.#read(platform);
@@ -110,7 +110,7 @@ export class Ledger {
     return state;
   }
 
-  /** Notes a change before it is sent, and its acknowledgement after that. */
+  /** Records a change before it is sent, and its acknowledgement afterwards. */
   async #write(
     platform: LedgerPlatform,
     change: (state: State) => void,
@@ -175,7 +175,7 @@ export class Ledger {
     }, ["POST", `/v1/deployments/${id}/activate`]);
   }
 
-  /** Undoes the deployment that is live; the one before it is live again. */
+  /** Rolls back the live deployment to the previous one. */
   async #rollBack(platform: LedgerPlatform): Promise<void> {
     const { rolledBack, deployment } = this.#lastTwo();
     await this.#write(platform, (state) => {
@@ -214,7 +214,7 @@ export class Ledger {
     ], { "if-match": "*" });
   }
 
-  /** Things of which a platform has few. */
+  /** Items of which a platform has few. */
   async #writeRare(platform: LedgerPlatform, n: number): Promise<void> {
     const { project } = this;
     const at = `/v1/projects/${project}`;

@@ -8,13 +8,13 @@ import { stopServer } from "../../src/lib/stop_server.ts";
 
 export interface LfsTestServer extends AsyncDisposable {
   readonly url: string;
-  /** Credentials that requests came with, by their path. */
+  /** Credentials of requests, by path. */
   readonly asked: { readonly path: string; readonly authorization: string | null }[];
-  /** Stores content, and returns its pointer; `sent` is sent in its place. */
+  /** Stores content, and returns its pointer; `sent` is sent instead. */
   add(content: string, sent?: string): string;
 }
 
-/** Starts the server; with `basic`, it lets in those who say `user:password`. */
+/** Starts the server; with `basic`, it accepts clients that send `user:password`. */
 export function serveLfs({ basic }: { readonly basic?: string } = {}): LfsTestServer {
   const objects = new Map<string, { readonly size: number; readonly sent: string }>();
   const asked: LfsTestServer["asked"] = [];

@@ -1,5 +1,5 @@
 /**
- * A real SMTP server on a random port, and what it received.
+ * A real SMTP server on a random port, and its received mails.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface ReceivedMail {
 export interface Mailbox {
   /** For `PlatformOptions.mail`. */
   readonly url: string;
-  /** Takes the next mail, as soon as it is there. */
+  /** Returns the next mail as soon as it has arrived. */
   next(): Promise<ReceivedMail>;
 }
 
@@ -46,7 +46,7 @@ function parse(source: string, to: readonly string[]): ReceivedMail {
   return { to, subject: subject.replace(/\r\n[ \t]/g, " "), text, source };
 }
 
-/** Runs a test beside a mail server that takes everything. */
+/** Runs a test next to a mail server that accepts everything. */
 export async function withMailbox(run: (mailbox: Mailbox) => Promise<void>): Promise<void> {
   const mails: ReceivedMail[] = [];
   const waiting: ((mail: ReceivedMail) => void)[] = [];

@@ -7,7 +7,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { stopServer } from "../../src/lib/stop_server.ts";
 
-/** Fields that belong to one connection, and are set again. */
+/** Fields that belong to one connection, and must be set again. */
 const OF_CONNECTION = ["connection", "content-length", "transfer-encoding", "accept-encoding"];
 
 export interface McpBridge extends AsyncDisposable {
@@ -23,7 +23,7 @@ function listen(answer: (request: Request) => Promise<Response>): {
   return { server, url: `http://127.0.0.1:${server.addr.port}/mcp` };
 }
 
-/** Passes each request on with a token; a foreign `Host` and `Origin` are passed on as well. */
+/** Passes each request on with a token; other hosts' `Host` and `Origin` are passed on too. */
 export function bridgeToHttp(target: string, token: string): McpBridge {
   const client = Deno.createHttpClient({ allowHost: true });
   const { server, url } = listen(async (request) => {

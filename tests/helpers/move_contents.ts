@@ -1,5 +1,5 @@
 /**
- * All that a platform has stored, read without the code that moves it.
+ * All stored data of a platform, read without the code that moves it.
  *
  * @module
  */
@@ -23,21 +23,21 @@ interface Content {
   readonly expiresAt: number;
 }
 
-/** Contents by encoded keys. */
+/** Contents, keyed by encoded key. */
 export type Records = ReadonlyMap<string, Content>;
 
-/** Sizes by `workspace/sha256`; each has the content of its name. */
+/** Sizes by `workspace/sha256`; each has the content that matches its name. */
 export type Blobs = ReadonlyMap<string, number>;
 
-/** How much later a record may expire: a commit is repeated while PostgreSQL is away. */
+/** How much later a record may expire: a commit is retried while PostgreSQL is down. */
 const LATER_MS = 15_000;
 
-/** Records of one store, which no other has. */
+/** Records that belong to one store only. */
 const OWN = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
 
-/** How Deno KV says that a value is a counter, or bytes. */
+/** Deno KV's marks for counters and bytes. */
 const COUNTER = 2;
 const BYTES = 3;
 
@@ -60,7 +60,7 @@ export function readFileRecords(path: string): Records {
   return records;
 }
 
-/** Reads a PostgreSQL that may have been killed just now: it is asked again while it starts. */
+/** Reads from a PostgreSQL that may have just been killed, with retries while it starts. */
 export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promise<Records> {
   const read = () =>
     pg.runSql(
@@ -78,7 +78,7 @@ export async function readPgRecords(pg: TestPg, { database }: MoveTarget): Promi
   );
 }
 
-/** Holds a target to its source at a moment; returns how many records both have. */
+/** Compares a target with its source at one moment; returns how many records both have. */
 export function compareRecords(source: Records, target: Records, now: number): number {
   const differences: string[] = [];
   let count = 0;
@@ -91,7 +91,7 @@ export function compareRecords(source: Records, target: Records, now: number): n
       count++;
       if (from.value !== to.value) differences.push(`another value of ${name()}`);
       const later = ends.from === ends.to ? 0 : ends.to - ends.from;
-      // A clock of milliseconds against one of microseconds.
+      // One clock has milliseconds, the other one microseconds.
       if (!(later >= -5 && later <= LATER_MS)) differences.push(`another expiry of ${name()}`);
     } else if (ends.from > now) differences.push(`lost ${name()}`);
     else if (ends.to > now + LATER_MS) differences.push(`not of the source: ${name()}`);
@@ -100,7 +100,7 @@ export function compareRecords(source: Records, target: Records, now: number): n
   return count;
 }
 
-/** Reads all blobs of a folder, each of which must have the content of its name. */
+/** Reads all blobs of a folder, each of which must have the content that matches its name. */
 export async function readFolderBlobs(folder: string): Promise<Blobs> {
   const blobs = new Map<string, number>();
   for await (const workspace of Deno.readDir(folder)) {

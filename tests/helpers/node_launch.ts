@@ -1,5 +1,5 @@
 /**
- * Node in its sandbox, for tests: this process is the one that runs no foreign code.
+ * Node in its sandbox, for tests: this process runs no project code.
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
@@ -23,11 +23,11 @@ export interface LaunchedNode extends AsyncDisposable {
   /** Paths of this machine. */
   readonly directory: string;
   readonly folder: string;
-  /** Sends a request to Node's server, which must have begun to listen. */
+  /** Sends a request to Node's server, which must already listen. */
   ask(path: string): Promise<string>;
 }
 
-/** The start of a module of Node that answers each request by `answer(url)`. */
+/** The start of a module of Node that responds to each request with `answer(url)`. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer(async (request, response) => {
@@ -54,7 +54,7 @@ async function waitFor(path: string, node: RunningNode): Promise<void> {
 
 export type LaunchOptions = Partial<NodeLaunch> & {
   readonly env?: (view: NodeView) => Readonly<Record<string, string>>;
-  /** Further files of the deployment. */
+  /** More files of the deployment. */
   readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
 };
 
@@ -69,7 +69,7 @@ export async function launchServer(
   const top = await Deno.realPath(await makeTestFolder("svc-node-"));
   const [directory, folder] = [`${top}/app`, `${top}/run`];
   for (const each of [directory, folder]) await Deno.mkdir(each);
-  // As the platform does: nobody but its user gets to the folder from outside.
+  // Like the platform: only its user has access to the folder from outside.
   await Deno.chmod(top, 0o700);
   await Deno.writeTextFile(`${directory}/server.mjs`, code + SERVER);
   for (const [name, content] of Object.entries(options.deployed ?? {})) {

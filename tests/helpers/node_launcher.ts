@@ -1,6 +1,4 @@
-/**
- * Starts Node in the sandbox that its argument names, prints its process id, and stays.
- */
+/** Starts Node in the sandbox given by its argument, prints its process id, and keeps running. */
 import type { NodeSandboxKind } from "../../src/runtime/node/sandbox/types.ts";
 import { launchServer } from "./node_launch.ts";
 

@@ -1,5 +1,5 @@
 /**
- * Node and npm as the projects of frameworks need them.
+ * Finds a Node and npm that the projects of frameworks need.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const NODE_MAJOR = 24;
 /** True if real projects can be installed and built. */
 export const buildsProjects = isInstalled("npm");
 
-/** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
+/** Folder with a new enough Node: the machine's, otherwise one from npm in npx's cache. */
 async function nodeFolder(cache: string): Promise<string | undefined> {
   const own = await hear(["node", "--version"]).catch(() => undefined);
   if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
@@ -27,8 +27,8 @@ async function nodeFolder(cache: string): Promise<string | undefined> {
 }
 
 /**
- * Variables for a project's commands: a search path with a Node that is new
- * enough, npm's cache of this machine, and nothing sent to anybody.
+ * Variables for a project's commands: a search path with a new enough Node, this machine's npm
+ * cache, and no telemetry.
  */
 export async function nodeVariables(path: string): Promise<Record<string, string>> {
   const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");

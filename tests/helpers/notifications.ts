@@ -1,5 +1,5 @@
 /**
- * The few steps that tests of notifications share.
+ * Steps that tests of notifications share.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function raise(platform: TestPlatform, event: string, data = {}): Promise
   return platform.api("POST", "/v1/events", { json: { event, data } });
 }
 
-/** Changes what a person wants of a category. */
+/** Changes a person's preferences for a category. */
 export async function prefer(browser: Pick<Browser, "send">, wanted: object): Promise<void> {
   const path = "/v1/notifications/preferences/category";
   const { status, json } = await browser.send("PUT", path, { json: wanted });

@@ -1,5 +1,5 @@
 /**
- * Packages of npm that tests run as people do, in their own folders.
+ * npm packages that tests run like users, in their own folders.
  *
  * @module
  */
@@ -11,11 +11,11 @@ export type Variables = Readonly<Record<string, string>>;
 
 const INSTALL = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts"];
 
-/** A folder in which programs of npm run; it is removed at the end. */
+/** A folder in which npm programs run; it is removed at the end. */
 export interface NpmFolder extends AsyncDisposable {
   /** Writes texts by their paths. */
   write(files: Variables): Promise<void>;
-  /** Runs a command, expects success and returns what it prints. */
+  /** Runs a command, expects success and returns its output. */
   run(command: readonly string[], env: Variables): Promise<string>;
 }
 
@@ -32,7 +32,7 @@ async function runIn(cwd: string, command: readonly string[], env: Variables = {
   return out!;
 }
 
-/** Packages that are installed once, when they are first needed. */
+/** Packages that are installed once, on first use. */
 export class NpmPackages {
   #folder: Promise<string> | undefined;
 
@@ -41,7 +41,7 @@ export class NpmPackages {
 
   /**
    * @param versions such as `pg@8.16.3`
-   * @param given a folder in which they are installed already
+   * @param given a folder in which they are already installed
    */
   constructor(versions: readonly string[], given: string | undefined) {
     this.#versions = versions;

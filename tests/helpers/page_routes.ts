@@ -1,5 +1,5 @@
 /**
- * The paths of all pages, taken from what binds them, so that no test leaves out a new one.
+ * The paths of all pages, read from the code that binds them, so that tests include new ones.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface PageRoute {
   readonly path: string;
 }
 
-/** Stands for all services while routes are bound: none of them is called then. */
+/** Replaces all services while routes are bound, because none of them is called then. */
 const anything: unknown = new Proxy(() => {}, {
   get: (_, name) => name === "publicOrigin" ? "http://localhost" : anything,
   apply: () => anything,
@@ -30,7 +30,7 @@ export function pageRoutes(): PageRoute[] {
   return routes;
 }
 
-/** The path of the page on which a person lets a program in. */
+/** The path of the page on which a person gives a program access. */
 export async function consentPath(platform: ApiCaller): Promise<string> {
   const redirect = "http://127.0.0.1:4711/callback";
   const { json } = await platform.api("POST", "/oauth/register", {

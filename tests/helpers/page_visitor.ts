@@ -18,11 +18,11 @@ export interface Page {
 
 export interface PageForm {
   readonly action: string;
-  /** Fields with the values that the page gave them. */
+  /** Fields with the values from the page. */
   readonly fields: Record<string, string>;
 }
 
-/** What is typed and ticked. */
+/** Typed and selected values. */
 export type Typed = Readonly<Record<string, string | readonly string[]>>;
 
 const pairsOf = (typed: Typed = {}): string[][] =>
@@ -62,7 +62,7 @@ export class Visitor {
 
   /** Sends one request; redirects are not followed. */
   async send(method: "GET" | "POST", path: string, options: {
-    /** Fields; a list stands for one that is sent several times. */
+    /** Fields; a list means that the field is sent several times. */
     readonly fields?: Typed;
     readonly headers?: Readonly<Record<string, string>>;
   } = {}): Promise<Page> {
@@ -94,7 +94,7 @@ export class Visitor {
     return location === null ? answer : await this.open(location);
   }
 
-  /** As `submit()` for an act that asks first; `typed` answers its question. */
+  /** Like `submit()` for an action with a confirmation; `typed` is the reply to its question. */
   async confirm(page: Page, action: string, typed: Typed = {}): Promise<Page> {
     const question = await this.submit(page, action);
     assert.match(question.html, /<form id="question"/, `${action} does not ask`);

@@ -5,10 +5,12 @@
  */
 import type { Browser, BrowserContext, Page } from "playwright-core";
 
-/** Maximum bytes on the wire of a page with everything it loads. */
+/** Maximum bytes on the wire of a page with everything that it loads. */
 export const MOST_BYTES = 100_000;
 
-/** Shortest share of a page's text that is there without scripts: the overview's day is a link. */
+/**
+ * Minimum share of a page's text that exists without scripts; on the overview, the day is a link.
+ */
 const LEAST_SHARE = 0.8;
 
 async function shownBy(page: Page) {
@@ -48,7 +50,7 @@ export class PageScales {
     );
   }
 
-  /** Weighs a page, and compares what it shows with and without scripts. */
+  /** Measures the size of a page, and compares what it shows with and without scripts. */
   async weigh(url: string): Promise<{ readonly bytes: number; readonly faults: string[] }> {
     this.#sizes = [];
     await this.#scripted.goto(url);

@@ -1,6 +1,6 @@
 /**
- * The compiled program with other constants in its place: shipped code, that trusts the
- * key of a test and says another version. No option of the program could do that.
+ * The compiled program with other constants: shipped code that trusts a test's key and reports
+ * another version. No option of the program could do that.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -10,11 +10,11 @@ import config from "../../deno.json" with { type: "json" };
 export interface Patch {
   /** The public key to trust, instead of svc's own. */
   readonly key: string;
-  /** Of as many characters as the program's own. */
+  /** Version with as many characters as the program's own. */
   readonly version: string;
 }
 
-/** Replaces one text by another of the same length, wherever it stands. */
+/** Replaces all occurrences of a text with another of the same length. */
 function replaceText(bytes: Buffer, from: string, to: string): void {
   assert.equal(from.length, to.length);
   let at = bytes.indexOf(from);

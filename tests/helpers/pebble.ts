@@ -13,7 +13,7 @@ export interface Pebble {
   readonly directoryUrl: string;
   /** PEM file that trusts Pebble's own server. */
   readonly serverCaFile: string;
-  /** PEM of the root that signs what Pebble issues. */
+  /** PEM of the root of Pebble's certificates. */
   readonly rootCa: string;
   /** Ends the process; can be called again. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
     (text) => text !== "",
   );
 
-/** Starts Pebble, which looks hosts up at a DNS server and asks for challenges on a port. */
+/** Starts Pebble, which looks up hosts with a DNS server and requests challenges on a port. */
 export async function startPebble(
   program: string,
   { folder, dnsServer, httpPort, lifeSeconds }: {

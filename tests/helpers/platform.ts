@@ -1,6 +1,5 @@
 /**
- * A real platform on a random port and an empty data directory, and the few
- * calls that the tests make.
+ * A real platform on a random port and an empty data directory, and the API calls that tests need.
  *
  * @module
  */
@@ -30,7 +29,7 @@ export interface TestPlatform extends RunningPlatform {
   readonly logged: string[];
   /** Calls the API with the owner's key. */
   api(method: string, path: string, options?: ApiOptions): Promise<ApiAnswer>;
-  /** Asks the edge for a path on a host. */
+  /** Requests a path on a host from the edge. */
   get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
 }
 
@@ -40,7 +39,7 @@ export interface ApiOptions {
   readonly headers?: Record<string, string>;
   /** `null` sends no credentials. */
   readonly token?: string | null;
-  /** What makes the connections. */
+  /** The client that makes the connections. */
   readonly client?: Deno.HttpClient;
 }
 
@@ -51,10 +50,10 @@ export interface ApiAnswer {
   readonly json: any;
 }
 
-/** Something with an API: a platform, or a balancer in front of its nodes. */
+/** A server with the API: a platform, or a balancer in front of its nodes. */
 export type ApiCaller = Pick<TestPlatform, "api">;
 
-/** Sends a request as it is written: nothing in path or host is normalized. */
+/** Sends a request unchanged: nothing in path or host is normalized. */
 export async function rawRequest(
   port: number,
   options: {
@@ -118,7 +117,6 @@ export function withTestOptions<
     port: 0,
     baseDomain: "localhost",
     trustProxy: [],
-    // An edge's responses appear in the log a moment later.
     bootstrapToken: TOKEN,
     postgresPort: 0,
     env: Deno.env.toObject(),
@@ -149,17 +147,20 @@ export async function startCommand(
   return testPlatform(running, { dataDir: options.dataDir, logged });
 }
 
+/** Not a literal, because Deno would follow it and load the whole platform for each test file. */
+const SERVE = import.meta.resolve("../../src/serve/mod.ts");
+
 /**
- * Starts a platform in the test's own process: only for tests that set its clock, or
- * hand it parts that no flag gives. They say why.
+ * Starts a platform in the test's own process: only for tests that set its clock, or pass it parts
+ * for which there is no flag. They say why.
  */
 export async function startInProcess(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  // Most files of tests start the program: they need not load all of the platform.
-  const { startPlatform } = await import("../../src/serve/mod.ts");
+  // Most test files start the program, so they need not load the whole platform.
+  const { startPlatform }: typeof import("../../src/serve/mod.ts") = await import(SERVE);
   const running = await startPlatform({
     ...withTestOptions({ ...options, dataDir }),
     version: "0.0.0-test",
@@ -182,11 +183,11 @@ function testPlatform<T extends RunningPlatform>(
   };
 }
 
-/** The process that a platform runs in: this one, or that of the program. */
+/** The process of a platform: this one, or that of the program. */
 export const processOf = (platform: RunningPlatform): number =>
   "pid" in platform && typeof platform.pid === "number" ? platform.pid : Deno.pid;
 
-/** Seals the secrets of a data directory with a new key; returns how many they are. */
+/** Seals the secrets of a data directory with a new key; returns their number. */
 export async function rekey(dataDir: string): Promise<number> {
   const { stdout } = await hear([...programCommand(), "rekey", "--json", "--data-dir", dataDir]);
   const { error, resealed } = JSON.parse(stdout);
@@ -248,7 +249,7 @@ export const fileList = (files: Files) =>
 export const create = (platform: ApiCaller, project: string, options: {
   files: Files;
   prod?: boolean;
-  /** An environment of the project's own; `prod` decides by default. */
+  /** One of the project's own environments; `prod` decides by default. */
   environment?: string;
   branch?: string;
   rules?: unknown;

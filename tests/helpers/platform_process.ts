@@ -20,7 +20,7 @@ export type ProgramOptions =
   & GivenSettings
   & Pick<PlatformOptions, "env" | "upstreamCa" | "unhandledErrors">;
 
-/** What `serve` says of itself, and the platform in the process does not. */
+/** Messages of `serve` itself, which a platform in the test's process does not log. */
 const OWN_LINES = /^(?:Platform ready at|Stopping:|Other machines can reach)/;
 
 /** A line for people, as the platform logged it. */
@@ -39,7 +39,7 @@ export function serveCommand(options: GivenSettings): {
   for (const setting of SETTINGS) {
     const { name, option, kind, secret } = setting;
     const value = option === undefined ? undefined : optionAt(options, option);
-    // The directory of data is given beside the flags.
+    // The data directory is given in addition to the flags.
     if (value === undefined || value === false || name === "data-dir") continue;
     const written = kind.write(value);
     if (secret !== undefined) secrets[variableOf(setting)] = String(written);
@@ -49,7 +49,13 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** Matches no line: all that the program writes to stderr is its log. */
+/** `EDGES=2` runs every platform with two front edges, unless its test says how many. */
+const EDGES = Deno.env.get("EDGES");
+
+const edgeFlags = (flags: readonly string[]): readonly string[] =>
+  EDGES === undefined || flags.includes("--edges") ? [] : ["--edges", EDGES];
+
+/** Matches no line: everything that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
 
 export interface ProcessOptions {
@@ -57,13 +63,13 @@ export interface ProcessOptions {
   readonly command: Command;
   /** Receives the log, as `level message`. */
   readonly logged: string[];
-  /** Lines on stderr, beside the log, that the test expects. */
+  /** Lines on stderr, in addition to the log, that the test expects. */
   readonly lines?: RegExp;
 }
 
 /**
- * Starts the program. Its end fails the test where it does not exit with 0, or
- * where it wrote something unexpected to stderr.
+ * Starts the program. Ending it fails the test if it does not exit with 0, or has written something
+ * unexpected to stderr.
  */
 export async function startProcess(
   options: ProgramOptions,
@@ -79,7 +85,11 @@ export async function startProcess(
   const platform = await startProgram({
     command,
     dataDir,
-    args: [...flags, ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile])],
+    args: [
+      ...flags,
+      ...edgeFlags(flags),
+      ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile]),
+    ],
     env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets },
     onLine(line) {
       if (lines.test(line)) return;
@@ -104,7 +114,7 @@ export async function startProcess(
     ownerLink,
     pid,
     finished: ended.then(() => {}),
-    // Asked to stop, the program leaves first by itself.
+    // When asked to stop, the program may end by itself first.
     leave: () => Promise.resolve(),
     showOnly() {
       throw new TypeError("No flag of svc serve shows one site: use startInProcess()");

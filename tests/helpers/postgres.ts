@@ -1,5 +1,5 @@
 /**
- * Whether the program of a test finds a PostgreSQL on the machine.
+ * Checks whether a test's program finds a PostgreSQL on the machine.
  *
  * @module
  */

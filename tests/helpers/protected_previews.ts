@@ -1,5 +1,5 @@
 /**
- * Ways into protected previews, for tests.
+ * Gives tests access to protected previews.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export type Get = (
   headers?: Record<string, string>,
 ) => ReturnType<typeof rawRequest>;
 
-/** As the listener without TLS names it, to which these requests go. */
+/** Name at the listener without TLS, which receives these requests. */
 export const plain = (url: string) => url.replace(/^https:/, "http:");
 
 /** Signs a person in at a protected page, through the platform; returns the cookie of the host. */

@@ -12,7 +12,7 @@ import { type ApiAnswer, start, type TestPlatform } from "./platform.ts";
 export interface CiPlatform {
   readonly platform: TestPlatform;
   readonly issuer: CiIssuer;
-  /** Whom tokens have to be for. */
+  /** The required audience of tokens. */
   readonly audience: string;
   /** Adds a publisher for `octo-org/octo-repo` of the issuer. */
   trust(more?: Readonly<Record<string, unknown>>): Promise<{ readonly id: string }>;

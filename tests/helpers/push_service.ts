@@ -14,7 +14,7 @@ export interface PushedMessage {
   readonly ttl: number;
   readonly urgency: string | null;
   readonly topic: string | null;
-  /** Whom the sender names. */
+  /** The subject that the sender must use. */
   readonly subject: string;
   readonly payload: Record<string, unknown>;
 }
@@ -24,9 +24,9 @@ export interface TestPushService extends AsyncDisposable {
   readonly messages: PushedMessage[];
   /** Requests that were refused, with the reason. */
   readonly refused: string[];
-  /** Answers of a subscription from now on: status and headers. */
+  /** Responses of a subscription from now on: status and headers. */
   readonly answers: Map<string, { readonly status: number; readonly headers?: HeadersInit }>;
-  /** What `PushSubscription.toJSON()` of a browser gives. */
+  /** The result of a browser's `PushSubscription.toJSON()`. */
   subscribe(name: string): { endpoint: string; keys: { p256dh: string; auth: string } };
 }
 
@@ -37,7 +37,7 @@ interface Keys {
 
 const fromJson = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
 
-/** The claims of a VAPID header whose signature is right. @throws if it is not */
+/** The claims of a VAPID header whose signature is valid. @throws if it is not */
 async function checkVapid(header: string | null, facts: {
   readonly audience: string;
   readonly publicKey: string;

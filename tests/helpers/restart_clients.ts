@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Deadlines, Http1Connection, type WireAnswer } from "../../src/runtime/mod.ts";
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
-/** A client's time between two requests: the programs that start need the processors as well. */
+/** A client's time between two requests: starting programs need the processors too. */
 const PAUSE_MS = 10;
 
 const FILES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ action = { type = "pipeline", steps = [{ handle = "hello" }] }
 `,
 };
 
-/** A request that clients send again and again, and what they must get. */
+/** A request that clients repeat, and the required response. */
 export interface Load {
   readonly method: string;
   readonly host: string;
@@ -123,7 +123,7 @@ export class Client {
   }
 }
 
-/** Deploys the site that {@link LOADS} ask. */
+/** Deploys the site that {@link LOADS} request. */
 export async function deployKiosk(box: Sandbox): Promise<void> {
   for (const [path, text] of Object.entries(FILES)) {
     await Deno.mkdir(join(box.site, path, ".."), { recursive: true });
@@ -133,7 +133,7 @@ export async function deployKiosk(box: Sandbox): Promise<void> {
   await box.json(["deploy", "--prod"]);
 }
 
-/** Sends all loads, over kept connections and over new ones, while `work` runs; none may fail. */
+/** Sends all loads, over persistent and new connections, while `work` runs; none may fail. */
 export async function underLoad(
   box: Sandbox,
   work: () => Promise<void>,

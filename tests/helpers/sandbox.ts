@@ -1,6 +1,6 @@
 /**
- * A separate machine account for one test: an empty home, a project folder,
- * and a platform on an empty data directory, all gone afterwards.
+ * A separate machine account for one test: an empty home, a project folder, and a platform on an
+ * empty data directory, which are all removed afterwards.
  *
  * @module
  */
@@ -43,10 +43,10 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /** The key of every test's platform. */
 export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
 
-/** What a failure of the platform itself says; the reason is in its log alone. */
+/** Message of a failure of the platform itself; the reason is only in its log. */
 const INTERNAL = '"code":"internal"';
 
-/** Parses what must be exactly one JSON object on one line. */
+/** Parses text that must be exactly one JSON object on one line. */
 export function oneObject(stdout: string): JsonObject {
   const lines = stdout.trimEnd().split("\n");
   assert.equal(lines.length, 1, `Expected one line on stdout: ${stdout}`);
@@ -60,8 +60,8 @@ export async function copySite(name: string, to: string): Promise<void> {
   await cp(join(ROOT, "fixtures", "sites", name), to, { recursive: true });
 }
 
-/** Host name of a URL, as sites are asked for by it. */
-/** The URL of a file of a site, as the default of `[static]` has it. */
+/** Host name of a URL, for requests to the site. */
+/** The URL of a file of a site, with the defaults of `[static]`. */
 export const urlOf = (file: string): string =>
   `/${file}`.replace(/\/index\.html$/, "/").replace(/\.html$/, "");
 

@@ -1,5 +1,5 @@
 /**
- * The API of a sandbox's platform, as helpers for platforms of tests call it.
+ * The API of a sandbox's platform, in the form that helpers for test platforms expect.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { LedgerPlatform } from "./ledger.ts";
 import type { ApiCaller } from "./platform.ts";
 import { type Sandbox, TOKEN } from "./sandbox.ts";
 
-/** The API of the platform that the sandbox runs now. */
+/** The API of the platform that the sandbox currently runs. */
 export function callerOf(box: Sandbox): LedgerPlatform {
   const api: ApiCaller["api"] = async (method, path, { token, json, body, headers } = {}) => {
     const response = await fetch(`${box.platform!.url}${path}`, {

@@ -1,13 +1,13 @@
 /**
- * A made-up second format of the data directory, and a program that migrates to it as
- * `svc serve` does when it starts: `deno run -A second_format.ts <dataDir> <extra bytes>`. It
- * prints a line for each step, so that it can be killed at any of them.
+ * A made-up second format of the data directory, and a program that migrates to it like `svc serve`
+ * does at start: `deno run -A second_format.ts <dataDir> <extra bytes>`. It prints a line for each
+ * step, so that it can be killed at any of them.
  */
 import { join } from "node:path";
 import { bringUpToDate, type DataPlaces, type Migration } from "../../src/serve/mod.ts";
 import { openDataDir, openKv } from "../../src/platform/core/store/mod.ts";
 
-/** How many records and files the format changes. */
+/** Number of records and files that the format changes. */
 export const COUNT = 300;
 const BATCH = 20;
 

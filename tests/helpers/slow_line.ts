@@ -1,5 +1,5 @@
 /**
- * A TCP connection between two programs that a test can slow down, cut, and look into.
+ * A TCP connection between two programs that a test can slow down, cut, and inspect.
  *
  * @module
  */
@@ -9,14 +9,14 @@ export interface SlowLine extends AsyncDisposable {
   readonly port: number;
   /** Delay of each byte in each direction, in milliseconds. */
   delayMs: number;
-  /** Share of the pieces that are sent again after a while, as on a line that loses packets. */
+  /** Share of the pieces that are resent after a while, like on a line that loses packets. */
   lost: number;
-  /** Cuts every connection; new ones are refused until it is mended. */
+  /** Cuts every connection; new ones are refused until it is repaired. */
   cut(): void;
   mend(): void;
   /** Targets requested since the line was opened. */
   readonly targets: readonly string[];
-  /** How often a path was asked for. */
+  /** How often a path was requested. */
   asked(path: string): number;
 }
 
@@ -25,7 +25,7 @@ interface Piece {
   readonly due: number;
 }
 
-/** Time after which a lost piece is sent again, in milliseconds: the shortest of Linux. */
+/** Time after which a lost piece is resent, in milliseconds: the minimum of Linux. */
 const RESENT_MS = 200;
 
 /** Opens a line to a port of this machine. */
@@ -83,7 +83,7 @@ export function openLine(to: number, delayMs = 0): SlowLine {
     open.delete(connection);
     try {
       connection.close();
-    } catch { /* it is closed already */ }
+    } catch { /* it is already closed */ }
   }
 
   const accepting = (async () => {

@@ -1,4 +1,4 @@
-/** A disk that is easily filled. */
+/** A disk that is easy to fill. */
 
 /** Mounts a disk in memory, of `megabytes`; `undefined` if this user may not. */
 export async function mountDisk(
@@ -16,7 +16,7 @@ export async function mountDisk(
   return { [Symbol.asyncDispose]: async () => void await run("umount", "--lazy", path) };
 }
 
-/** Takes every byte of a disk. */
+/** Uses every byte of a disk. */
 export async function fill(path: string): Promise<void> {
   for (const size of [64 * 1024, 4096, 1]) {
     using file = await Deno.open(path, { append: true, create: true });

@@ -19,7 +19,7 @@ export interface ReceivedMail {
 }
 
 export interface SmtpOptions {
-  /** Asks for these credentials. */
+  /** Requires these credentials. */
   readonly auth?: { readonly user: string; readonly pass: string };
   readonly tls?: "never" | "starttls" | "implicit";
   /** Handles RCPT: an SMTP error, or nothing to accept. */
@@ -34,7 +34,7 @@ export interface TestSmtp extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly mails: ReceivedMail[];
-  /** Resolves when so many mails are there. */
+  /** Resolves when this many mails have arrived. */
   until(count: number): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ function readMail(raw: string) {
   return { headers, text: decode(raw.slice(end)) };
 }
 
-/** What the server's program says, a line each. */
+/** Output of the server's program, one line each. */
 type Message =
   | { readonly port: number }
   | { readonly rcpt: string }

@@ -1,18 +1,18 @@
 /**
- * The program on a terminal: a pseudo-terminal of `script` (util-linux), whose keys are
- * typed and whose screen is read by the test.
+ * The program in a terminal: a pseudo-terminal of `script` (util-linux), whose keys are typed and
+ * whose screen is read by the test.
  *
  * @module
  */
 import { cleanEnvironment, programCommand } from "../../scripts/_program.ts";
 
-/** Longest wait for what a program prints, in milliseconds. */
+/** Maximum wait for output of a program, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 export interface Terminal {
-  /** Everything that was printed so far; control sequences included. */
+  /** All output so far, including control sequences. */
   screen(): string;
-  /** Waits until what was printed after the first `from` characters matches. */
+  /** Waits until the output after the first `from` characters matches. */
   shows(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
   type(keys: string): Promise<void>;
   /** Waits for the end of the program; returns its exit code. */
@@ -81,7 +81,7 @@ export function startOnTerminal(
     async hangUp() {
       try {
         child.kill("SIGKILL");
-      } catch { /* it has ended already */ }
+      } catch { /* it has already ended */ }
       await ended;
     },
   };

@@ -1,5 +1,5 @@
 /**
- * Builds that a test holds up, or whose number at a time it sees.
+ * Builds that a test delays, or whose number at a time it observes.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import {
 import { FAILS, HANGS, type HeldBuilds, MAKES_PAGE } from "./deploy_hooks.ts";
 import { fileList, sha256, STATIC_MANIFEST } from "./platform.ts";
 
-/** Builds as the project's command says: at once, or when `open()` is called. */
+/** Builds as the project's command says: immediately, or when `open()` is called. */
 export class TestRunner implements HeldBuilds {
-  /** Jobs that were begun, in order. */
+  /** Started jobs, in order. */
   readonly jobs: BuildJob[] = [];
-  /** What the next builds end with, instead of a page. */
+  /** The result of the next builds, instead of a page. */
   outcomes: BuildOutcome[] = [];
-  /** Most builds that ran at the same time. */
+  /** Maximum number of builds that ran at the same time. */
   busiest = 0;
   #running = 0;
   #gate: Promise<void> = Promise.resolve();
@@ -31,7 +31,7 @@ export class TestRunner implements HeldBuilds {
     [this.#gate, this.#release] = [promise, resolve];
   }
 
-  /** Lets builds go on. */
+  /** Lets builds continue. */
   open(): void {
     this.#release();
     this.#gate = Promise.resolve();

@@ -1,6 +1,6 @@
 /**
- * The CLI in JSON mode, in this process, against a platform of a test. What it prints is held
- * to the schemas that `svc schema` shows.
+ * The CLI in JSON mode, in this process, against a platform of a test. Its output is checked
+ * against the schemas of `svc schema`.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../src/cli/_test_run.ts";
 import { TOKEN } from "./platform.ts";
 
-/** Waits as commands do between two looks, except for a short time. */
+/** Waits like commands between two checks, but only briefly. */
 export const sleepBriefly = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
 
 export interface ToolOptions extends RunOptions {
-  /** The platform that it asks. */
+  /** The platform to use. */
   readonly port: number;
-  /** Where it has its settings. */
+  /** The location of its settings. */
   readonly home: string;
 }
 

@@ -23,9 +23,9 @@ export interface Machinery extends AsyncDisposable {
   readonly folder: string;
   /** Starts a server that speaks HTTPS on loopback; its URL has no path. */
   serve(handler: Deno.ServeHandler): Upstream;
-  /** Starts a listener whose connections the test answers byte by byte. */
+  /** Starts a listener whose connections the test handles byte by byte. */
   listen(talk: (conn: Deno.TlsConn) => Promise<void>): Upstream;
-  /** Stops the platform and starts it again on its data. */
+  /** Stops the platform and starts it again with its data. */
   restart(): Promise<TestPlatform>;
 }
 
@@ -90,10 +90,10 @@ export async function openMachinery(more: Partial<ProgramOptions> = {}): Promise
 
 export interface Publication {
   readonly files?: Files;
-  /** Source by name, as in `functions/<name>.ts`. */
+  /** Source, keyed by name, as in `functions/<name>.ts`. */
   readonly functions?: Readonly<Record<string, string>>;
   readonly rules?: readonly unknown[];
-  /** Replaces that of a static site. */
+  /** Replaces the manifest of a static site. */
   readonly manifest?: object;
   /** The `images` of the manifest. */
   readonly images?: unknown;
@@ -175,7 +175,7 @@ export function functionProcesses(): number[] {
       const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
       return [{ pid: Number(name), parent: Number(parent), command }];
     } catch {
-      return []; // It has ended meanwhile, or is none.
+      return []; // It has ended in the meantime, or is none.
     }
   });
   // The platform is this process, or the program that it started.

@@ -1,6 +1,5 @@
 /**
- * Deploying a project as a push does it: a repository, a deploy hook, and a
- * build on the platform.
+ * Deploys a project like a push does: a repository, a deploy hook, and a build on the platform.
  *
  * @module
  */
@@ -9,7 +8,7 @@ import { git } from "../../src/lib/_test_git.ts";
 import { until } from "../../src/lib/_test_until.ts";
 import { callApi, hostOf, type Sandbox } from "../helpers/sandbox.ts";
 
-/** Longest wait for a build: packages may have to be fetched. */
+/** Maximum wait for a build: packages may need to be fetched. */
 const PATIENCE_MS = 300_000;
 
 const ENDED = ["LIVE", "FAILED", "STOPPED"];
@@ -22,7 +21,7 @@ async function commitAll(folder: string): Promise<void> {
   await git(folder, "commit", "--quiet", "--message=First");
 }
 
-/** The words of a build's log. */
+/** The text of a build's log. */
 async function logOf(box: Sandbox, id: string): Promise<string> {
   const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
   return lines.map(({ text }: { readonly text: string }) => text).join("\n");
@@ -34,8 +33,8 @@ export interface GitDeployed {
 }
 
 /**
- * Commits the project's folder and lets a hook deploy its branch. The platform
- * must run with a git root above the folder.
+ * Commits the project's folder and deploys its branch with a hook. The platform must run with a git
+ * root above the folder.
  */
 export async function deployFromGit(
   box: Sandbox,

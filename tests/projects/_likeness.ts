@@ -1,5 +1,5 @@
 /**
- * How a deployment's responses differ from the same project's under its own `start`: status,
+ * Finds how a deployment's responses differ from the same project's under its own `start`: status,
  * headers and body of each linked page.
  *
  * @module
@@ -7,13 +7,13 @@
 import { Buffer } from "node:buffer";
 import { type IncomingHttpHeaders, request as requestByHttp } from "node:http";
 
-/** Longest time for one answer. */
+/** Maximum time for one response. */
 const PATIENCE_MS = 30_000;
 
-/** Pages and files of one project that are compared at most. */
+/** Maximum number of compared pages and files per project. */
 const MAX_PAGES = 60;
 
-/** A body that takes so long after its first bytes is a stream. */
+/** Time after the first bytes from which a body counts as a stream. */
 const STREAM_MS = 600;
 
 /** Headers that name the connection, the machine or the copy, not the response. */
@@ -36,7 +36,7 @@ const FORM = {
   origin: "http://{host}",
 };
 
-/** What browsers and scanners ask every site for. */
+/** Paths that browsers and scanners request from every site. */
 export const USUAL_REQUESTS: readonly Asking[] = [
   { path: "/" },
   { path: "/?a=b" },
@@ -47,7 +47,7 @@ export const USUAL_REQUESTS: readonly Asking[] = [
   { path: "/no-such.png" },
 ];
 
-/** A server by its port, and the name that it is asked by. */
+/** A server's port, and its name in requests. */
 export interface Side {
   readonly port: number;
   readonly host: string;
@@ -94,7 +94,7 @@ export function askSide({ port, host }: Side, wanted: Asking): Promise<Answer> {
   });
 }
 
-/** The text without what differs from one answer to the next: times, random values, the host. */
+/** The text without the parts that differ between responses: times, random values, the host. */
 export function steady(text: string, { host, port }: Side): string {
   return text
     .replaceAll(`${host}:${port}`, "{host}")
@@ -116,7 +116,7 @@ export function steady(text: string, { host, port }: Side): string {
 const REVALIDATED =
   /^(?:public,max-age=0(?:,must-revalidate)?|s-maxage=\d+(?:,stale-while-revalidate(?:=\d+)?)?)$/;
 
-/** A header's value without what two servers of the same files may write differently. */
+/** A header's value without the parts in which servers of the same files may differ. */
 function valueOf(name: string, value: string): string | undefined {
   const plain = value.toLowerCase().replaceAll(/[\s"]/g, "");
   if (name === "content-type") {
@@ -144,11 +144,11 @@ function meaning(answer: Answer, side: Side): Map<string, string> {
   return found;
 }
 
-/** A side's response; status 0 if it breaks off, like a failing stream. */
+/** A side's response; status 0 if it ends early, like a failing stream. */
 const outcomeOf = (side: Side, asked: Asking): Promise<Answer> =>
   askSide(side, asked).catch(() => ({ status: 0, headers: {}, text: "", streamedMs: 0 }));
 
-/** Where two texts differ, with their surroundings. */
+/** The first difference of two texts, with its surroundings. */
 function parting(own: string, live: string): string {
   let at = 0;
   while (at < own.length && own[at] === live[at]) at++;
@@ -196,7 +196,7 @@ async function compareOne(asked: Asking, { own, live, mayDiffer }: Pair) {
   return { differences, page: isPage ? theirs.text : "" };
 }
 
-/** Paths of the same site that a page names. */
+/** Paths of the same site in a page. */
 export function linksOf(page: string, path: string): string[] {
   const base = new URL(path, "http://site.invalid");
   const found: string[] = [];
@@ -207,7 +207,7 @@ export function linksOf(page: string, path: string): string[] {
   return found;
 }
 
-/** Walks both sides from the given requests on, and returns all differences. */
+/** Crawls both sides from the given requests on, and returns all differences. */
 export async function compareSides(first: readonly Asking[], pair: Pair): Promise<string[]> {
   const known = new Set<string>();
   const differences: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * A project as its own `start` runs it, on this machine and without svc.
+ * Runs a project with its own `start`, on this machine and without svc.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { until } from "../../src/lib/_test_until.ts";
 import { unusedPort } from "../../src/lib/unused_port.ts";
 import type { Side } from "./_likeness.ts";
 
-/** Longest wait until it listens. */
+/** Maximum wait until it listens. */
 const PATIENCE_MS = 60_000;
 
 export interface OwnStart {
   readonly folder: string;
-  /** What a shell runs, with `PORT` set and the project's programs on its path. */
+  /** A shell command, which runs with `PORT` and with the project's programs on its path. */
   readonly start: string;
   readonly env: Readonly<Record<string, string>>;
 }

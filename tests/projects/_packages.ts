@@ -1,6 +1,6 @@
 /**
  * Popular npm packages, each with a small server that uses it: the files of
- * `fixtures/packages/cases`, with the versions of `package.json` beside them.
+ * `fixtures/packages/cases`, with the versions of `package.json` next to them.
  *
  * @module
  */
@@ -11,7 +11,9 @@ import { ROOT } from "../../scripts/_source_files.ts";
 
 const FIXTURES = join(ROOT, "fixtures", "packages");
 
-/** Names of packages in a module: those that it imports, and those that a comment says are loaded. */
+/**
+ * Names of packages in a module: those that it imports, and those loaded according to a comment.
+ */
 const NAMED = /(?:from |^import )"((?:@[^/"]+\/)?[^./"][^/"]*)|^\/\/ Loads (\S+) by its name/gm;
 
 const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string()) });
@@ -19,7 +21,7 @@ const versionsSchema = z.object({ dependencies: z.record(z.string(), z.string())
 export interface PackageCase {
   readonly name: string;
   readonly code: string;
-  /** Versions of the packages that it needs, by their names. */
+  /** Versions of the packages that it needs, by name. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
@@ -35,7 +37,9 @@ function readCase(name: string, versions: Readonly<Record<string, string>>): Pac
   return { name, code, dependencies: Object.fromEntries(dependencies) };
 }
 
-/** The cases that `PACKAGES` names: `all`, names with commas, else a few that install fast. */
+/**
+ * The cases selected by `PACKAGES`: `all`, names with commas, otherwise a few that install fast.
+ */
 export function readCases(wanted: string | undefined, usual: readonly string[]) {
   const text = Deno.readTextFileSync(join(FIXTURES, "package.json"));
   const { dependencies } = versionsSchema.parse(JSON.parse(text));
@@ -50,13 +54,13 @@ function packageJson(dependencies: Readonly<Record<string, string>>): string {
   return JSON.stringify({ name: "app", private: true, type: "module", scripts, dependencies });
 }
 
-/** Writes the server of one case, which declares the packages of that case alone. */
+/** Writes the server of one case, which only declares the packages of that case. */
 export async function writeCase(folder: string, { code, dependencies }: PackageCase) {
   await Deno.writeTextFile(join(folder, "case.js"), code);
   await Deno.writeTextFile(join(folder, "package.json"), packageJson(dependencies));
 }
 
-/** Writes what all cases share, with a package.json that asks for all of their packages. */
+/** Writes the files that all cases share, with a package.json for all of their packages. */
 export async function writeShared(folder: string, cases: readonly PackageCase[]): Promise<void> {
   for (const name of ["ask.js", "folder.js", "server.js", "worker_task.js"]) {
     await cp(join(FIXTURES, name), join(folder, name));

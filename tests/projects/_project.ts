@@ -1,6 +1,6 @@
 /**
- * A real project: made by its recipe, deployed by the CLI, asked over HTTP,
- * and looked at in a browser.
+ * A real project: created by its recipe, deployed by the CLI, tested over HTTP, and opened in a
+ * browser.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { withOwnStart } from "./_own_start.ts";
 import { converse } from "./_sockets.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
-/** Packages of a server have thousands of files: so many of them are asked for. */
+/** Number of files to request, because packages of a server have thousands. */
 const MAX_PACKAGE_FILES = 100;
 
 async function run(
@@ -47,7 +47,7 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Makes the project and returns its folder; afterwards the box's tool runs in it. */
+/** Creates the project and returns its folder, in which the sandbox's CLI then runs. */
 async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;
@@ -235,7 +235,7 @@ async function checkAnswers(box: Sandbox, named: NamedRecipe, deployed: Deployed
   await look(box, named, deployed.host);
 }
 
-/** Makes the project, deploys it, and checks everything that its recipe names. */
+/** Creates the project, deploys it, and checks everything in its recipe. */
 export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<void> {
   const { name, recipe } = named;
   const folder = await scaffold(box, recipe);

@@ -19,7 +19,7 @@ const request = z.strictObject({
 
 const check = request.extend({
   status: z.int().default(200),
-  /** Texts that the body must have, comments of frameworks left out. */
+  /** Texts that the body must have, without comments of frameworks. */
   contains: z.union([z.string(), z.array(z.string())]).optional(),
   /** Regular expressions for response headers; `null` for one that must be missing. */
   answers: z.record(z.string(), z.string().nullable()).optional(),
@@ -27,7 +27,7 @@ const check = request.extend({
 
 const browser = z.strictObject({
   path: z.string().default("/"),
-  /** Selector of what is clicked once the page is there. */
+  /** Selector of the element to click once the page has loaded. */
   click: z.string().optional(),
   /** Text that the page shows in the end. */
   expect: z.string().optional(),
@@ -39,15 +39,15 @@ const browser = z.strictObject({
 const conversation = z.strictObject({
   path: z.string(),
   sends: z.array(z.string()),
-  /** Regular expressions, one for each message that comes. */
+  /** Regular expressions, one for each received message. */
   receives: z.array(z.string()).min(1),
 });
 
-/** The project under its own `start`, which the deployment must be like. */
+/** The project under its own `start`, which the deployment must match. */
 const own = z.strictObject({
-  /** What a shell runs after the deploy, on what the deploy built; `PORT` is set. */
+  /** Shell command that runs after the deploy on the built output, with `PORT`. */
   start: z.string(),
-  /** Variables beside it. */
+  /** More variables for it. */
   env: variables.default({}),
   /** Requests in addition to `checks`; links of pages are followed. */
   requests: z.array(request).default([]),
@@ -57,31 +57,34 @@ const own = z.strictObject({
 
 const recipeSchema = z.strictObject({
   title: z.string(),
-  /** True for the few that every run of the suite takes. */
+  /** True for the few that every run of the suite includes. */
   ci: z.boolean().default(false),
   /** The scaffolder, with its version. It runs in an empty folder. */
   scaffold: command.optional(),
   /** Typed lines for the scaffolder. */
   answers: z.array(z.string()).optional(),
-  /** The folder that it makes, relative to the one that it ran in. */
+  /** The folder that it creates, relative to the one in which it ran. */
   folder: z.string().default("."),
   /** Files that are added or replaced, as text. */
   files: z.record(z.string(), z.string()).default({}),
-  /** Files that are no text, in Base64. */
+  /** Binary files, in Base64. */
   binaries: z.record(z.string(), z.string()).default({}),
   /** Texts that are replaced in files of the scaffold. */
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
-  /** Commands after that, such as an installation of further packages. */
+  /** Commands after that, such as an installation of more packages. */
   commands: z.array(command).default([]),
-  /** True to deploy it by a deploy hook, from a repository that the platform builds. */
+  /** True to deploy it with a deploy hook, from a repository that the platform builds. */
   git: z.boolean().default(false),
-  /** Where `svc` is called, relative to the project; for a build from git its root directory. */
+  /**
+   * Folder in which `svc` is called, relative to the project; for a build from git its root
+   * directory.
+   */
   workingFolder: z.string().default("."),
   /** Variables for every command. */
   env: variables.default({}),
   /** The server's engine; `static` if there is none. */
   engine: z.enum(["deno", "node", "static"]).optional(),
-  /** Where the deploy must be refused: texts of its message. */
+  /** If the deploy must be refused: texts of its message. */
   refused: z.array(z.string()).optional(),
   checks: z.array(check).default([]),
   /** Conversations with WebSockets; the project under its own `start` has them too. */

@@ -8,12 +8,12 @@ import { WebSocket } from "ws";
 import type { Side } from "./_likeness.ts";
 import type { Conversation } from "./_recipe.ts";
 
-/** Longest time for a conversation. */
+/** Maximum time for a conversation. */
 const PATIENCE_MS = 30_000;
 
 /**
- * Sends a text after each message, and checks the messages. Sends the first text at once
- * where the server does not speak first: then there are as many texts as messages.
+ * Sends a text after each message, and checks the messages. Sends the first text immediately if the
+ * server does not send first: then there are as many texts as messages.
  */
 export async function converse(
   { host, port }: Side,

@@ -91,7 +91,7 @@ Deno.test("compareSides() names a body that differs, and a stream that comes at 
   assert.deepEqual(more, []);
 });
 
-Deno.test("steady() leaves out hosts, times and random values, and nothing else", () => {
+Deno.test("steady() omits hosts, times and random values, and nothing else", () => {
   const side = { host: "site.localhost", port: 8000 };
   assert.equal(
     steady(

@@ -1,6 +1,6 @@
 /**
- * Real projects, each made by its own scaffolder, deployed and visited: the few
- * marked `ci`, or those that `PROJECTS` names (`all`, or names with commas).
+ * Real projects, each created by its own scaffolder, deployed and visited: the few marked `ci`, or
+ * those selected by `PROJECTS` (`all`, or names with commas).
  */
 import { CHROMIUM } from "../helpers/chromium.ts";
 import { buildsProjects } from "../helpers/node_program.ts";

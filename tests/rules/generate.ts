@@ -1,5 +1,5 @@
 /**
- * Rule sets and requests at random, for tests, out of so few words that they meet.
+ * Generates random rule sets and requests for tests, from so few words that they match.
  *
  * @module
  */
@@ -58,7 +58,7 @@ const pairs = (name: string, more = "2") =>
     maxKeys: 2,
   });
 
-/** Up to three fields, so that conditions hold now and then. */
+/** Up to three fields, so that conditions sometimes match. */
 function leaf(pathOf: fc.Arbitrary<PathMatch>): fc.Arbitrary<LeafCondition> {
   const fields = fc.record({
     path: pathOf,
@@ -153,7 +153,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
 );
 
-/** Puts a capture of the rule's own glob in the place of `n`, or plain text where it has none. */
+/** Puts a capture of the rule's own glob in the place of `n`, or plain text if it has none. */
 function bindCaptures(rule: Rule, pick: number): Rule {
   const { path: match } = rule.condition ?? {};
   const parsed = match?.type === "glob" ? parseGlob(match.value) : { tokens: [] };
@@ -187,7 +187,7 @@ export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
 
 const cookie = fc.constantFrom("c=1", "c=2; c2=1", "c2=2; c=1", "x=1; c=");
 
-/** Requests in the same few words. */
+/** Requests with the same few words. */
 export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
   method: fc.constantFrom("GET", "GET", "POST", "PUT", "DELETE", "TRACE"),
   url: fc.tuple(

@@ -1,6 +1,6 @@
 /**
- * The plain meaning of a rule set, for tests: look at every rule, in order, with
- * nothing compiled, nothing indexed and nothing remembered.
+ * A simple evaluation of a rule set for tests: checks every rule, in order, without compiling,
+ * indexing or caching.
  *
  * @module
  */
@@ -38,7 +38,7 @@ function inBlock(address: Address, cidr: string): boolean {
   return network.kind() === address.kind() && address.match(network, bits);
 }
 
-/** The oracle's data apart from the facts, to judge addresses independently. */
+/** The oracle's data apart from the facts, to match addresses independently. */
 export interface OracleContext {
   readonly ipText: string | undefined;
   readonly hooks: EvaluationHooks;
@@ -90,7 +90,7 @@ function capturesOf(rule: RuntimeRule, facts: RequestFacts): ReadonlyMap<string,
 
 const parametersOf = (query: string) => [...new URLSearchParams(`?${query}`).keys()];
 
-/** The pairs of a rewrite's target, and those of the request whose names it leaves alone. */
+/** The pairs of a rewrite's target, and those of the request with other names. */
 function merge(own: string, asked: string): string {
   const pairs = asked.split("&").filter((pair) =>
     parametersOf(pair).every((name) => !parametersOf(own).includes(name))
@@ -98,7 +98,7 @@ function merge(own: string, asked: string): string {
   return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
 }
 
-/** Where a browser at a path would go for a link. */
+/** The target of a link for a browser at a path. */
 const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
 
 /** Fills a target of the form `[origin]/path[?query]`. */
@@ -158,7 +158,7 @@ function headerEdits(
   );
 }
 
-/** Runs the security phase; true if it answers. */
+/** Runs the security phase; true if it responds. */
 function runSecurity(
   rules: readonly { readonly rule: RuntimeRule; readonly ref: RuleRef }[],
   draft: Draft,
@@ -186,7 +186,7 @@ function runSecurity(
   return false;
 }
 
-/** Evaluates a rule set on facts, rule by rule. */
+/** Evaluates a rule set for facts, rule by rule. */
 export function evaluatePlainly(
   set: RuntimeRuleSet,
   facts: RequestFacts,
@@ -237,7 +237,13 @@ function continueAfterRedirect(draft: Draft, facts: RequestFacts, matching: {
     const { origin, path, query, search } = follow(action.target, rule, facts);
     draft.rewrite = action.external
       ? { type: "external", url: origin + path + search, rule: ref }
-      : { type: "internal", path: asPath(path), query, rule: ref };
+      : {
+        type: "internal",
+        path: asPath(path),
+        query,
+        ...(action.ifNoFile ? { ifNoFile: true } : {}),
+        rule: ref,
+      };
     draft.matched.push(ref.index);
   }
   const [cache] = matching.of("cache", "bypass_cache");

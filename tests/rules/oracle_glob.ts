@@ -1,5 +1,5 @@
 /**
- * The plain meaning of globs, for tests: try every way, the shortest first.
+ * A simple matcher of globs for tests: tries every match, the shortest first.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-/** True if `**` stands as a whole segment, and so may be no segment at all. */
+/** True if `**` is a whole segment, and may therefore match no segment. */
 function isOptional(tokens: readonly GlobToken[], index: number): boolean {
   const before = tokens[index - 1];
   const after = tokens[index + 1];
@@ -21,7 +21,7 @@ function isOptional(tokens: readonly GlobToken[], index: number): boolean {
     (before === undefined || (before.type === "text" && before.text.endsWith("/")));
 }
 
-/** Matches the tokens from an index on; `inside` is the part of the first text that is left. */
+/** Matches the tokens from an index on; `inside` is the rest of the first text. */
 function rest(
   tokens: readonly GlobToken[],
   path: readonly string[],
@@ -53,7 +53,7 @@ function rest(
   return undefined;
 }
 
-/** Captures in order, or `undefined` if the normalized path does not fit the glob. */
+/** Captures in order, or `undefined` if the normalized path does not match the glob. */
 export function matchGlobPlainly(
   tokens: readonly GlobToken[],
   path: string,

@@ -1,8 +1,4 @@
-/**
- * Tools about variables and databases.
- *
- * @module
- */
+/** @module Tools about variables and databases. */
 import * as z from "zod";
 import { collectPages } from "../../client/collect_pages.ts";
 import { fetchOctets, queryEvents } from "../../client/query_events.ts";
@@ -21,9 +17,9 @@ import {
 
 /** Maximum number of variables, and maximum number of databases, that are listed. */
 const MAX_LISTED = 1000;
-/** Rows of one statement that an agent is shown. */
+/** Maximum number of rows per statement in a result. */
 const MAX_ROWS = 100;
-/** Results of one query that an agent is shown. */
+/** Maximum number of results per query. */
 const MAX_RESULTS = 20;
 /** Maximum characters of values per query; the rest is dropped. */
 const MAX_VALUES = 200_000;

@@ -1,8 +1,4 @@
-/**
- * The CLI that shows what failed in functions and servers.
- *
- * @module
- */
+/** @module A tool for agents that lists errors of functions and servers. */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ErrorSummary } from "../../contract/errors.ts";
@@ -15,7 +11,7 @@ import {
   type ToolAnswer,
 } from "../tool.ts";
 
-/** Errors that an agent is shown. */
+/** Maximum number of errors in a result. */
 const MAX_SHOWN = 50;
 /** Maximum number of occurrences of one error in the text. */
 const MAX_OCCURRENCES = 10;
@@ -23,7 +19,7 @@ const MAX_OCCURRENCES = 10;
 const lineOf = ({ id, kind, source, count, lastSeen, title }: ErrorSummary): string =>
   `${id} ${count}x, last ${lastSeen}, ${source === null ? kind : `${kind} ${source}`}: ${title}`;
 
-/** Calls that help once the deployment of an error is known. */
+/** Calls to suggest when the deployment of an error is known. */
 function nextOf(project: string): NextCall[] {
   const named = { project };
   return [

@@ -1,8 +1,3 @@
-/**
- * The CLI that searches logs.
- *
- * @module
- */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import { LOG_LEVELS } from "../../contract/logs.ts";

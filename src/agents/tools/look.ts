@@ -1,15 +1,11 @@
-/**
- * Tools that show what there is.
- *
- * @module
- */
+/** @module Tools for agents that only read: they list and show resources. */
 import * as z from "zod";
 import type { Deployment } from "../../contract/deployments.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, type NextCall, projectInput, ToolFailure } from "../tool.ts";
 import { FIRST_FILES } from "./upload.ts";
 
-/** Members of a list that an agent is shown. */
+/** Maximum number of list members in a result. */
 const MAX_LISTED = 20;
 
 function lineOf(deployment: Deployment): string {
@@ -41,7 +37,7 @@ function nextOf(project: string, deployments: readonly Deployment[]): NextCall[]
     }];
 }
 
-/** Nothing if there is no named or default project; rethrows any other failure. */
+/** Returns nothing if there is no named or default project; rethrows other failures. */
 function whereNamed(error: unknown): undefined {
   if (error instanceof ToolFailure && error.code === "action_required") return undefined;
   throw error;

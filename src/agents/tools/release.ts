@@ -1,8 +1,4 @@
-/**
- * Tools that change what visitors see, using existing deployments.
- *
- * @module
- */
+/** @module Tools that change what visitors see, using existing deployments. */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import { anyObject, defineTool, projectInput, type Surroundings, ToolFailure } from "../tool.ts";
@@ -32,7 +28,7 @@ export const rollback = defineTool({
   },
 });
 
-/** Refuses a deployment of another project than the one that the agent is confined to. */
+/** Refuses a deployment outside the project that the agent is confined to. */
 async function checkOwn(deployment: string, around: Surroundings): Promise<void> {
   if (around.project === undefined) return;
   const { api, project } = await around.open(undefined);

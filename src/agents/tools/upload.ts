@@ -1,8 +1,4 @@
-/**
- * Tools that make a site without a folder: the files are in the call.
- *
- * @module
- */
+/** @module Tools that deploy a site without a folder: the call contains the files. */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
@@ -13,9 +9,9 @@ import { sha256Hex } from "../../lib/hash.ts";
 import { generateStaticManifest } from "../../manifest/mod.ts";
 import { anyObject, defineTool, projectInput, ToolFailure } from "../tool.ts";
 
-/** Maximum number of files of one call; its bytes are limited by the message that brings it. */
+/** Maximum number of files per call; the message size limits the bytes. */
 const MAX_FILES = 200;
-/** Characters of one file. */
+/** Maximum length of a file, in characters. */
 const MAX_FILE_CHARACTERS = 256 * 1024;
 
 const file = z.strictObject({

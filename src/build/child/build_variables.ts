@@ -1,21 +1,17 @@
-/**
- * The environment of a build's commands, before the project's variables. Pure.
- *
- * @module
- */
+/** @module The environment of a build's commands, before the project's variables. Pure. */
 import { join } from "node:path";
 import { networkVariables } from "../../lib/network_variables.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Names that the build process was given for its commands. */
+/** Names of the variables that the build process passes to its commands. */
 const PASSED = ["PATH", "HOME", "TMPDIR", "LANG"] as const;
 
 /** A build runs in a sandbox, so it may change how its own Node runs. */
 const ALLOWED_STEERING = "NODE_OPTIONS";
 
 /**
- * Paths, a variable that says that no person is present, and a folder for each
- * package manager's cache that is kept between the builds of the project.
+ * Paths, a variable that marks the build as non-interactive, and a cache folder per package
+ * manager, kept between builds of the project.
  */
 export function buildVariables(
   given: Readonly<Record<string, string>>,
@@ -47,7 +43,7 @@ export function buildVariables(
     DENO_DIR: cache("deno"),
     DENO_NO_UPDATE_CHECK: "1",
     XDG_CACHE_HOME: cache("xdg"),
-    // pnpm keeps its store below this one.
+    // pnpm's store is below this folder.
     XDG_DATA_HOME: cache("data"),
     GOMODCACHE: cache("go-modules"),
     CARGO_HOME: cache("cargo"),

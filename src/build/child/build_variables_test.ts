@@ -13,7 +13,7 @@ const GIVEN = {
 
 const job = { cache: "/cache", variables: { NODE_OPTIONS: "--max-old-space-size=2048", A: "a" } };
 
-Deno.test("buildVariables() passes on what a build needs, and nothing else", () => {
+Deno.test("buildVariables() only passes on variables that a build needs", () => {
   const env = buildVariables(GIVEN, job, undefined);
   assert.equal(env.PATH, "/usr/bin");
   assert.equal(env.SVC_BRANCH, "main");
@@ -24,7 +24,7 @@ Deno.test("buildVariables() passes on what a build needs, and nothing else", () 
   assert.equal(env.A, undefined);
 });
 
-Deno.test("buildVariables() keeps the caches of package managers in the project's own", () => {
+Deno.test("buildVariables() keeps the caches of package managers in the project's own cache", () => {
   const env = buildVariables(GIVEN, job, undefined);
   const caches = Object.entries(env).filter(([, value]) => value.startsWith("/cache/"));
   assert.equal(new Set(caches.map(([, value]) => value)).size, caches.length);

@@ -1,14 +1,10 @@
-/**
- * Checks out the commit of a build, where hostile content can only affect that build.
- *
- * @module
- */
+/** @module Checks out the commit of a build. Hostile content can only affect that build. */
 import { join, sep } from "node:path";
 import { BuildError } from "../build_error.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import type { BuildJobFile } from "./wire.ts";
 
-/** Nothing of the machine or the repository decides what else runs. */
+/** Neither the machine's nor the repository's settings can make git run other programs. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -47,7 +43,7 @@ async function checkOut(
   throw new BuildError("build_failed", `Cannot check out commit ${commitSha}: ${reason}`);
 }
 
-/** Replaces Git LFS pointers with the files that they stand for. */
+/** Replaces Git LFS pointers with their files. */
 async function placeLargeFiles(
   repository: string,
   files: BuildJobFile["largeFiles"],

@@ -1,9 +1,4 @@
-/**
- * Decides whether a commit needs a build: with the command in `svc.toml` or, for a part of a
- * repository, by the changes since the live commit.
- *
- * @module
- */
+/** @module Decides whether a commit needs a build: by a command, or by its changes. */
 import { dirname, join, posix, relative, sep } from "node:path";
 import { childVariables } from "../../lib/child_variables.ts";
 import { BuildError } from "../build_error.ts";
@@ -19,7 +14,7 @@ const FOR_PEOPLE = /\.md$/i;
 export interface ProjectParts {
   /** The project's folder. */
   readonly root: string;
-  /** Folders of the packages of its workspace that it needs. */
+  /** Folders of the workspace packages that it needs. */
   readonly needed: readonly string[];
 }
 
@@ -42,7 +37,7 @@ export function firstRelevant(
 
 const slashed = (path: string): string => path.replaceAll(sep, "/");
 
-/** The packages that a project needs, by the workspace that it is part of. */
+/** The workspace packages that a project needs. */
 async function neededFolders(repository: string, directory: string): Promise<readonly string[]> {
   for (let root = dirname(directory);; root = dirname(root)) {
     const members = await readMembers(root);
@@ -64,7 +59,7 @@ interface SkipFacts {
   readonly scratch: string;
 }
 
-/** Runs the command of `svc.toml`; true if it says that there is nothing to build. */
+/** Runs the command of `svc.toml`; returns true if it reports nothing to build. */
 async function asksToSkip(
   host: BuildHost,
   { directory, job, ignore: command = "", scratch }: SkipFacts,
@@ -84,7 +79,7 @@ async function asksToSkip(
   }
 }
 
-/** Why there is nothing to build, for people; `undefined` if there is. */
+/** Explains why there is nothing to build; `undefined` if there is something. */
 export async function decideSkip(host: BuildHost, facts: SkipFacts): Promise<string | undefined> {
   const { directory, job: { repository, rootDirectory, since }, ignore } = facts;
   if (since === null) return undefined;

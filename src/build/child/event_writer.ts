@@ -1,15 +1,11 @@
-/**
- * Messages of a build process, one line of JSON each, with limits.
- *
- * @module
- */
+/** @module Messages of a build process, one line of JSON each, with limits. */
 import type { OutputSink } from "../types.ts";
 import type { BuildEvent } from "./wire.ts";
 
 /** Maximum command output to pass on, in characters; the rest is dropped. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
-/** Largest piece of output in one line, in characters. */
+/** Maximum size of a piece of output in one line, in characters. */
 const MAX_CHUNK = 64 * 1024;
 
 export interface EventWriter {

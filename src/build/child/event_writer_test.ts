@@ -23,7 +23,7 @@ Deno.test("createEventWriter() keeps streams apart, and cuts long chunks", () =>
   assert.deepEqual(events.map((event) => "stream" in event ? event.stream : 0), [1, 1, 2, 1]);
 });
 
-Deno.test("createEventWriter() drops output beyond 16 MiB, but not what is said", () => {
+Deno.test("createEventWriter() drops output beyond 16 MiB, but not messages", () => {
   const { lines, writer } = collect();
   const sink = writer.output();
   for (let count = 0; count < 20; count++) sink.write("y".repeat(1024 * 1024));

@@ -1,9 +1,4 @@
-/**
- * The version of Node that a project is built with: that of the machine, or an
- * npm package like others, installed once into the project's cache.
- *
- * @module
- */
+/** @module The Node of a build: the machine's, or an npm package in the project's cache. */
 import { join } from "node:path";
 import { satisfies, validRange } from "semver";
 import { detectProject } from "../../manifest/mod.ts";
@@ -26,7 +21,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
 }
 
-/** Returns the folder with `node` of that version, which goes first in the search path. */
+/** Returns the folder with that version of `node`, to put first in the search path. */
 async function installNode(
   host: BuildHost,
   { version, because, cache }: {
@@ -57,9 +52,9 @@ async function installNode(
 }
 
 /**
- * The folder of the Node that comes first in `PATH`: the version in the platform's setting, else
- * the one that the project's files request, unless the machine's own satisfies it. `undefined` for
- * the machine's own.
+ * Returns the folder to put first in `PATH`: that of the Node version in the platform's setting,
+ * otherwise of the one that the project's files request, unless the machine's own satisfies it.
+ * `undefined` for the machine's own.
  *
  * @throws {BuildError} if the setting is not a version, or it cannot be installed.
  */

@@ -1,9 +1,7 @@
 /**
- * The process in which the platform builds: it checks out a commit, packs the project, and reports
- * the result on its standard output. It runs in a sandbox together with the project's code, and
- * holds nothing that this code may not see.
- *
- * @module
+ * @module The process in which the platform builds: it checks out a commit, packs the project, and
+ * reports the result on its standard output. It runs in a sandbox together with the project's code,
+ * and contains nothing that this code must not see.
  */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
@@ -64,7 +62,7 @@ async function loadConfig(directory: string): Promise<ProjectConfig | undefined>
   throw new BuildError("build_failed", `Fix svc.toml\n${rendered(found)}`);
 }
 
-/** Writes in-memory content only where the platform can read it. */
+/** Writes content from memory to a file that only the platform can read. */
 async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
   await Deno.mkdir(outbox, { recursive: true });
   const place = async (sha256: string, bytes: Uint8Array<ArrayBuffer>) => {
@@ -173,7 +171,7 @@ export async function runBuildProcess(path: string): Promise<never> {
     const refused = refuseInheritedDescriptors();
     if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
-    // The job contains variables; project code only gets its own.
+    // The job contains variables; project code gets only its own.
     await Deno.remove(path).catch(() => {});
     writer.send(
       job.checks === undefined ? await build(job, writer) : await check(job, job.checks, writer),

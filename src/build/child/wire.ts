@@ -1,9 +1,7 @@
 /**
- * Input and output of a build process: a job as one JSON file, and lines of JSON on its standard
- * output. The reader must not trust these lines, because the project's code runs next to the
- * process.
- *
- * @module
+ * @module Input and output of a build process: a job as one JSON file, and lines of JSON on its
+ * standard output. The reader must not trust these lines, because the project's code runs next to
+ * the process.
  */
 import * as z from "zod";
 import { commandResults } from "../../contract/release_checks.ts";
@@ -18,14 +16,14 @@ export const buildJobFile = z.object({
   commitSha: z.string(),
   /** Submodules, each with a `.git` at its path in the checkout, outer ones first. */
   submodules: z.array(z.object({ path: z.string(), commitSha: z.string() })),
-  /** Files of Git LFS, and where their content lies; both are paths in the checkout. */
+  /** Files of Git LFS, and the files with their content; both are paths in the checkout. */
   largeFiles: z.array(z.object({ path: z.string(), object: z.string() })),
   /** The project's folder in the repository; null for the repository itself. */
   rootDirectory: z.string().nullable(),
   installCommand: z.string().nullable(),
   buildCommand: z.string().nullable(),
   outputDirectory: z.string().nullable(),
-  /** Version of Node to build with; null takes the machine's own. */
+  /** Version of Node to build with; null for the machine's own. */
   nodeVersion: z.string().nullable(),
   /** Changes since the commit of the branch's deployment; null to build in any case. */
   since: z.object({
@@ -33,11 +31,10 @@ export const buildJobFile = z.object({
     /** Paths in the repository. */
     files: z.array(z.string()),
   }).nullable(),
-  /** The project's variables. */
   variables: z.record(z.string(), z.string()),
   /** Folder that is kept between the builds of a project. */
   cache: z.string(),
-  /** Folder that receives what is in no file of the checkout. */
+  /** Folder for output that belongs to no file of the checkout. */
   outbox: z.string(),
   /** Commands to run in a checkout that was built before, instead of building it. */
   checks: z.object({
@@ -66,7 +63,7 @@ export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
   z.object({ type: z.literal("output_end"), stream: z.number().int() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),
-  /** There was nothing to build. */
+  /** Nothing needed a build. */
   z.object({ type: z.literal("skipped"), reason: z.string() }),
   z.object({ type: z.literal("checked"), results: commandResults }),
   z.object({

@@ -1,8 +1,4 @@
-/**
- * Takes an image out of Podman or Docker: its configuration, and its files.
- *
- * @module
- */
+/** @module Exports an image from Podman or Docker: its configuration and files. */
 import { join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { runProgram, spawnProgram } from "../../lib/spawn_program.ts";
@@ -13,7 +9,7 @@ import type { BuildHost } from "../types.ts";
 import { type ImageConfig, readImageConfig } from "./image_config.ts";
 import { type ImageFiles, readImageFiles } from "./image_files.ts";
 
-/** Longest error of a container engine that is shown, in characters. */
+/** Maximum number of characters to show of a container engine's error. */
 const MAX_SHOWN = 2000;
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes).trim();
@@ -28,7 +24,7 @@ class Engine {
     this.#program = program;
   }
 
-  /** @throws {BuildError} with the engine's own words */
+  /** @throws {BuildError} with the engine's error */
   async call(...args: readonly string[]): Promise<string> {
     const { success, stdout, stderr } = await runProgram(this.#program, {
       ...this.#options(args),
@@ -95,7 +91,7 @@ async function emptyFolder({ cacheDir }: BuildHost, image: string): Promise<stri
 }
 
 /**
- * Exports an image of this machine. Nothing of it runs.
+ * Exports an image of this machine. None of it runs.
  *
  * @throws {BuildError}
  */
@@ -104,7 +100,7 @@ export async function exportImage(host: BuildHost, image: string): Promise<Expor
   if (found === undefined) throw new TypeError("The image does not come from a container engine");
   const engine = new Engine(host, found.program);
   const config = await readConfig(engine, image);
-  // An image without its own command needs one to become a container.
+  // An image without a command needs one to become a container.
   const container = await engine.call("create", image, "/none");
   try {
     const folder = await emptyFolder(host, image);

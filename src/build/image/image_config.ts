@@ -1,8 +1,4 @@
-/**
- * How an image starts its program, as its own configuration says. Pure.
- *
- * @module
- */
+/** @module Reads from an image's configuration how its program starts. Pure. */
 import * as z from "zod";
 
 const words = z.array(z.string()).nullish().transform((list) => list ?? []);
@@ -22,14 +18,14 @@ const inspected = z.array(z.object({
 })).length(1);
 
 export interface ImageConfig {
-  /** As `linux/amd64`. */
+  /** In the format `linux/amd64`. */
   readonly platform: string;
   /** The program and its arguments; empty if the image names none. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** Absolute path of a folder in the image. */
   readonly workdir: string;
-  /** Folders that the image declares as its data, which a deployment does not keep. */
+  /** Folders that the image declares as its data, which deployments do not keep. */
   readonly volumes: readonly string[];
 }
 
@@ -47,7 +43,7 @@ function variablesOf(lines: readonly string[]): Record<string, string> {
 }
 
 /**
- * Reads what Podman or Docker say of an image; `undefined` if they say something else.
+ * Reads the output of Podman or Docker about an image; `undefined` if it has another form.
  *
  * The port that it exposes becomes `PORT`, unless the image sets that itself.
  */

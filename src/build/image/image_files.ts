@@ -1,8 +1,6 @@
 /**
- * The root file system of an image, read from the archive that `podman export` and
- * `docker export` write: files by their paths, and links that lead no further than its root.
- *
- * @module
+ * @module The root file system of an image, read from the archive that `podman export` and
+ * `docker export` write: files by path, and links that stay within its root.
  */
 import { join, posix } from "node:path";
 import { createTarDecoder, type ParsedTarEntry } from "modern-tar";
@@ -17,13 +15,13 @@ const MAX_IMAGE_BYTES = 4 * 1024 ** 3;
 const MAX_IMAGE_LINKS = 20_000;
 const MAX_IMAGE_FILES = MAX_FILES - 1000;
 
-/** Links that a path may lead over, as on Linux. */
+/** Maximum number of links in a path, as on Linux. */
 const MAX_HOPS = 40;
 
 /** Folders that each sandbox has for itself, and files that a container engine adds. */
 const NOT_OF_IMAGE = /^(?:dev|proc|sys|tmp|run)(?:\/|$)|^\.dockerenv$/;
 
-/** Keeps a folder without files, which a deployment would not have. */
+/** Keeps a folder without files, which deployments do not store. */
 const PLACEHOLDER = ".svc-empty";
 
 export interface ImageFile {
@@ -63,7 +61,7 @@ function foldersAbove(path: string): string[] {
   return found;
 }
 
-/** A target that means the same from a link's folder in a deployment as in the image's root. */
+/** Converts a link target so that it means the same in a deployment as in the image's root. */
 export function relativeTarget(path: string, target: string): string {
   const folder = posix.dirname(`/${path}`);
   return posix.relative(folder, posix.resolve(folder, target)) || ".";
@@ -77,7 +75,7 @@ class ImageReader {
   #bytes = 0;
   #written = 0;
 
-  /** Files get numbers as names, so that no name of an image is a path of this machine. */
+  /** Files are named by number, so no name in an image becomes a path on this machine. */
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -137,7 +135,7 @@ class ImageReader {
     this.#files.set(path, file);
   }
 
-  /** All that was read, with a file in each folder that would have none. */
+  /** Returns everything that was read, with a file in each otherwise empty folder. */
   async end(): Promise<ImageFiles> {
     if (this.#links.size > MAX_IMAGE_LINKS) {
       throw invalid(`The image has more than ${MAX_IMAGE_LINKS} symbolic links`);
@@ -161,7 +159,7 @@ class ImageReader {
 }
 
 /**
- * Reads an archive; the content of its files is written into an empty folder.
+ * Reads an archive, and writes the content of its files to an empty folder.
  *
  * @throws {BuildError} if the image is too large, or an entry leads out of it
  */
@@ -198,7 +196,7 @@ export function typeInImage(
   return at === "" || folders.has(at) ? "folder" : undefined;
 }
 
-/** The path of a program in the image, found as a shell does; `undefined` if there is none. */
+/** Finds the path of a program in the image as a shell does; `undefined` if there is none. */
 export function findInImage(
   image: Pick<ImageFiles, "files" | "links" | "folders">,
   program: string,

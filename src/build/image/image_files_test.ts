@@ -28,7 +28,7 @@ async function withImage(entries: Entries, test: (image: ImageFiles) => unknown)
 const refuses = (entries: Entries, message: RegExp) =>
   assert.rejects(withImage(entries, () => {}), message);
 
-Deno.test("readImageFiles() takes files, and hard links as files", () =>
+Deno.test("readImageFiles() reads files, and hard links as files", () =>
   withImage([
     folder("bin/"),
     file("bin/su", "program", 0o4755),
@@ -60,7 +60,7 @@ const LINKS: readonly (readonly [path: string, target: string, wanted: string])[
   ["usr/mixed", "lib/../../etc", "../etc"],
 ];
 
-Deno.test("readImageFiles() lets no link lead out of the image", () =>
+Deno.test("readImageFiles() refuses links that lead out of the image", () =>
   withImage(LINKS.map(([path, target]) => other("symlink", path, target)), ({ links }) => {
     assert.deepEqual([...links], LINKS.map(([path, , wanted]) => [path, wanted]));
     for (const [path, target] of links) {

@@ -1,15 +1,11 @@
-/**
- * Requires Podman or Docker on this machine to build an image.
- *
- * @module
- */
+/** @module Requires Podman or Docker on this machine to build an image. */
 import { BUILD_MARK } from "../../lib/build_process.ts";
 import { type DetectedProject, OWN_COMMAND } from "../../manifest/mod.ts";
 import { findToolchains, TOOLCHAINS } from "../../runtime/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
 
-/** Id of what builds images. */
+/** Id of the program that builds images. */
 const TOOLCHAIN = "container";
 
 /** Settings in svc.toml that deploy the project without an image. */
@@ -19,7 +15,7 @@ const linesFor = (start: string): string =>
   "If it is a static site, add this instead:\n\n[build]\nstatic = true\n";
 
 /**
- * Stops a build that needs an image where none can be built.
+ * Stops a build that needs an image if this machine cannot build one.
  *
  * @throws {BuildError}
  */

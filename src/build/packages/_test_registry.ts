@@ -1,8 +1,4 @@
-/**
- * A registry of npm packages on this machine, with packages that a test writes.
- *
- * @module
- */
+/** @module A registry of npm packages on this machine, with packages that a test writes. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
@@ -10,7 +6,7 @@ import { stopServer } from "../../lib/stop_server.ts";
 
 export interface TestRegistry {
   readonly url: string;
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly asked: string[];
   /** Publishes a package with these files; returns the SHA-512 of its archive in hexadecimal. */
   publish(name: string, version: string, files: Readonly<Record<string, string>>): Promise<string>;

@@ -1,8 +1,4 @@
-/**
- * Fetching a package manager from the npm registry, once per version.
- *
- * @module
- */
+/** @module Fetching a package manager from the npm registry, once per version. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { maxSatisfying, validRange } from "semver";
@@ -27,16 +23,16 @@ export interface WantedManager {
 
 export interface FetchedManager {
   readonly version: string;
-  /** Folder with its programs, which goes first in the search path. */
+  /** Folder with its programs, to put first in the search path. */
   readonly bin: string;
-  /** False if it was there already. */
+  /** False if it already existed. */
   readonly isNew: boolean;
 }
 
-/** Hexadecimal digits of a hash by which a folder is told from others. */
+/** Hexadecimal digits of the hash that distinguishes folders. */
 const SHORT_HASH = 16;
 
-/** Longest part of npm's own words that an error quotes. */
+/** Maximum number of characters of npm's output that an error quotes. */
 const MAX_QUOTED = 1000;
 
 const packed = z.array(z.object({ version: z.string(), filename: z.string() })).min(1);
@@ -92,7 +88,7 @@ async function hexOf(path: string, { algorithm }: ManagerHash): Promise<string> 
   return createHash(algorithm).update(await Deno.readFile(path)).digest("hex");
 }
 
-/** Refuses content that is not what `packageManager` says. */
+/** Refuses content that does not match `packageManager`. */
 async function verify(wanted: WantedManager, path: string): Promise<void> {
   const { hash } = wanted;
   if (hash === undefined) return;
@@ -104,7 +100,7 @@ async function verify(wanted: WantedManager, path: string): Promise<void> {
   );
 }
 
-/** Puts the programs of a package that names none if others have theirs. */
+/** Adds the programs of a package that declares none. */
 async function linkPrograms(
   folder: string,
   { name, programs = {} }: ManagerPackage,
@@ -121,7 +117,7 @@ async function linkPrograms(
   }
 }
 
-/** Fetches into a folder that nobody uses yet; returns the version that it is. */
+/** Fetches a version to an unused folder; returns the version. */
 async function fetchInto(
   host: BuildHost,
   wanted: WantedManager,
@@ -157,7 +153,7 @@ async function fetchInto(
   return pack!.version;
 }
 
-/** Folder of one version; versions with a verified hash have their own. */
+/** Folder of one version; a version with a verified hash has a separate folder. */
 function folderName(version: string, hash: ManagerHash | undefined): string {
   return hash === undefined ? version : `${version}+${hash.hex.slice(0, SHORT_HASH)}`;
 }
@@ -171,7 +167,7 @@ async function isInstalled(folder: string, { name }: ManagerPackage): Promise<bo
   }
 }
 
-/** The newest version that is there and fits. */
+/** The newest version that exists and fits. */
 async function findKept(
   folder: string,
   { version, hash }: WantedManager,
@@ -187,10 +183,10 @@ async function findKept(
 }
 
 /**
- * The package manager in the version that is wanted, from the tools of the
- * host, else from the npm registry, by way of npm and with its settings.
+ * Returns the wanted version of the package manager, from the host's tools or, with npm and its
+ * settings, from the npm registry.
  *
- * @throws {BuildError} if it cannot be fetched, or is not what its hash says.
+ * @throws {BuildError} if it cannot be fetched, or does not match its hash.
  */
 export async function fetchManager(
   host: BuildHost,

@@ -1,8 +1,4 @@
-/**
- * Why an install command fails, read from what package managers write. Pure.
- *
- * @module
- */
+/** @module Why an install command fails, read from what package managers write. Pure. */
 import type { FoundManager } from "../../manifest/mod.ts";
 
 const LOCK_FILES: Readonly<Record<string, string>> = {
@@ -18,7 +14,7 @@ interface Fault {
   readonly says: (manager: string, lockFile: string) => string;
 }
 
-/** The first that is seen counts. */
+/** The first match counts. */
 const FAULTS: readonly Fault[] = [
   {
     seen:
@@ -41,7 +37,7 @@ const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Advice in sentences; `undefined` if the output shows no known reason. */
+/** Returns advice in sentences; `undefined` if the output shows no known cause. */
 export function installFault(
   output: string,
   manager: Pick<FoundManager, "name" | "lockFile"> | undefined,

@@ -40,7 +40,7 @@ for (const [output, name, hint] of ROWS) {
   });
 }
 
-Deno.test("installFault() says nothing of what it does not know", () => {
+Deno.test("installFault() reports nothing for unknown faults", () => {
   assert.equal(installFault("npm error 404 Not Found", undefined), undefined);
 });
 

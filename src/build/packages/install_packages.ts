@@ -1,8 +1,4 @@
-/**
- * Installing a project's packages, where nobody has done so yet.
- *
- * @module
- */
+/** @module Installs a project's packages if they are missing. */
 import { join } from "node:path";
 import type { DetectedProject } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -40,7 +36,7 @@ export async function planInstall(
     /** Absolute path of the project's folder. */
     readonly directory: string;
     readonly detected: DetectedProject;
-    /** The platform's setting; goes before the detected command, and runs in any case. */
+    /** The platform's setting; overrides the detected command, and always runs. */
     readonly setting: string | null | undefined;
     /** Whether a build command is going to run. */
     readonly builds: boolean;
@@ -66,8 +62,8 @@ const withoutOmitting = <Value>(variables: Readonly<Record<string, Value>>) =>
   Object.fromEntries(Object.entries(variables).filter(([name]) => !OMITTING.test(name)));
 
 /**
- * Runs the install command. It sees no `NODE_ENV`, neither the project's nor that of the terminal:
- * with "production", package managers leave out what the build needs.
+ * Runs the install command. It sees no `NODE_ENV`, neither the project's nor the terminal's: with
+ * "production", package managers leave out packages that the build needs.
  */
 export async function installPackages(host: BuildHost, facts: InstallFacts): Promise<void> {
   const { command, directory } = facts.install;

@@ -1,11 +1,7 @@
-/**
- * Which npm package holds a package manager. Pure.
- *
- * @module
- */
+/** @module Maps a package manager to its npm package. Pure. */
 import type { PackageManager } from "../../manifest/mod.ts";
 
-/** The machine that a package manager is to run on. */
+/** The machine on which a package manager should run. */
 export interface Machine {
   readonly os: typeof Deno.build.os;
   readonly arch: typeof Deno.build.arch;
@@ -21,7 +17,7 @@ export interface ManagerPackage {
    * the package does not contain that program.
    */
   readonly hashed: "archive" | { readonly file: string } | undefined;
-  /** Programs by their names, where the package itself names none: paths in it. */
+  /** Paths of programs by name, for packages that declare none. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
@@ -62,7 +58,9 @@ function denoPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
   };
 }
 
-/** The npm package of a manager in some version; `undefined` if there is none for the machine. */
+/**
+ * Returns the npm package of a version of a manager; `undefined` if there is none for this machine.
+ */
 export function managerPackage(
   manager: PackageManager,
   { version, machine }: { readonly version: string; readonly machine: Machine },

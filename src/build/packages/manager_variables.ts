@@ -1,12 +1,8 @@
-/**
- * How package managers that do not read npm's settings reach the network. Pure.
- *
- * @module
- */
+/** @module Network variables of package managers that do not read npm's settings. Pure. */
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** For each variable of a package manager those that say the same to others, the first choice first. */
+/** Equivalent variables of other package managers, in order of preference. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   YARN_NPM_REGISTRY_SERVER: ["npm_config_registry", "NPM_CONFIG_REGISTRY"],
   YARN_REGISTRY: ["npm_config_registry", "NPM_CONFIG_REGISTRY"],
@@ -17,7 +13,7 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
   YARN_HTTPS_CA_FILE_PATH: ["npm_config_cafile", "NPM_CONFIG_CAFILE"],
 };
 
-/** Variables to add to an environment, so that each package manager goes the way that npm goes. */
+/** Returns variables that make each package manager use npm's registry and network settings. */
 export function managerVariables(env: Environment): Record<string, string> {
   const added: Record<string, string> = {};
   for (const [name, others] of Object.entries(SAME)) {

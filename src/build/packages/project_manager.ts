@@ -1,9 +1,4 @@
-/**
- * The package manager of a deployed project, for scripts that call it while its server
- * runs.
- *
- * @module
- */
+/** @module The package manager of a deployed project, for scripts that its server calls. */
 import { dirname, join, relative } from "node:path";
 import { detectProject, usualVersion } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -19,7 +14,7 @@ export interface ManagerProgram {
   readonly file: string;
 }
 
-/** Those that npm does not replace, with further names of them. */
+/** Package managers other than npm, with their aliases. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   pnpm: ["pnpm", "pnpx"],
   yarn: ["yarn", "yarnpkg"],
@@ -27,8 +22,8 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Fetches the version of the package manager that a project requires, if one of its commands uses
- * it; npm and unused ones are left out.
+ * Fetches the version of the package manager that a project requires, if it is not npm and one of
+ * its commands uses it.
  *
  * @throws {BuildError} if it cannot be fetched
  */
@@ -49,7 +44,7 @@ export async function fetchProjectManager(
     name: manager.name,
     version: manager.version ?? await usualVersion(reader, manager),
     hash: manager.hash,
-    // Not the deployment's own, whose settings nobody has checked.
+    // Not the deployment's own registry settings, which nobody has checked.
     directory: host.toolsDir,
   });
   const folder = await Deno.realPath(dirname(bin));

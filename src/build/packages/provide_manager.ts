@@ -1,8 +1,5 @@
 /**
- * The package manager of a project: the machine's own if its version fits, else one from the npm
- * registry.
- *
- * @module
+ * @module A project's package manager: the machine's if its version fits, otherwise one from npm.
  */
 import { delimiter, join } from "node:path";
 import { coerce, satisfies, valid, validRange } from "semver";
@@ -17,25 +14,30 @@ import { managerVariables } from "./manager_variables.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The environment with a folder before all others of its search path, under the name it has there. */
+/**
+ * Returns the environment with a folder first in its search path, regardless of the case of the
+ * variable's name.
+ */
 function withFolderFirst(env: Environment, folder: string): Environment {
   const name = Object.keys(env).find((each) => each.toUpperCase() === "PATH") ?? "PATH";
   const path = env[name];
   return { ...env, [name]: path === undefined ? folder : `${folder}${delimiter}${path}` };
 }
 
-/** Longest answer to `--version`, in milliseconds: some managers fetch themselves first. */
+/**
+ * Maximum time of `--version`, in milliseconds: some managers fetch themselves first.
+ */
 const VERSION_MS = 60_000;
 
 export interface ManagerFacts {
   /** Absolute path of the project's folder. */
   readonly directory: string;
   readonly detected: DetectedProject;
-  /** Commands that are going to run. */
+  /** Commands to run. */
   readonly commands: readonly string[];
 }
 
-/** The version of the machine's own; `undefined` if there is none that runs for this project. */
+/** The machine's version; `undefined` if none works for this project. */
 async function versionOnPath(
   host: BuildHost,
   { name, directory }: { readonly name: string; readonly directory: string },
@@ -108,7 +110,7 @@ async function provide(
   return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
 }
 
-/** True where the machine's own npm will do, as for most projects. */
+/** True if the machine's npm is sufficient, as for most projects. */
 const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
 
 /**

@@ -5,7 +5,7 @@ import { type TestProject, withTestProject } from "../_test_project.ts";
 import { inEnvironment } from "../types.ts";
 import { startRegistry, type TestRegistry } from "./_test_registry.ts";
 
-/** A package manager that makes an output. */
+/** A package manager that creates an output. */
 const MANAGER = {
   "package.json": '{"bin":{"pnpm":"bin/pnpm.sh"}}',
   "bin/pnpm.sh": '#!/bin/sh\nmkdir -p dist node_modules\necho "$@" >>dist/index.html\n',
@@ -73,7 +73,7 @@ Deno.test("assembleProject() refuses a package manager with another hash than is
   });
 });
 
-Deno.test("assembleProject() takes the version of the lock file's format", async () => {
+Deno.test("assembleProject() uses the version of the lock file's format", async () => {
   await withRegistry(async (registry) => {
     for (const version of ["7.33.0", "8.15.9", "10.2.0"]) {
       await registry.publish("pnpm", version, MANAGER);
@@ -88,7 +88,7 @@ Deno.test("assembleProject() takes the version of the lock file's format", async
   });
 });
 
-Deno.test("assembleProject() says what a registry without the version answers", async () => {
+Deno.test("assembleProject() reports the response of a registry without the version", async () => {
   await withRegistry(async (registry) => {
     await registry.publish("pnpm", "9.1.0", MANAGER);
     await withTestProject(project("pnpm@9.2.0"), async (test) => {

@@ -1,9 +1,4 @@
-/**
- * A server for the sandbox on Deno: its entry becomes one module, and what went
- * into it is not deployed a second time.
- *
- * @module
- */
+/** @module Bundles a server for the sandbox on Deno into one module. */
 import { basename, dirname, sep } from "node:path";
 import { join } from "node:path/posix";
 import * as z from "zod";
@@ -27,7 +22,7 @@ interface EntryPlace {
   readonly prefix: string;
 }
 
-/** The folder that is deployed as the root, if that can be seen by the entry's path. */
+/** The folder that is deployed as the root, if the entry's path shows it. */
 async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
   const file = files.find(({ path }) => path === entry);
   if (file === undefined) throw new Error(`The output has no entry file ${entry}`);
@@ -38,7 +33,7 @@ async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<
   return { root: dirname(real), entry: basename(real), prefix: entry.slice(0, slash + 1) };
 }
 
-/** Bundles a layer's entry; problems are for whoever decides what runs it. */
+/** Bundles a layer's entry; the caller decides what problems mean. */
 export async function bundleLayer(
   host: BuildHost,
   layer: ComputeLayer,
@@ -69,8 +64,8 @@ export interface LayerBundle {
 }
 
 /**
- * Takes the bundle of a server instead of its entry. Files that went into it are left out, unless a
- * STATIC layer has them.
+ * Replaces the entry of a server with its bundle. Bundled files are left out, unless a STATIC layer
+ * has them.
  *
  * @throws {BuildError} If bundling failed, with all problems
  */
@@ -105,7 +100,7 @@ export async function denoServer(
 
 const packageSchema = z.object({ type: z.string() });
 
-/** Whether the nearest package.json that is deployed says that `.js` is CommonJS. */
+/** Whether the nearest deployed package.json makes `.js` CommonJS. */
 async function isCommonJs(entry: string, files: readonly OutputFile[]): Promise<boolean> {
   for (let folder = dirname(entry);; folder = dirname(folder)) {
     const path = join(folder, "package.json");

@@ -1,14 +1,10 @@
-/**
- * The version of Node that a server runs on, from the project's settings. Pure.
- *
- * @module
- */
+/** @module The version of Node that a server runs on, from the project's settings. Pure. */
 import { coerce, minVersion, satisfies, validRange } from "semver";
 
 /** Long-term supported majors that servers are run on, the newest first. */
 const SUPPORTED = [26, 24, 22] as const;
 
-/** Further majors that a range may come down to, the newest first. */
+/** Other major versions that a range may resolve to, newest first. */
 const OTHERS = [25, 23, 20, 21, 18] as const;
 
 /** Majors by the names of their long-term support. */
@@ -19,10 +15,10 @@ const CODE_NAMES: Readonly<Record<string, number>> = {
   hydrogen: 18,
 };
 
-/** A version such as `24` or `v22.11.0`, as the platform can fetch it. */
+/** A version such as `24` or `v22.11.0`, in the form that the platform can fetch. */
 const PLAIN = /^v?(\d{1,3}(?:\.\d{1,4}){0,2})$/;
 
-/** Something that says which Node a project wants. */
+/** A source of a project's required Node version. */
 export interface NodeWish {
   /** The source: `engines.node of package.json`. */
   readonly source: string;
@@ -37,7 +33,7 @@ interface Version {
   readonly version: string;
 }
 
-/** Chooses a version from a range: the build's own Node if it fits, else the newest. */
+/** Chooses a version from a range: the build's own Node if it fits, otherwise the newest. */
 function fromRange(text: string, built: number | undefined): string | undefined {
   const range = validRange(text);
   if (range === null) return undefined;
@@ -64,7 +60,7 @@ function readWish(text: string, built: number | undefined): Version | undefined 
   return version === undefined ? undefined : { version };
 }
 
-/** The oldest and the newest major that can be meant. */
+/** The oldest and newest supported major versions. */
 const MAJORS = { oldest: 18, newest: 60 } as const;
 
 function judge(version: string, { source, text }: NodeWish): NodeChoice {
@@ -82,8 +78,8 @@ function judge(version: string, { source, text }: NodeWish): NodeChoice {
 }
 
 /**
- * Chooses by the first requirement, else the major version of the Node that built the project if it
- * is supported, else the newest.
+ * Uses the first requirement, otherwise the major version of the Node that built the project if it
+ * is supported, otherwise the newest.
  */
 export function chooseNodeVersion(
   wishes: readonly NodeWish[],

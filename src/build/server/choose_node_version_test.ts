@@ -23,13 +23,13 @@ const ROWS: readonly (readonly [string, string | undefined, string])[] = [
 ];
 
 for (const [text, built, expected] of ROWS) {
-  Deno.test(`chooseNodeVersion() takes ${JSON.stringify(text)} on ${built} as ${expected}`, () => {
+  Deno.test(`chooseNodeVersion() converts ${JSON.stringify(text)} on ${built} to ${expected}`, () => {
     const choice = chooseNodeVersion([{ source: ".nvmrc", text }], built);
     assert.ok(choice.ok && choice.version === expected, JSON.stringify(choice));
   });
 }
 
-Deno.test("chooseNodeVersion() takes the first wish, else a supported Node of the build, else the newest", () => {
+Deno.test("chooseNodeVersion() uses the first requested version, a supported Node of the build, or the newest", () => {
   const wishes = [{ source: "a", text: "22" }, { source: "b", text: "24" }];
   assert.deepEqual(chooseNodeVersion(wishes, "v24.0.0"), { ok: true, version: "22" });
   assert.deepEqual(chooseNodeVersion([], "v22.1.0"), { ok: true, version: "22" });

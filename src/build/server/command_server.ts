@@ -1,8 +1,4 @@
-/**
- * A server that is any program: its unchanged files, and the command that starts it.
- *
- * @module
- */
+/** @module A server that runs any program: its unchanged files and its start command. */
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
 import type { BuildHost } from "../types.ts";
@@ -14,7 +10,7 @@ const SHOWN = 200;
 /**
  * Describes the server.
  *
- * @throws {BuildError} if nothing says how to start it
+ * @throws {BuildError} if it has no start command
  */
 export function commandServer(
   host: BuildHost,

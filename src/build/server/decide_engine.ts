@@ -1,9 +1,4 @@
-/**
- * Decides what runs a server: Node itself, or the Deno engine for projects that are
- * written for Deno.
- *
- * @module
- */
+/** @module Decides what runs a server: Node, or Deno for projects that are written for it. */
 import { denoSign, type Engine, type ProjectReader } from "../../manifest/mod.ts";
 
 export interface EngineChoice {
@@ -17,9 +12,9 @@ export interface EngineFacts {
   readonly configured: Engine | undefined;
   /** `runtime.engine` of the layer in a manifest that the build wrote. */
   readonly written: Engine | undefined;
-  /** Shell command that starts it, if it is a program of another language. */
+  /** Shell command that starts it, if it is a program in another language. */
   readonly command?: string | undefined;
-  /** Whether detection found a server for Deno. */
+  /** True if detection found a server for Deno. */
   readonly forDeno: boolean;
   /** Whether detection found a server at all; false if the build wrote its manifest. */
   readonly isFound: boolean;
@@ -41,7 +36,7 @@ function whyDeno(facts: EngineFacts): string | undefined {
   return facts.hasPackageJson ? undefined : "its manifest sets no engine";
 }
 
-/** The requested engine, else the one that the project is written for. */
+/** Returns the requested engine, otherwise the one that the project is written for. */
 export function decideEngine(facts: EngineFacts): EngineChoice {
   const { configured, written, command } = facts;
   if (configured !== undefined) {
@@ -59,7 +54,7 @@ export function decideEngine(facts: EngineFacts): EngineChoice {
   };
 }
 
-/** Which of the files that tell Node's projects from Deno's a project has. */
+/** Names the files of a project that distinguish Node projects from Deno projects. */
 export async function readProjectKind(
   project: ProjectReader,
 ): Promise<Pick<EngineFacts, "hasPackageJson" | "hasDenoJson">> {

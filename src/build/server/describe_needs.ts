@@ -1,11 +1,7 @@
-/**
- * Describes code of a server that cannot be bundled into one module. Pure.
- *
- * @module
- */
+/** @module Describes server code that cannot be bundled into one module. Pure. */
 import type { NodeNeed, ServerBundle } from "../../runtime/mod.ts";
 
-/** Names that one clause gives. */
+/** Maximum number of names in one clause. */
 const SHOWN = 3;
 
 const KINDS = ["native", "computed", "worker"] as const;

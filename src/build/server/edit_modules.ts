@@ -1,8 +1,4 @@
-/**
- * Changes that a framework's file makes to modules of its server.
- *
- * @module
- */
+/** @module Edits modules of a server as its framework's file specifies. */
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ComputeLayer, Launch, OutputFile } from "../../manifest/mod.ts";
 import type { EditModule } from "../../runtime/mod.ts";
@@ -11,7 +7,7 @@ import type { OutputContent } from "../hash_files.ts";
 /** Larger modules stay unchanged, in bytes. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
 
-/** One function for all edits; `undefined` if there are none. */
+/** Combines all edits into one function; `undefined` if there are none. */
 export function editOf(launch: Launch | undefined): EditModule | undefined {
   const edits = launch?.edits;
   if (edits === undefined) return undefined;

@@ -1,8 +1,4 @@
-/**
- * A server that starts in an image: the image's files, and how its program starts.
- *
- * @module
- */
+/** @module A server from an image: the image's files, and how to start its program. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -77,7 +73,7 @@ function report(host: BuildHost, { files, leftOut, config }: ExportedImage): voi
 /**
  * Describes the server of an image that was built.
  *
- * @throws {BuildError} if the image cannot be deployed, or does not say how it starts
+ * @throws {BuildError} if the image cannot be deployed, or has no start command
  */
 export async function imageServer(
   host: BuildHost,

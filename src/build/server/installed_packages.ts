@@ -1,9 +1,4 @@
-/**
- * The installed packages of a project: complete, with all declared dependencies, because packages
- * may load files under computed names.
- *
- * @module
- */
+/** @module A project's installed packages, all of them: some load files by computed names. */
 import { basename, dirname, join } from "node:path/posix";
 import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
@@ -21,7 +16,7 @@ export const TOOL_FILES: ReadonlySet<string> = new Set([
   ".yarn-state.yml",
 ]);
 
-/** Programs of packages, by which scripts start them. */
+/** Programs of packages, which scripts start. */
 const PROGRAMS = ".bin";
 
 const names = z.record(z.string(), z.unknown()).catch({});
@@ -31,30 +26,37 @@ const packageSchema = z.object({
   peerDependencies: names.default({}),
 });
 
-/** Names of the packages that a folder's package.json asks for when it runs. */
-async function declaredIn(folder: string): Promise<readonly string[]> {
+/** The runtime dependencies in a folder's package.json. */
+async function packageIn(folder: string): Promise<z.infer<typeof packageSchema>> {
   const text = await createFolderReader(folder).readText("package.json");
   try {
-    const data = packageSchema.parse(JSON.parse(text?.replace(/^\ufeff/, "") ?? "{}"));
-    return [
-      ...new Set(
-        [data.dependencies, data.optionalDependencies, data.peerDependencies].flatMap(Object.keys),
-      ),
-    ];
+    return packageSchema.parse(JSON.parse(text?.replace(/^\ufeff/, "") ?? "{}"));
   } catch {
-    return [];
+    return packageSchema.parse({});
   }
 }
 
+/** Names of all packages in a folder's package.json, optional ones included. */
+async function declaredIn(folder: string): Promise<readonly string[]> {
+  const { dependencies, optionalDependencies, peerDependencies } = await packageIn(folder);
+  const names = [dependencies, optionalDependencies, peerDependencies].flatMap(Object.keys);
+  return [...new Set(names)];
+}
+
+/** Names of the packages that a project cannot run without. */
+export async function requiredIn(folder: string): Promise<readonly string[]> {
+  return Object.keys((await packageIn(folder)).dependencies);
+}
+
 export interface InstalledOptions {
-  /** Real path of the folder above which nothing is looked for: the workspace's, or the project's. */
+  /** Real path of the folder where the search ends: the workspace's, or the project's. */
   readonly base: string;
   readonly project: string;
   /** Real path of the entry. */
   readonly entry: string;
   /** Packages that the server imports, whether the project declares them or not. */
   readonly imports: Iterable<string>;
-  /** True for all that is installed, false for what `package.json` asks for when it runs. */
+  /** True for everything that is installed, false for runtime dependencies of `package.json`. */
   readonly everything: boolean;
 }
 
@@ -65,7 +67,7 @@ interface PackageFolder {
 
 const isInside = (path: string, folder: string) => path.startsWith(`${folder}/`);
 
-/** Not from another thread, which would take ten times as long for each of thousands. */
+/** Synchronous: for thousands of files, an asynchronous call takes ten times as long. */
 function entriesOf(folder: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)];
@@ -135,7 +137,6 @@ class Installed {
     }
   }
 
-  /** The package at a path, if there is one. */
   async #at(path: string): Promise<PackageFolder | undefined> {
     const real = await Deno.realPath(path).catch(() => undefined);
     if (real === undefined || !(await Deno.stat(real)).isDirectory) return undefined;
@@ -161,13 +162,13 @@ class Installed {
     this.#queue.push(folder);
   }
 
-  /** Takes all packages of the folders that the project finds. */
+  /** Adds all packages of the folders that the project resolves from. */
   async #needAll(project: string): Promise<void> {
     for (const folder of this.#foldersUp()) await this.#needEntries(folder);
     await this.#needEntries(project);
   }
 
-  /** Takes the packages that are in the `node_modules` of a folder. */
+  /** Adds the packages in the `node_modules` of a folder. */
   async #needEntries(folder: string): Promise<void> {
     const store = await this.#store(folder);
     if (store === undefined) return;
@@ -191,7 +192,7 @@ class Installed {
     }
   }
 
-  /** Keeps the programs of packages that come along. */
+  /** Keeps the programs of included packages. */
   async #addPrograms(folder: string): Promise<void> {
     const store = await this.#store(folder);
     if (store === undefined) return;
@@ -242,7 +243,7 @@ function packagesIn(store: string): readonly string[] {
   return paths;
 }
 
-/** Lists the packages of a project with their files and the links that lead to them. */
+/** Lists the packages of a project with their files and the links to them. */
 export async function installedPackages(options: InstalledOptions): Promise<PlacedTrace> {
   const { files, links } = await new Installed(options).run();
   return { files, links };

@@ -1,8 +1,4 @@
-/**
- * Files that a framework's server needs beside its entry.
- *
- * @module
- */
+/** @module Files that a framework's server needs in addition to its entry. */
 import { basename, dirname, join } from "node:path/posix";
 import type { Launch } from "../../manifest/mod.ts";
 import type { OutputContent } from "../hash_files.ts";
@@ -16,7 +12,7 @@ export interface LaunchFiles {
   readonly contents: readonly OutputContent[];
 }
 
-/** Makes the module that Node starts: it runs the prelude, then the entry. */
+/** Creates the module that Node starts, which runs the prelude and then the entry. */
 export function launchFiles(entry: string, launch: Launch | undefined): LaunchFiles {
   const { prelude, wrapper } = launch ?? {};
   if (prelude === undefined && wrapper === undefined) return { entry, contents: [] };

@@ -1,12 +1,8 @@
-/**
- * The system that a native addon is built for, from its first bytes. Pure.
- *
- * @module
- */
+/** @module The system that a native addon is built for, from its first bytes. Pure. */
 
 export interface System {
   readonly os: "linux" | "macos" | "windows";
-  /** As `Deno.build.arch` names it; `undefined` for one that is not known. */
+  /** Named as in `Deno.build.arch`; `undefined` if unknown. */
   readonly arch: string | undefined;
   readonly libc?: "glibc" | "musl";
 }
@@ -37,7 +33,7 @@ export function systemOf(bytes: Uint8Array): System | undefined {
 }
 
 /**
- * Whether an addon is compiled for one major version of Node: others only call Node's functions
+ * Whether an addon is compiled for one major version of Node. Others only call Node's functions
  * that start with `napi_`.
  */
 export function isForOneNode(bytes: Uint8Array): boolean {
@@ -62,7 +58,7 @@ export function describeSystem({ os, arch, libc }: System): string {
   return parts.length === 0 ? OS_NAMES[os] : `${OS_NAMES[os]} (${parts.join(", ")})`;
 }
 
-/** The main package of one that contains its addon for one system. */
+/** Returns the main package of a package that contains its addon for one system. */
 export function packageFamily(name: string): string {
   return name.replace(
     /[-_](?:darwin|win32|linux(?:musl)?|freebsd|android|sunos|openharmony)(?:[-_].*)?$/,

@@ -1,8 +1,4 @@
-/**
- * Whether the native addons of a server run where servers run.
- *
- * @module
- */
+/** @module Whether the native addons of a server run where servers run. */
 import type { OutputContent } from "../hash_files.ts";
 import type { BuildHost } from "../types.ts";
 import {
@@ -15,7 +11,7 @@ import {
 } from "./native_file.ts";
 import { packageOfPath } from "./package_tally.ts";
 
-/** Largest addon that is looked into, in bytes. */
+/** Maximum size of an addon to inspect, in bytes. */
 const MAX_ADDON = 256 * 1024 * 1024;
 
 interface Addon {

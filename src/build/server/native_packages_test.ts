@@ -33,7 +33,7 @@ Deno.test("systemOf() reads for which system an addon is made", () => {
 });
 
 Deno.test({
-  name: "withFittingAddons() says which addon is compiled for another Node",
+  name: "withFittingAddons() reports which addon is compiled for another Node",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTestProject({}, async ({ project, host, said }) => {
@@ -56,14 +56,14 @@ Deno.test({
     }),
 });
 
-Deno.test("packageFamily() names what people install", () => {
+Deno.test("packageFamily() returns the name of the package that people install", () => {
   assert.equal(packageFamily("@img/sharp-linuxmusl-x64"), "@img/sharp");
   assert.equal(packageFamily("@node-rs/argon2-darwin-arm64"), "@node-rs/argon2");
   assert.equal(packageFamily("better-sqlite3"), "better-sqlite3");
 });
 
 Deno.test({
-  name: "withFittingAddons() keeps what runs on Linux, and says what does not",
+  name: "withFittingAddons() keeps addons for Linux, and reports others",
   ignore: Deno.build.os !== "linux",
   fn: () =>
     withTestProject({}, async ({ project, host, said }) => {

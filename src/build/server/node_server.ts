@@ -1,8 +1,4 @@
-/**
- * A server for Node itself: its unchanged files, with the packages that it needs.
- *
- * @module
- */
+/** @module A server for Node: its unchanged files, with the packages that it needs. */
 import { join } from "node:path";
 import { dirname, join as joinPosix } from "node:path/posix";
 import { formatBytes, formatCount } from "../../lib/format.ts";
@@ -16,6 +12,7 @@ import { type PackageFiles, readPackageFolders } from "./package_folders.ts";
 import { createPackageTally } from "./package_tally.ts";
 import { projectNode } from "./project_node.ts";
 import { serverPackages } from "./server_packages.ts";
+import { smallInstallation } from "./small_packages.ts";
 import type { PreparedServer, ServerFacts } from "./types.ts";
 import type { OutputContent } from "../hash_files.ts";
 import { serverProblems } from "./server_problems.ts";
@@ -32,8 +29,8 @@ interface RunnableEntry {
 }
 
 /**
- * Compiles an entry of TypeScript or JSX, and other modules that its framework lists; the rest
- * stays unchanged.
+ * Compiles an entry of TypeScript or JSX, and other modules that its framework lists; other files
+ * do not change.
  *
  * @throws {BuildError} with all problems of its code
  */
@@ -65,8 +62,7 @@ async function compileEntry(
 const NO_PACKAGES: PackageFiles = { contents: [], links: {} };
 
 /**
- * Package folders in the output; the project's own installation does not count, because nobody
- * selected from it.
+ * Package folders in the output, without the project's own installation, which has all packages.
  */
 function chosenPackages({ listing, projectRoot }: ServerFacts): Listing["packages"] {
   return listing.packages.filter(({ absolutePath }) =>
@@ -82,7 +78,7 @@ function hasOwnPackages({ entry }: ComputeLayer, packages: Listing["packages"]):
   });
 }
 
-/** Returns the command that starts the server instead of its entry, if there is one. */
+/** Returns the command that starts the server, if it is not its entry. */
 function startCommand(
   { runtime }: ComputeLayer,
   { found, settings }: ServerFacts,
@@ -94,7 +90,7 @@ function startCommand(
 
 const majorOf = (version: string): string => version.replace(/^v/, "").split(".")[0]!;
 
-/** Brings along what a server needs that runs on Node. */
+/** Adds the files that a server on Node needs. */
 export async function nodeServer(
   host: BuildHost,
   layer: ComputeLayer,
@@ -108,7 +104,7 @@ export async function nodeServer(
     ? await compileEntry(host, layer, facts)
     : { entry: layer.entry, contents: [], imports: [] };
   const tally = createPackageTally();
-  const packages = chosenPackages(facts);
+  const packages = [...chosenPackages(facts), ...await smallInstallation(facts, layer)];
   const kept = await readPackageFolders({ ...listing, packages }, tally);
   const brought = hasOwnPackages(layer, packages)
     ? NO_PACKAGES

@@ -15,6 +15,8 @@ interface ServerProject {
   readonly workspace?: string;
   readonly hasLockFile?: boolean;
   readonly output?: string;
+  /** Files that are not deployed; without any, few packages are not traced. */
+  readonly ignored?: number;
   readonly entry?: string;
   readonly directory?: string;
 }
@@ -38,7 +40,7 @@ async function prepare(made: TestProject, wanted: ServerProject = {}): Promise<P
       projectRoot,
       workspaceRoot: join(made.project, wanted.workspace ?? "."),
       hasLockFile: wanted.hasLockFile ?? true,
-      listing: survey,
+      listing: { ...survey, ignored: wanted.ignored ?? 1 },
       manifest: { version: 1, layers: [layer], routes: [] },
       found,
       settings: { nodeVersion: "24" },
@@ -47,7 +49,7 @@ async function prepare(made: TestProject, wanted: ServerProject = {}): Promise<P
   });
 }
 
-/** Lays a server out as the platform does, and runs its entry with Node. */
+/** Lays out a server like the platform, and runs its entry with Node. */
 async function run(
   made: TestProject,
   server: PreparedServer,
@@ -90,7 +92,7 @@ interface Row {
   readonly files: TestFiles;
   readonly wanted?: ServerProject;
   readonly prints: string;
-  /** Paths that are deployed beside the listed files, or their beginning. */
+  /** Paths that are deployed next to the listed files, or their beginning. */
   readonly has: readonly string[];
   readonly links?: readonly string[];
   readonly lacks?: readonly string[];
@@ -296,7 +298,62 @@ for (const [name, row] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("nodeServer() shows of the project's package.json what Node reads, and no more", async () => {
+const FEW: TestFiles = {
+  "package.json": '{"dependencies":{"a":"1"},"devDependencies":{"dev":"1"}}',
+  "index.js": "console.log(require(['a'].join('')), require('undeclared'))",
+  ...module("node_modules/a", "module.exports = require('.prisma/client');"),
+  ...module("node_modules/.prisma/client", "module.exports = 'generated';"),
+  ...module("node_modules/undeclared", "module.exports = 'undeclared';"),
+  ...module("node_modules/dev", ""),
+  "node_modules/.bin/a": "-> ../a/index.js",
+  "node_modules/.cache/x": "",
+};
+
+Deno.test("nodeServer() deploys few packages as they are installed", async () => {
+  await withTestProject(FEW, async (made) => {
+    const wanted = { ignored: 0 };
+    const server = await prepare(made, wanted);
+    assert.equal(await run(made, server, wanted), "generated undeclared\n");
+    const paths = server.contents.map(({ path }) => path);
+    assert.ok(paths.includes("node_modules/dev/index.js"), paths.join(" "));
+    assert.ok(!paths.some((path) => path.includes(".cache")), paths.join(" "));
+    assert.deepEqual(server.links, { "node_modules/.bin/a": "../a/index.js" });
+  });
+});
+
+const SELECTED: Readonly<Record<string, readonly [TestFiles, ServerProject]>> = {
+  "a native addon": [{ "node_modules/dev/addon.node": "" }, {}],
+  "a link that leaves them": [{ "node_modules/b": "-> ../lib", "lib/index.js": "" }, {}],
+  "a link to nothing": [{ "node_modules/b": "-> nothing" }, {}],
+  "a link to files that are left out": [{ "node_modules/b": "-> .cache/x" }, {}],
+  "a link to itself": [{ "node_modules/b": "-> b" }, {}],
+  "variables": [{ "node_modules/dev/.env.local": "KEY=1" }, {}],
+  "a token": [{ "node_modules/.npmrc": "//host/:_authToken=1" }, {}],
+  "a repository": [{ "node_modules/dev/.git/config": "" }, {}],
+  "a private key": [{ "node_modules/dev/key.pem": "-----BEGIN PRIVATE KEY-----\n" }, {}],
+  "a package that is not installed": [
+    { "package.json": '{"dependencies":{"a":"1","missing":"1"}}' },
+    {},
+  ],
+  "a name that cannot be deployed": [{ "node_modules/dev/a\\b": "" }, {}],
+  "files of the project that are left out": [{}, { ignored: 1 }],
+  "a folder of functions, which is left out": [{ "functions/x.js": "" }, {}],
+  "a workspace": [{}, { workspace: ".." }],
+  "much data": [{ "node_modules/dev/data.txt": " ".repeat(8 * 1024 * 1024) }, {}],
+};
+
+for (const [name, [more, wanted]] of Object.entries(SELECTED)) {
+  Deno.test(`nodeServer() selects from few packages with ${name}`, async () => {
+    await withTestProject({ ...FEW, ...more }, async (made) => {
+      const { contents } = await prepare(made, { ignored: 0, ...wanted });
+      const paths = contents.map(({ path }) => path);
+      assert.ok(paths.includes("node_modules/a/index.js"), paths.join(" "));
+      assert.ok(!paths.includes("node_modules/dev/index.js"), paths.join(" "));
+    });
+  });
+}
+
+Deno.test("nodeServer() only includes the fields of the project's package.json that Node reads", async () => {
   const { files, wanted } = Object.values(ROWS)[1]!;
   await withTestProject(files, async (made) => {
     const { contents } = await prepare(made, wanted);
@@ -334,7 +391,7 @@ for (const [name, [files, wanted, message]] of Object.entries(REFUSED)) {
   });
 }
 
-Deno.test("nodeServer() names imports that lead nowhere, and files that it may open", async () => {
+Deno.test("nodeServer() reports broken imports, and files that it may open", async () => {
   const files = {
     "package.json": "{}",
     "out/index.js": "require('absent'); require('fs').readFileSync(process.cwd() + '/data.json')",

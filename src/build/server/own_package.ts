@@ -1,8 +1,6 @@
 /**
- * The `package.json` of a server whose project has it above the output: Node uses it to recognize
- * CommonJS, and for names such as `#lib`.
- *
- * @module
+ * @module The `package.json` of a server whose project has it above the output: Node uses it to
+ * recognize CommonJS, and for names such as `#lib`.
  */
 import { dirname, join } from "node:path/posix";
 import * as z from "zod";
@@ -42,7 +40,8 @@ function reduced(text: string): Uint8Array<ArrayBuffer> | undefined {
 }
 
 /**
- * The file that the server needs; `undefined` if one is deployed already, or the project has none.
+ * Returns the file that the server needs; `undefined` if one is already deployed, or the project
+ * has none.
  */
 export async function ownPackage(
   { project, entry, directory, deployed }: {

@@ -1,18 +1,10 @@
-/**
- * Package folders that a framework has assembled for its server: they are deployed unchanged,
- * symbolic links as links.
- *
- * @module
- */
+/** @module Package folders that a framework assembled for its server; deployed unchanged. */
 import { join, sep } from "node:path";
 import { dirname, relative } from "node:path/posix";
 import type { OutputContent } from "../hash_files.ts";
 import type { Listing } from "../list_files.ts";
 import { TOOL_FILES } from "./installed_packages.ts";
 import type { PackageTally } from "./package_tally.ts";
-
-/** Files that servers do not need: shell programs and files of tools. */
-const LEFT_OUT: ReadonlySet<string> = new Set([".bin", ...TOOL_FILES]);
 
 /** Files of packages as they are deployed. */
 export interface PackageFiles {
@@ -62,17 +54,18 @@ class Reading {
   }
 
   async #readFolder(folder: Folder): Promise<void> {
-    for await (const { name, isDirectory, isSymlink, isFile } of Deno.readDir(folder.real)) {
-      if (LEFT_OUT.has(name)) continue;
+    // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+    for (const { name, isDirectory, isSymlink, isFile } of Deno.readDirSync(folder.real)) {
+      if (TOOL_FILES.has(name)) continue;
       const [real, path] = [join(folder.real, name), `${folder.path}/${name}`];
       if (isDirectory) this.queue.push({ ...folder, real, path });
       else if (isSymlink) await this.#readLink(folder, { real, path });
-      else if (isFile) await this.#add(real, path);
+      else if (isFile) this.#add(real, path);
     }
   }
 
-  async #add(content: string, path: string): Promise<void> {
-    const { size } = await Deno.stat(content);
+  #add(content: string, path: string): void {
+    const { size } = Deno.statSync(content);
     this.#tally.add(path, size);
     this.contents.push({ path, content, size });
   }
@@ -80,14 +73,14 @@ class Reading {
   /** Keeps a link to deployed files; replaces others with their content. */
   async #readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
     const real = await Deno.realPath(link.real).catch(() => undefined);
-    // Builds leave links behind whose package was not needed.
+    // Builds leave links to packages that were not needed.
     if (real === undefined) return;
     const target = deployedPath(real, this.#tops, this.#listing);
     if (target !== undefined) {
       this.links[link.path] = relative(dirname(link.path), target);
       return;
     }
-    if ((await Deno.stat(real)).isFile) return await this.#add(real, link.path);
+    if (Deno.statSync(real).isFile) return this.#add(real, link.path);
     if (folder.chain.includes(real)) return;
     this.queue.push({ real, path: link.path, chain: [...folder.chain, real] });
   }

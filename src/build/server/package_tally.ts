@@ -1,15 +1,11 @@
-/**
- * How much the packages of a server are, and what of them is too much. Pure.
- *
- * @module
- */
+/** @module Adds up the size of a server's packages, and reports what exceeds the limits. Pure. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Maximum number of files of packages that a server brings. */
+/** Maximum number of package files of a server. */
 const MAX_PACKAGE_FILES = 50_000;
 
-/** Largest size of a server's packages together, in bytes (512 MiB). */
+/** Maximum total size of a server's packages, in bytes (512 MiB). */
 const MAX_PACKAGE_BYTES = 512 * 1024 * 1024;
 
 /** Packages that an error names. */
@@ -24,13 +20,13 @@ export interface PackageTally {
   /**
    * Counts a file by its path in the deployment.
    *
-   * @throws {BuildError} If it is one too many, naming the largest packages
+   * @throws {BuildError} If there are too many; the error names the largest packages
    */
   add(path: string, bytes: number): void;
   total(): { readonly count: number; readonly files: number; readonly bytes: number };
 }
 
-/** The package that a path is in: what follows the last `node_modules` in it. */
+/** Returns the package that a path is in: the part after the last `node_modules`. */
 export function packageOfPath(path: string): string | undefined {
   const rest = path.split("/");
   const at = rest.lastIndexOf("node_modules");

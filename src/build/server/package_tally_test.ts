@@ -12,7 +12,7 @@ Deno.test("createPackageTally() counts packages, files and bytes", () => {
   assert.deepEqual(tally.total(), { count: 2, files: 3, bytes: 25 });
 });
 
-Deno.test("createPackageTally() names the largest packages where they are too large", () => {
+Deno.test("createPackageTally() names the largest packages if they are too large", () => {
   const tally = createPackageTally(LIMITS);
   tally.add("node_modules/small/a", 10);
   assert.throws(() => tally.add("server/node_modules/@big/one/lib.so", 4_000), (error) => {
@@ -26,7 +26,7 @@ Deno.test("createPackageTally() names the largest packages where they are too la
   });
 });
 
-Deno.test("createPackageTally() names the packages with most files where there are too many", () => {
+Deno.test("createPackageTally() names the packages with most files if there are too many", () => {
   const tally = createPackageTally(LIMITS);
   tally.add("node_modules/a/1", 1);
   for (const name of ["1", "2", "3"]) tally.add(`node_modules/icons/${name}`, 1);

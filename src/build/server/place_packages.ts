@@ -1,13 +1,11 @@
 /**
- * Places the packages of a server in its deployment. Each module resolves the same packages as in
- * the project. Pure: paths are absolute, real and with `/`.
+ * @module Places the packages of a server in its deployment. Each module resolves the same packages
+ * as in the project. Pure: paths are absolute, real and with `/`.
  *
  * Packages of the project, and of the folders above it up to its workspace, are merged into one
- * `node_modules` of the server; the nearest wins a name. Packages that do not fit, and those of the
+ * `node_modules` of the server; the nearest one is used. Packages that do not fit, and those of the
  * workspace, keep their relative places in a separate folder. If Node would then resolve another
  * package than before, a link is added next to the importer.
- *
- * @module
  */
 import { dirname, join, relative } from "node:path/posix";
 
@@ -19,7 +17,7 @@ const STORE = "svc_packages";
 export interface PlacedTrace {
   /** Real paths of the files that the server needs, and of those that need them. */
   readonly files: ReadonlyMap<string, { readonly parents: ReadonlySet<string> }>;
-  /** Symbolic links, with the real paths that they lead to. */
+  /** Symbolic links, with their real targets. */
   readonly links: ReadonlyMap<string, string>;
 }
 
@@ -57,7 +55,7 @@ function packageAt(path: string): { readonly folder: string; readonly name: stri
   return { folder: path.slice(0, start) + name, name };
 }
 
-/** A path below the base, or beside it, as one that leads nowhere else. */
+/** Converts a path below or next to the base to one that stays inside. */
 const inStore = (path: string): string => path.replaceAll(/(?:^|(?<=\/))\.\.(?=\/)/g, "up");
 
 /** Assigns deployed paths; each name in `node_modules` belongs to one folder. */
@@ -85,7 +83,7 @@ function createPlaces(options: PlacesOptions, paths: readonly string[]) {
   };
 }
 
-/** Which folder Node takes for a name, from a module's folder upward. */
+/** Finds the folder that Node uses for a name, from a module's folder upward. */
 function resolveName(
   name: string,
   from: string,
@@ -103,7 +101,7 @@ function resolveName(
 /** Links by their paths in the deployment, with the paths that they lead to. */
 type Links = Map<string, string>;
 
-/** Adds the links without which an importer would find another package, or none. */
+/** Adds links for importers that would otherwise find another package, or none. */
 function addMissingLinks(
   trace: PlacedTrace,
   place: (path: string) => string,
@@ -124,7 +122,7 @@ function addMissingLinks(
   }
 }
 
-/** Decides where packages are deployed, and which links lead to them. */
+/** Decides where packages are deployed, and which links point to them. */
 export function placePackages(trace: PlacedTrace, options: PlacesOptions): PlacedPackages {
   const paths = [...trace.files.keys(), ...trace.links.keys()];
   const place = createPlaces(options, paths);

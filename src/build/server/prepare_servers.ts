@@ -1,8 +1,4 @@
-/**
- * Prepares the servers of an output: decides the engine of each, and the files to deploy for it.
- *
- * @module
- */
+/** @module Prepares the servers of an output: engine and files of each. */
 import { formatBytes } from "../../lib/format.ts";
 import { type ComputeLayer, type Layer, LINKS_PATH, type Manifest } from "../../manifest/mod.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -21,12 +17,12 @@ import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
 export interface PreparedServers {
   /** The deployed files, in ascending order of their paths. */
   readonly contents: readonly OutputContent[];
-  /** With what was decided, and what `svc.toml` says, in its COMPUTE layers. */
+  /** The manifest, whose COMPUTE layers have the decisions and the settings of `svc.toml`. */
   readonly manifest: Manifest;
   readonly servers: readonly ServerReport[];
 }
 
-/** Reports a bundle, and what of it will fail. */
+/** Reports a bundle, and code in it that will fail. */
 function sayBundle(
   host: BuildHost,
   { layer, bundle, reason }: {
@@ -116,7 +112,7 @@ function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonl
   return [...contents.values()].sort((left, right) => left.path < right.path ? -1 : 1);
 }
 
-/** Decides for each COMPUTE layer what runs it, and lists what is deployed. */
+/** Decides what runs each COMPUTE layer, and lists the files to deploy. */
 export async function prepareServers(
   host: BuildHost,
   facts: ServerFacts,

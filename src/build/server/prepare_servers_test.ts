@@ -79,6 +79,7 @@ Deno.test("prepareServers() deploys packages that a framework traced, links as l
       ".next/BUILD_ID",
       ".svc/links.json",
       "client/robots.txt",
+      "node_modules/.bin/next",
       "node_modules/.store/next@1/node_modules/next/index.js",
       "node_modules/.store/react@1/node_modules/react/index.js",
       "server.js",
@@ -97,7 +98,7 @@ Deno.test("prepareServers() deploys packages that a framework traced, links as l
   });
 });
 
-Deno.test("prepareServers() takes the content of what packages link to outside", async () => {
+Deno.test("prepareServers() includes the content of links from packages to the outside", async () => {
   const files = {
     "out/server.js": "",
     "out/node_modules/a": "-> ../../elsewhere/a",
@@ -110,7 +111,7 @@ Deno.test("prepareServers() takes the content of what packages link to outside",
   });
 });
 
-Deno.test("prepareServers() starts a server on Node by a module beside its entry", async () => {
+Deno.test("prepareServers() starts a server on Node by a module next to its entry", async () => {
   const files = { "out/server.js": "" };
   const found = {
     ...FOUND,
@@ -129,7 +130,7 @@ Deno.test("prepareServers() starts a server on Node by a module beside its entry
   });
 });
 
-Deno.test("prepareServers() writes what svc.toml says into the COMPUTE layers", async () => {
+Deno.test("prepareServers() writes the settings of svc.toml to the COMPUTE layers", async () => {
   const files = { "out/server.js": "export default { fetch: () => new Response() };" };
   const server = { healthPath: "/healthz", startTimeoutMs: 90_000 };
   const settings = { server, tmpMb: 128, nodeVersion: "24" };

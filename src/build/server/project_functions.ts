@@ -1,9 +1,4 @@
-/**
- * A project's functions for other platforms, as its dev server runs them: in place, with the
- * modules that a deploy adds.
- *
- * @module
- */
+/** @module A project's functions for other platforms, as its dev server runs them. */
 import { join } from "node:path";
 import type { ProjectConfig } from "../../config/project_config.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -22,13 +17,13 @@ import type { BuildHost } from "../types.ts";
 import { launchFiles } from "./launch_files.ts";
 import { serverProblems } from "./server_problems.ts";
 
-/** Functions that one server on Node answers for. */
+/** Functions that one Node server handles. */
 export interface RunnableFunctions extends Pick<ProvidedFunctions, "paths" | "timeoutMs"> {
   /** Absolute path of the module that Node starts; one of `modules`. */
   readonly entry: string;
   /** Texts of modules that the project has no files of, by their absolute paths. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Patterns of the URL paths that they answer where no file does. */
+  /** Patterns of the URL paths that they handle if there is no file. */
   readonly withoutFile: readonly string[];
   /** Changes with their sources. */
   readonly key: string;
@@ -42,7 +37,7 @@ export interface FunctionsPlace {
   readonly config: ProjectConfig | undefined;
 }
 
-/** The functions that a deploy would serve: a project with its own server answers for them. */
+/** The functions that a deploy would serve: a project with its own server handles them itself. */
 export async function findFunctions(
   { directory, config }: FunctionsPlace,
 ): Promise<ProvidedFunctions | undefined> {

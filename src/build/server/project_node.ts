@@ -1,8 +1,4 @@
-/**
- * The version of Node that a project's server runs on.
- *
- * @module
- */
+/** @module The version of Node that a project's server runs on. */
 import * as z from "zod";
 import type { ProjectReader } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -47,9 +43,9 @@ export interface ProjectNode {
 }
 
 /**
- * The platform's setting, what the project or its workspace says, or the Node that built it.
+ * Returns the Node version from the platform's setting, the project, its workspace, or the build.
  *
- * @throws {BuildError} If no version can be what is written
+ * @throws {BuildError} If no version satisfies the requirement
  */
 export async function projectNode(
   host: BuildHost,

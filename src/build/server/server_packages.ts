@@ -1,8 +1,4 @@
-/**
- * The packages that a server on Node needs.
- *
- * @module
- */
+/** @module The packages that a server on Node needs. */
 import { join, sep } from "node:path";
 import { basename, dirname } from "node:path/posix";
 import type { ComputeLayer } from "../../manifest/mod.ts";
@@ -41,7 +37,7 @@ async function assertUnpacked({ projectRoot, workspaceRoot }: ServerFacts): Prom
   }
 }
 
-/** Answers where real paths of listed files, and of the folders that they are in, are deployed. */
+/** Finds where listed files and their folders are deployed, by real path. */
 function deployedPaths({ files }: Listing): (path: string) => string | undefined {
   const paths = new Map<string, string>();
   for (const { absolutePath, path } of files) {
@@ -96,7 +92,7 @@ const NOTHING_TRACED: Trace = {
   unresolved: [],
 };
 
-/** All that the server may load, if that cannot be read from its code. */
+/** Everything that the server may load, if its code does not show it. */
 async function wholePackages(
   folders: Folders,
   own: Pick<Trace, "files" | "links">,
@@ -115,7 +111,7 @@ function packageName(specifier: string): string {
   return first.startsWith("@") ? `${first}/${second}` : first;
 }
 
-/** The folder below which a server's packages lie: nothing else can be public there. */
+/** The folder with a server's packages; no other file in it can be public. */
 function packagesDirectory({ directory, entry }: ComputeLayer): string {
   return directory === "." || entry.startsWith(`${directory}/`) ? directory : dirname(entry);
 }
@@ -166,7 +162,7 @@ export async function serverPackages(
   const { links, ...placed } = placePackages(needed, { base, directory, deployed, stores });
   const contents: OutputContent[] = [];
   for (const [content, path] of placed.files) {
-    // Of thousands of files, each asked for from another thread would take ten times as long.
+    // Asking another thread for each of thousands of files would take ten times as long.
     const { size } = Deno.statSync(content);
     tally.add(path, size);
     contents.push({ path, content, size });

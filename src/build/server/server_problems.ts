@@ -1,13 +1,9 @@
-/**
- * Describes all problems in the code of a server as one error.
- *
- * @module
- */
+/** @module Describes all problems in the code of a server as one error. */
 import { type Diagnostic, formatPlace } from "../../lib/diagnostic.ts";
 import { formatCount, printable } from "../../lib/format.ts";
 import { BuildError } from "../build_error.ts";
 
-/** Names all problems of a server, each with its place. */
+/** Lists all problems of a server with their positions. */
 export function serverProblems(
   entry: string,
   problems: readonly (Diagnostic & { readonly file: string })[],

@@ -1,8 +1,4 @@
-/**
- * Messages of a trace for the author of a project.
- *
- * @module
- */
+/** @module Messages of a trace for the author of a project. */
 import { relative } from "node:path/posix";
 import { formatCount, printable } from "../../lib/format.ts";
 import type { Trace } from "../../runtime/mod.ts";
@@ -29,8 +25,7 @@ function showFiles(paths: readonly string[], project: string): string {
 }
 
 /**
- * Leaves out files of the project that are not deployed. What the server may open of them is
- * reported.
+ * Leaves out files of the project that are not deployed. Reports those that the server may open.
  *
  * @throws {BuildError} If the server imports them
  */
@@ -64,7 +59,7 @@ export function withoutProjectFiles(
   return new Map([...files].filter(([path]) => !isLost(path)));
 }
 
-/** Reports imports of the server's own modules that lead nowhere. */
+/** Reports imports of the server's own modules that do not resolve. */
 export function sayUnresolved(
   host: BuildHost,
   { unresolved }: Trace,

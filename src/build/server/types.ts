@@ -1,8 +1,4 @@
-/**
- * Types for preparing a server.
- *
- * @module
- */
+/** @module Types for preparing a server. */
 import type { ComputeLayer, Engine, FoundServer, Manifest } from "../../manifest/mod.ts";
 import type { Listing } from "../list_files.ts";
 import type { OutputContent } from "../hash_files.ts";
@@ -28,9 +24,9 @@ export interface ServerSettings {
 export interface ServerFacts {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
-  /** Absolute path of the folder that its packages are installed in: its own, or its workspace's. */
+  /** Absolute path of the folder with its installed packages: the project's or the workspace's. */
   readonly workspaceRoot: string;
-  /** Whether a lock file shows that what is installed is what `package.json` asks for. */
+  /** Whether a lock file shows that the installed packages match `package.json`. */
   readonly hasLockFile: boolean;
   readonly listing: Listing;
   readonly manifest: Manifest;
@@ -39,7 +35,7 @@ export interface ServerFacts {
   readonly settings: ServerSettings;
 }
 
-/** One server as it will be deployed. */
+/** A server to deploy. */
 export interface PreparedServer {
   readonly layer: ComputeLayer;
   readonly report: ServerReport;
@@ -53,7 +49,6 @@ export interface PreparedServer {
 
 /** How a server runs, for people and programs. */
 export interface ServerReport {
-  /** Name of its layer. */
   readonly layer: string;
   readonly entry: string;
   readonly engine: Engine;

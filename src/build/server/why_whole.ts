@@ -1,8 +1,5 @@
 /**
- * Whether all that a server loads can be read from its code: only then is it safe to
- * leave out what its modules do not name.
- *
- * @module
+ * @module Whether a server's code shows everything that it loads. If not, no package is left out.
  */
 import type { ComputeLayer } from "../../manifest/mod.ts";
 import type { ServerBundle } from "../../runtime/mod.ts";
@@ -19,8 +16,8 @@ function doubtOf(bundle: ServerBundle): string | undefined {
 }
 
 /**
- * Why the packages of a server come whole, as a clause; `undefined` if its code shows
- * all that it loads. Bundling it is what reads the code; the bundle itself is not used.
+ * Explains, as a clause, why all packages of a server are deployed; `undefined` if its code shows
+ * everything that it loads. Bundling is only used to read the code.
  */
 export async function whyWhole(
   host: BuildHost,

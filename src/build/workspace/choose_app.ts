@@ -1,8 +1,4 @@
-/**
- * Which package of a workspace is deployed where its root folder was named.
- *
- * @module
- */
+/** @module Chooses the package to deploy if a workspace's root folder was given. */
 import { join, relative } from "node:path";
 import { detectProject } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
@@ -10,7 +6,6 @@ import { createFolderReader } from "../folder_reader.ts";
 import type { BuildHost } from "../types.ts";
 import { type Member, readMembers } from "./members.ts";
 
-/** An app of a workspace. */
 export interface WorkspaceApp {
   /** Its folder, relative to the root and with `/`. */
   readonly path: string;
@@ -67,8 +62,8 @@ function undecided(apps: readonly WorkspaceApp[]): BuildError {
 }
 
 /**
- * The folder of the only app of a workspace, or of the one that `standing` is in; the folder itself
- * if it is not a workspace, or is itself an app.
+ * The folder of the only app of a workspace, or of the app that contains `standing`; the folder
+ * itself if it is not a workspace, or is itself an app.
  *
  * @throws {BuildError} if there are several.
  */

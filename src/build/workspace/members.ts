@@ -1,8 +1,4 @@
-/**
- * The packages of a workspace, and which of them another one needs.
- *
- * @module
- */
+/** @module The packages of a workspace, and which of them depend on each other. */
 import { join } from "node:path";
 import { isMember, memberBases, parsePackageFacts, workspacePatterns } from "../../manifest/mod.ts";
 import { createFolderReader } from "../folder_reader.ts";
@@ -13,14 +9,14 @@ export interface Member {
   readonly path: string;
   /** `undefined` if its package.json names none. */
   readonly name: string | undefined;
-  /** Names of all packages that it depends on. */
+  /** Names of all its dependencies. */
   readonly dependencies: ReadonlySet<string>;
   readonly scripts: ReadonlyMap<string, string>;
 }
 
 /** Maximum number of folders to search. */
 const MAX_FOLDERS = 5000;
-/** How deep `**` looks below its base. */
+/** How many levels `**` searches below its base. */
 const MAX_DEPTH = 5;
 
 const SKIPPED = new Set(["node_modules", "dist", "build", "out", "coverage"]);
@@ -36,7 +32,7 @@ async function foldersOf(directory: string): Promise<string[]> {
   }
 }
 
-/** Walks the folders that may be members, each once; links are not followed. */
+/** Walks the folders that may be members, without repeats; does not follow links. */
 async function* candidates(root: string, patterns: readonly string[]): AsyncGenerator<string> {
   const waiting = memberBases(patterns).map((path) => ({ path, depth: 0 }));
   const seen = new Set<string>();
@@ -56,7 +52,7 @@ async function* candidates(root: string, patterns: readonly string[]): AsyncGene
   }
 }
 
-/** The packages of a workspace by its root folder; `undefined` if it is none. */
+/** Returns the packages of the workspace in a root folder; `undefined` if it is not a workspace. */
 export async function readMembers(root: string): Promise<readonly Member[] | undefined> {
   const reader = createFolderReader(root);
   const [pnpmWorkspace, packageJson] = await Promise.all([

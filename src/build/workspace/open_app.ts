@@ -1,8 +1,4 @@
-/**
- * The folders for a deploy of a workspace: the app's, and the one with its settings.
- *
- * @module
- */
+/** @module The folders for a deploy of a workspace: the app's, and the one with its settings. */
 import { join } from "node:path";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
 import { PROJECT_CONFIG_FILE } from "../../config/project_root.ts";
@@ -18,7 +14,7 @@ import { chooseApp } from "./choose_app.ts";
 export interface OpenedApp {
   /** Absolute path of the folder that is built. */
   readonly directory: string;
-  /** Absolute path of the folder whose rules and functions count. */
+  /** Absolute path of the folder whose rules and functions apply. */
   readonly home: string;
   readonly config: ProjectConfig | undefined;
 }
@@ -27,7 +23,7 @@ interface OpenOptions extends BuildOptions {
   readonly standing?: string | undefined;
 }
 
-/** True if someone said how the named folder itself is built. */
+/** True if someone set how to build the named folder itself. */
 function isSettled({ config, settings, ...options }: OpenOptions): boolean {
   return [
     options.buildCommand,

@@ -1,8 +1,4 @@
-/**
- * The command that builds an app of a workspace after the packages that it needs, for `svc.toml`.
- *
- * @module
- */
+/** @module The command that builds an app of a workspace after the packages that it needs. */
 import { relative, resolve } from "node:path";
 import {
   type DetectedProject,
@@ -45,7 +41,7 @@ const PROGRAM: Readonly<Record<PackageManager, string>> = {
 /** Names that a shell reads as one word. */
 const PLAIN_NAME = /^[@\w./-]+$/;
 
-/** Runs the build of each package by the manager alone, in the order in which they are given. */
+/** Runs the build of each package with the package manager alone, in the given order. */
 const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => string>> = {
   npm: (members) => `npm run build${members.map(({ name }) => ` --workspace=${name}`).join("")}`,
   pnpm: (members) => `pnpm --filter=${members.at(-1)?.name}... run build`,
@@ -54,7 +50,7 @@ const ORDERED: Readonly<Record<PackageManager, (members: readonly Member[]) => s
   deno: () => runScript("deno", "build"),
 };
 
-/** The task runner of a workspace: its settings are there, and its package is asked for. */
+/** The task runner of a workspace that has its settings and depends on its package. */
 async function runnerAt(root: string) {
   const reader = createFolderReader(root);
   const facts = parsePackageFacts(await reader.readText("package.json"));

@@ -33,7 +33,7 @@ const withRoot = (more: object): TestFiles => ({
 });
 const TURBO = withRoot({ devDependencies: { turbo: "2" } });
 
-/** Files beside, the app, and the command for it. */
+/** Files next to, the app, and the command for it. */
 const ROWS: Readonly<Record<string, readonly [TestFiles, string, string | undefined]>> = {
   npm: [
     FILES,
@@ -129,7 +129,7 @@ for (const [name, [files, app, expected]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("assembleProject() builds what an app needs where svc.toml has the app's own script", async () => {
+Deno.test("assembleProject() builds an app's dependencies if svc.toml has the app's own script", async () => {
   const files = {
     ...FILES,
     "node_modules/.keep": "",

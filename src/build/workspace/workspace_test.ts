@@ -77,7 +77,7 @@ Deno.test("neededBy() ends where packages need each other", () => {
   assert.deepEqual(neededBy(members, "a").map(({ path }) => path), ["c", "b"]);
 });
 
-Deno.test("assembleProject() builds what an app needs of its workspace first", async () => {
+Deno.test("assembleProject() first builds the packages of the workspace that an app needs", async () => {
   for (const folder of ["", "apps/web"]) {
     await withTestProject(SHOP, async (test) => {
       const built = await assembleProject(test.host, at(test, folder));
@@ -111,7 +111,7 @@ Deno.test("assembleProject() runs nothing but a build command that is written", 
   });
 });
 
-Deno.test("assembleProject() names the apps where a workspace has several", async () => {
+Deno.test("assembleProject() names the apps if a workspace has several", async () => {
   await withTestProject({ ...SHOP, ...DOCS }, async (test) => {
     await assert.rejects(assembleProject(test.host, at(test)), (error) => {
       assert.ok(error instanceof BuildError);
@@ -169,7 +169,7 @@ Deno.test("assembleProject() installs for a project without a build script", asy
   });
 });
 
-Deno.test("assembleProject() installs no tools where nothing is built", async () => {
+Deno.test("assembleProject() installs no tools if nothing is built", async () => {
   const files = {
     "package.json": json({ devDependencies: { prettier: "3" } }),
     "index.html": "",
@@ -188,7 +188,7 @@ condition.path = { type = "prefix", value = "/notes/" }
 action = { type = "deny" }
 `;
 
-Deno.test("packProject() takes rules and functions from beside svc.toml", async () => {
+Deno.test("packProject() uses rules and functions next to svc.toml", async () => {
   const { "apps/web/svc.toml": _, ...web } = WEB;
   const start = {
     "apps/web/package.json": web["apps/web/package.json"].replace(

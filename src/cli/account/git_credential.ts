@@ -18,7 +18,7 @@ function readQuestion(text: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The key for a repository of a platform; `undefined` if none is known. */
+/** Finds the key for a repository of a platform; `undefined` if there is none. */
 async function keyFor(
   ctx: Context,
   question: ReadonlyMap<string, string>,
@@ -27,7 +27,7 @@ async function keyFor(
   const [, workspace, project] = REPOSITORY.exec(question.get("path") ?? "") ?? [];
   if (url === null || workspace === undefined) return undefined;
   const isCurrent = new URL(ctx.apiUrl).origin === url.origin;
-  // A key from the environment is meant for the platform that the CLI talks to, and no other.
+  // A key from the environment is only for the platform that the CLI uses.
   if (isCurrent && ctx.settings.token !== undefined) return ctx.settings.token;
   const apiUrl = isCurrent ? ctx.apiUrl : url.origin;
   const stored = ctx.credentials.find(apiUrl, workspace)?.token;

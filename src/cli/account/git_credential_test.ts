@@ -37,13 +37,13 @@ Deno.test("git-credential gives git the key of a job of CI", async () => {
   );
 });
 
-Deno.test("git-credential takes a key that is set before that of a job, and asks nothing", async () => {
+Deno.test("git-credential prefers a configured key to that of a job, and sends no request", async () => {
   const { stdout, asked } = await ask({ SVC_ID_TOKEN: "of the job", SVC_TOKEN: "given" });
   assert.equal(stdout, "username=svc\npassword=given\n");
   assert.deepEqual(asked, []);
 });
 
-Deno.test("git-credential exchanges no token for another host, nor for what is no repository", async () => {
+Deno.test("git-credential exchanges no token for another host, or for paths that are not repositories", async () => {
   for (
     const question of [
       QUESTION.replace("svc.example.com", "forge.example.net"),

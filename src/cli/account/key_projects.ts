@@ -1,8 +1,4 @@
-/**
- * The projects that a key reaches, as people know them.
- *
- * @module
- */
+/** @module The projects that a key can access, by name. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { listProjects } from "../../contract/projects.ts";

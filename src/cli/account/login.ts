@@ -11,7 +11,7 @@ import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
 import { type LoginOutcome, waitForToken } from "./wait_for_token.ts";
 
-/** The CLI's name as the person who confirms sees it. */
+/** The CLI's name on the page where the person confirms. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
 /** The workspace to request; the default of earlier logins is not a request. */
@@ -19,7 +19,7 @@ function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
 
-/** The page that shows this very code; with the workspace that was asked for, if any. */
+/** The page with this code filled in, and the requested workspace, if any. */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
   const workspace = askedWorkspace(ctx);
@@ -63,7 +63,7 @@ function refusal(
   return new CliError("unauthorized", `Cannot log in: ${reason}`, { next: [ctx.lines.again()] });
 }
 
-/** Stores the token, and revokes the one that it replaces. */
+/** Stores the token and revokes the previous one. */
 async function store(token: DeviceToken, ctx: Context): Promise<void> {
   const { apiUrl, credentials, ui } = ctx;
   const { workspace_slug: workspace, workspace_name: workspaceName } = token;

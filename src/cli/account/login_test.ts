@@ -5,7 +5,7 @@ import type { RunOptions, RunOutcome } from "../_test_run.ts";
 
 const PASSWORD = "correct horse battery";
 
-/** A person at the platform's pages: a session, by the API. */
+/** A person on the platform's pages, as a session of the API. */
 async function signUp(bench: Bench, workspaces: readonly string[]) {
   const base = bench.env.SVC_API_URL!;
   let cookie = "";
@@ -32,7 +32,7 @@ async function signUp(bench: Bench, workspaces: readonly string[]) {
   };
 }
 
-/** The CLI without a key, at a clock that only waiting moves. */
+/** The CLI without a key, with a clock that only advances by waiting. */
 function tool(bench: Bench, during: {
   /** Called at each wait with its number, from 1, and the user code. */
   readonly onWait: (count: number, code: string) => Promise<void> | void;
@@ -131,7 +131,7 @@ Deno.test("workspace switch names the login that a workspace needs", () =>
     assert.deepEqual(JSON.parse(stdout).next, ["svc login --workspace other --json"]);
   }));
 
-Deno.test("login says that it was denied, and stores nothing", () =>
+Deno.test("login reports that it was denied, and stores nothing", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     const { run, file } = tool(bench, { onWait: (_, code) => ada.deny(code) });
@@ -141,7 +141,7 @@ Deno.test("login says that it was denied, and stores nothing", () =>
     await assert.rejects(Deno.stat(file), Deno.errors.NotFound);
   }));
 
-Deno.test("login --json asks and opens nothing: a log line has the address", () =>
+Deno.test("login --json asks nothing and opens nothing: a log line has the address", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme"]);
     const opened: string[] = [];

@@ -1,11 +1,6 @@
-/**
- * QR codes in a terminal.
- *
- * @module
- */
 import { encode } from "uqr";
 
-/** Black on white whatever the terminal's colours are: cameras want it so. */
+/** Black on white in every terminal, because cameras need it. */
 const [ON, OFF] = ["\x1b[30;107m", "\x1b[0m"];
 
 /** Draws a text as a QR code, two rows of modules in each line of the terminal. */

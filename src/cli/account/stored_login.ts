@@ -1,8 +1,4 @@
-/**
- * A stored login: whether one can be kept, and how its token ends.
- *
- * @module
- */
+/** @module Checks whether a login can be stored, and revokes its token. */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import { signOut } from "../../contract/accounts.ts";
 import { assertWritable } from "../session/paths.ts";

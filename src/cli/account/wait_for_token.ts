@@ -1,15 +1,13 @@
 /**
- * Polling for the token of a device authorization, as RFC 8628 (3.5) says:
- * never faster than asked, 5 seconds slower after each `slow_down`, and twice
- * as slow after each failure of the network.
- *
- * @module
+ * @module Polling for the token of a device authorization, as RFC 8628 (3.5) says: never faster
+ * than asked, 5 seconds slower after each `slow_down`, and twice as slow after each failure of the
+ * network.
  */
 import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const SLOW_DOWN_MS = 5000;
-/** Longest pause while the network is away. */
+/** Maximum pause while the network is away. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** How the wait ended. */
@@ -19,7 +17,7 @@ export interface WaitOptions {
   readonly now: Clock;
   /** Waits; rejects when the user stops the program. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Called when the platform stops answering, and when it answers again. */
+  /** Called when the platform stops responding, and when it responds again. */
   readonly onTrouble: (error: Error | undefined) => void;
 }
 
@@ -33,7 +31,7 @@ export async function waitForToken(
   let interval = seconds * 1000;
   let pause = interval;
   let isTroubled = false;
-  // The platform itself says when the code has expired: ask once more after that.
+  // The platform reports when the code has expired, so poll once more after that.
   const deadline = now() + lifetime * 1000 + interval;
   while (now() + pause <= deadline) {
     await sleep(pause);

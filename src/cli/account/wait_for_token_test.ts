@@ -16,7 +16,9 @@ const SLOW: PollAnswer = { type: "slow_down" };
 const DENIED: PollAnswer = { type: "refused", code: "access_denied", message: "no" };
 const lost = (wait = 0): PollAnswer => ({ type: "trouble", error: new Error("lost"), wait });
 
-/** Waits for these answers at a clock that only waiting moves; the last one comes again and again. */
+/**
+ * Waits for these responses with a clock that only advances by waiting; the last response repeats.
+ */
 async function wait(answers: readonly PollAnswer[]) {
   const [waits, told]: [number[], boolean[]] = [[], []];
   let [now, polls] = [0, 0];
@@ -75,7 +77,7 @@ for (const [name, answers, end, waits, told] of ROWS) {
 }
 
 for (const [name, answer] of [["pending", PENDING], ["lost", lost()], ["slow", SLOW]] as const) {
-  Deno.test(`waitForToken() gives up after the code's life when it stays ${name}`, async () => {
+  Deno.test(`waitForToken() gives up when the code expires while it stays ${name}`, async () => {
     const { end, now } = await wait([answer]);
     assert.equal(end, "expired_token");
     assert.ok(now > 240 && now <= 305, String(now));

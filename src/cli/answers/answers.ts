@@ -1,9 +1,5 @@
-/**
- * Types of the table of answers.
- *
- * @module
- */
+/** @module Types of the table of results. */
 import type * as z from "zod";
 
-/** Schemas of what commands print in JSON mode, by the words of the command. */
+/** Schemas of the JSON output of commands, by the words of the command. */
 export type Answers = Readonly<Record<string, z.ZodType>>;

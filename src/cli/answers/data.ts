@@ -1,8 +1,4 @@
-/**
- * Answers of the commands about domains, databases, the local key-value store, and accounts.
- *
- * @module
- */
+/** @module Results of the commands about domains, databases, key-value stores and accounts. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";

@@ -1,8 +1,4 @@
-/**
- * Answers of the commands that build, deploy and serve a project.
- *
- * @module
- */
+/** @module Results of the commands that build, deploy and serve a project. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";

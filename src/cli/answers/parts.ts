@@ -1,8 +1,4 @@
-/**
- * Parts that several answers have.
- *
- * @module
- */
+/** @module Parts that several results share. */
 import * as z from "zod";
 import { getProject } from "../../contract/projects.ts";
 import { getIdentity } from "../../contract/identity.ts";
@@ -27,7 +23,7 @@ export const rulesInEffect = z.object({
   revisionId: getRules.response.shape.revisionId,
 }).nullable().describe("Rules of production; null if unknown");
 
-/** A problem in a file, with its place and a hint. */
+/** A problem in a file, with its position and a hint. */
 export const diagnostic = z.object({
   severity: z.enum(["error", "warning"]),
   code: text,

@@ -1,8 +1,4 @@
-/**
- * Answers of the commands that run a platform, and of the CLI's own.
- *
- * @module
- */
+/** @module Results of the commands that run a platform, and of the CLI's own. */
 import * as z from "zod";
 import { frontEdge, listEdges } from "../../contract/edges.ts";
 import { listNodes } from "../../contract/nodes.ts";
@@ -125,7 +121,11 @@ export const PLATFORM_ANSWERS: Answers = {
   }),
   "edges drain": z.object({ edge: frontEdge }),
   "edges remove": z.object({ removed: z.boolean(), edge: text }),
-  "edge": z.object({ url: text, edge: text.describe("Name of the edge") }),
+  "edge": z.object({
+    url: text,
+    httpsUrl: text.optional(),
+    edge: text.describe("Name of the edge"),
+  }),
   "doctor": z.object({
     ok: z.boolean(),
     points: z.array(z.object({

@@ -1,8 +1,4 @@
-/**
- * Answers of the commands about projects, their environments and their variables.
- *
- * @module
- */
+/** @module Results of the commands about projects, their environments and their variables. */
 import * as z from "zod";
 import { endpoints as e } from "../../contract/endpoints.ts";
 import type { Answers } from "./answers.ts";

@@ -1,8 +1,4 @@
-/**
- * All answers, as JSON Schema 2020-12.
- *
- * @module
- */
+/** @module All results, as JSON Schema 2020-12. */
 import * as z from "zod";
 import type { Answers } from "./answers.ts";
 import { AUTOMATION_ANSWERS, AUTOMATION_LINES } from "./automation.ts";
@@ -27,7 +23,7 @@ function namesOf(schema: z.ZodType): readonly string[] {
   return [...first.filter((name) => others.every((names) => names.includes(name))), "…"];
 }
 
-/** A kind of an answer; its description says when it comes, if it is not the usual one. */
+/** A variant of a result; unless it is the usual one, its description states when it occurs. */
 function describeKind(schema: z.ZodType): string {
   if (schema instanceof z.ZodNever) return schema.description ?? "nothing";
   const members = `{ ${namesOf(schema).join(", ")} }`;
@@ -35,7 +31,7 @@ function describeKind(schema: z.ZodType): string {
   return /^with(out)? /.test(when) ? `${when}: ${members}` : members;
 }
 
-/** The members of a result, such as `{ url, token? }`; its variants follow each other. */
+/** The members of a result, such as `{ url, token? }`; followed by its variants. */
 const membersOf = (schema: z.ZodType): string => optionsOf(schema).map(describeKind).join("; ");
 
 /** The members of the lines of a stream that all lines have. */
@@ -86,10 +82,10 @@ const toJsonSchema = (schema: z.ZodType): JsonSchema =>
     },
   });
 
-/** Words of the commands that print JSON, in the order of the tables. */
+/** Words of the commands that print JSON, in table order. */
 export const ANSWERING: readonly string[] = Object.keys({ ...ANSWERS, ...LINES });
 
-/** Members of what the command of these words prints; `undefined` if it prints no JSON. */
+/** Members of the command's output; `undefined` if it prints no JSON. */
 export function answerMembers(words: string): string | undefined {
   const [object, lines] = [ANSWERS[words], LINES[words]];
   const parts = [

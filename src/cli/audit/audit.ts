@@ -1,7 +1,6 @@
 import { AUDIT_DAYS, AUDIT_ENTRIES, type AuditEntry, listAudit } from "../../contract/audit.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { wholeNumber } from "../command/option_values.ts";
 import { printable } from "../terminal/format.ts";
 
@@ -60,7 +59,8 @@ export default defineCommand({
     do {
       const page = await client.call(listAudit, {
         query: {
-          ...definedOnly({ ...filter, cursor }),
+          ...filter,
+          cursor,
           limit: Math.min(limit - entries.length, PAGE_LIMIT_MAX),
         },
       });
@@ -69,6 +69,6 @@ export default defineCommand({
     } while (cursor !== undefined && entries.length < limit);
     if (entries.length === 0) ctx.ui.note("No changes, or none that match");
     const rows = entries.map(rowOf);
-    ctx.ui.result({ entries }, rows.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+    ctx.ui.result({ entries }, ctx.ui.table(HEADINGS, rows));
   },
 });

@@ -1,8 +1,8 @@
 import { copyBlob } from "../../contract/blob_store.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, openStore } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "The copy shares the content, so it is instant.",
@@ -18,7 +18,7 @@ export default defineCommand({
     const { client, environment, params } = await openStore(ctx, flags);
     const object = await client.call(copyBlob, {
       params,
-      body: { environment, key, to, ...definedOnly({ toEnvironment: flags.to }) },
+      body: { environment, key, to, toEnvironment: flags.to },
     });
     ctx.ui.done("env", `Copied ${printable(key)} to ${printable(to)}`);
     ctx.ui.result({ object }, "");

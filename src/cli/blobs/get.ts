@@ -5,7 +5,8 @@ import { CliError } from "../errors/cli_error.ts";
 import { showPath } from "../session/paths.ts";
 import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION, requestObject } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, openStore, requestObject } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 /** Writes under a temporary name and renames, so that an interrupted download leaves no file. */
 async function writeFile(path: string, stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/blobs/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/blobs/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const BLOBS: CommandGroup = {

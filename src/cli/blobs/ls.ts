@@ -2,7 +2,8 @@ import { type BlobObject, listBlobs } from "../../contract/blob_store.ts";
 import { wholeNumber } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
 import { formatAge, formatBytes, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, type OpenStore, openStore, PROJECT_OPTION } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, type OpenStore, openStore } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const PAGE = 1000;
 const MAX_LISTED = 1_000_000_000;
@@ -30,9 +31,11 @@ async function list(
     const page = await client.call(listBlobs, {
       params,
       query: {
-        ...{ environment, prefix, limit: Math.min(left, PAGE) },
-        ...(delimiter === undefined ? {} : { delimiter }),
-        ...(cursor === undefined ? {} : { cursor }),
+        environment,
+        prefix,
+        limit: Math.min(left, PAGE),
+        delimiter,
+        cursor,
       },
     });
     objects.push(...page.items);
@@ -78,7 +81,7 @@ export default defineCommand({
     ];
     ctx.ui.result(
       { environment, folders, objects, isCut },
-      rows.length === 0 ? "" : ctx.ui.table(["KEY", "SIZE", "TYPE", "CHANGED"], rows),
+      ctx.ui.table(["KEY", "SIZE", "TYPE", "CHANGED"], rows),
     );
   },
 });

@@ -1,8 +1,4 @@
-/**
- * The blob store that a command is about: a project's, of one environment.
- *
- * @module
- */
+/** @module Finds the blob store of a command's project and environment. */
 import type { Client } from "../../client/client.ts";
 import { signBlob } from "../../contract/blob_store.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -14,7 +10,6 @@ import { openProject } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
-export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 export const ENVIRONMENT_OPTION = [
   "--environment <name-or-id>",
   "environment of the store (default: production)",
@@ -37,7 +32,10 @@ export async function openStore(
     phase: "env",
   });
   const chosen = await chooseEnvironment(ctx, {
-    ...{ given: flags.environment, folder, project, client },
+    given: flags.environment,
+    folder,
+    project,
+    client,
     phase: "env",
   });
   const environment = chosen?.environment.name ?? ENVIRONMENT_PRODUCTION;

@@ -4,7 +4,8 @@ import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION, requestObject } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, openStore, requestObject } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "If you omit the key, it is the file's name. A key that ends with / is a folder.",

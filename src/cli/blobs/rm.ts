@@ -2,7 +2,8 @@ import { deleteBlob } from "../../contract/blob_store.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { formatCount, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, openStore } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Succeeds for keys that do not exist.",

@@ -1,9 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
 import { signBlob, SIGNED_METHODS } from "../../contract/blob_store.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { wholeNumber } from "../command/option_values.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "./open_store.ts";
+import { ENVIRONMENT_OPTION, openStore } from "./open_store.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const MAX_SECONDS = 7 * 24 * 60 * 60;
 const MAX_BYTES = 5 * 1024 ** 3;
@@ -44,7 +44,7 @@ export default defineCommand({
     const { method, expires: expiresIn, maxBytes, type: contentType } = flags;
     const signed = await client.call(signBlob, {
       params,
-      body: { environment, key, method, expiresIn, ...definedOnly({ maxBytes, contentType }) },
+      body: { environment, key, method, expiresIn, maxBytes, contentType },
     });
     ctx.ui.result({ ...signed }, signed.url);
   },

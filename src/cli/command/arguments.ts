@@ -1,9 +1,4 @@
-/**
- * Preprocesses the arguments after `svc` before the parser sees them: finds the command, and
- * accepts spellings that the parser does not. Pure.
- *
- * @module
- */
+/** @module Finds the command in the arguments, and accepts spellings that the parser does not. */
 import { CliError } from "../errors/cli_error.ts";
 import type { KnownFlag } from "../errors/suggested_commands.ts";
 import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
@@ -11,7 +6,7 @@ import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./comm
 /** A flag of most commands in groups; it may also precede the command. */
 const PROJECT_FLAG = "--project-id";
 
-/** Flags that may stand before the command, and are followed by a value. */
+/** Flags that can precede the command and take a value. */
 const VALUE_FLAGS: ReadonlySet<string> = new Set([
   "--token",
   "--workspace",
@@ -23,18 +18,18 @@ const VALUE_FLAGS: ReadonlySet<string> = new Set([
 const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
 
 export interface Lookup {
-  /** The command; `undefined` if the words name a group or none. */
+  /** The command; `undefined` if the words name a group or nothing. */
   readonly leaf: CommandLeaf | undefined;
-  /** True if a word should name a command, and does not. */
+  /** True if a word should name a command but does not. */
   readonly isUnknown: boolean;
   /**
    * The command line for the parser: adds a group's fallback command if none is given, and moves
-   * flags behind the command.
+   * flags after the command.
    */
   readonly argv: readonly string[];
 }
 
-/** Puts `--project-id` behind the word that ends a command's name, where it stands before it. */
+/** Moves a `--project-id` inside a command's name to the end of that name. */
 function withFlagsLast(argv: readonly string[], end: number): readonly string[] {
   const before: string[] = [];
   const moved: string[] = [];
@@ -47,7 +42,7 @@ function withFlagsLast(argv: readonly string[], end: number): readonly string[] 
   return moved.length === 0 ? argv : [...before, ...moved, ...argv.slice(end)];
 }
 
-/** Finds the command that a command line is about, so that only this one is loaded. */
+/** Finds the command of a command line, so that only this one is loaded. */
 export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
   let entries = commands;
   let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;
@@ -60,7 +55,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     const entry = entryNamed(entries, word);
     if (entry === undefined) {
       isUnknown = true;
-      // The value of the fallback's flag may be any word, but no value follows a group's name.
+      // The value of the fallback's flag may be any word, but a group's name has no value.
       if (index === group?.end) group = undefined;
       break;
     }
@@ -73,7 +68,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
     );
     group = { fallback, end: index + 1 };
   }
-  // Help for a group lists its commands if there are others besides the default.
+  // Help for a group lists its commands if there are more than the default.
   const wantsGroup = entries.length > 1 && argv.some((word) => HELP_FLAGS.has(word));
   const leaf = wantsGroup ? undefined : group?.fallback;
   if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };
@@ -101,7 +96,7 @@ export function namedWords(
   return words;
 }
 
-/** The command line without what asks for help: an unknown command has none to show. */
+/** Removes requests for help from the command line, because an unknown command has no help. */
 export function withoutHelpFlags(argv: readonly string[]): readonly string[] {
   return argv.filter((word) => !HELP_FLAGS.has(word));
 }
@@ -121,12 +116,12 @@ export function resolveSwitches(
   return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
 }
 
-/** Inputs that one command takes as its argument, and another as a flag. */
+/** Inputs that are an argument of some commands and a flag of others. */
 const NAMED_INPUTS = ["name", "database", "url"] as const;
 
 /**
  * Accepts `--name x` for a command whose only argument is `name`, and `create x` for a command that
- * takes `--name`: users need not remember which.
+ * takes `--name`: so users need not remember which.
  */
 export function resolveNamedInput(
   argv: readonly string[],

@@ -64,11 +64,11 @@ Deno.test("namedWords() names a group or a command, past flags and their values"
   assert.equal(words("--help"), "");
 });
 
-Deno.test("withoutHelpFlags() leaves what does not ask for help", () => {
+Deno.test("withoutHelpFlags() keeps commands that do not ask for help", () => {
   assert.deepEqual(withoutHelpFlags(["deplyo", "-h", "--prod", "--version"]), ["deplyo", "--prod"]);
 });
 
-Deno.test("resolveSwitches() takes true and false for flags without value", () => {
+Deno.test("resolveSwitches() accepts true and false for flags without value", () => {
   const flags = [
     { long: "--prod", short: undefined, takesValue: false },
     { long: "--branch", short: undefined, takesValue: true },
@@ -89,7 +89,7 @@ for (const argv of [["deplyo", "--help"], ["deplyo", "--version"], ["projects", 
   });
 }
 
-Deno.test("--cwd runs in another directory, and refuses what is none", async () => {
+Deno.test("--cwd runs in another directory, and refuses a path that is not a directory", async () => {
   await inTestFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/svc.rules.toml`, 'schemaVersion = "EDGE_RULE_SET_V1"\n');
     const there = await runCli(["rules", "check", "--cwd", folder, "--json"]);
@@ -114,7 +114,7 @@ Deno.test("help is whole on terminals of any width", async () => {
   }
 });
 
-Deno.test("resolveNamedInput() takes a name as the argument or as the flag", () => {
+Deno.test("resolveNamedInput() accepts a name as an argument or a flag", () => {
   const value = (long: string) => ({ long, takesValue: true });
   const json = { long: "--json", takesValue: false };
   const branch = { flags: [value("--database"), json], args: ["name"], path: ["db", "create"] };

@@ -1,8 +1,4 @@
-/**
- * A command as data: arguments, flags, examples and what it does.
- *
- * @module
- */
+/** @module A command as data: arguments, flags, examples and function. */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
 import type { CandidateKind } from "../session/candidate.ts";
 import type { Context } from "../session/context.ts";
@@ -17,11 +13,11 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;
-  /** Command lines without the leading `svc`, each with what it does. */
+  /** Command lines without the leading `svc`, each with a description. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
-  /** The flags that help shows, where `--help all` shows more. */
+  /** The flags that help shows; `--help all` shows them all. */
   readonly common?: ReadonlySet<string>;
-  /** The kind of things that each argument names, for completion and prompts. */
+  /** The kind of resource that each argument names, for completion and prompts. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
   /** Runs the command; a number that it returns is the exit code, instead of 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
@@ -33,7 +29,7 @@ export interface LoadedCommand {
   readonly examples: CommandSpec<[], OptionValues>["examples"];
   readonly common: ReadonlySet<string> | undefined;
   readonly offers: Readonly<Record<string, CandidateKind>>;
-  /** Makes the parser; `perform` gets the run that the arguments ask for. */
+  /** Creates the parser; it passes the requested run to `perform`. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
 }
 

@@ -1,11 +1,7 @@
-/**
- * Types of the command tree.
- *
- * @module
- */
+/** @module Types of the command tree. */
 import type { LoadedCommand } from "./command.ts";
 
-/** Headings under which help lists the commands, in this order. */
+/** Headings of the command list in help, in this order. */
 export const SECTIONS = [
   "Projects and deployments",
   "Rules and functions",
@@ -38,12 +34,12 @@ export interface CommandGroup {
 
 export type CommandEntry = CommandLeaf | CommandGroup;
 
-/** True for a command that only holds others. */
+/** True for a command that only groups others. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
 }
 
-/** A command with the words that name it, such as `db`, `branches`, `create`. */
+/** A command with its words, such as `db`, `branches`, `create`. */
 export interface NamedLeaf {
   readonly words: readonly string[];
   readonly leaf: CommandLeaf;
@@ -69,12 +65,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The alias of a command; `undefined` if it has none, as groups have. */
+/** The alias of a command; `undefined` if it has none. Groups have none. */
 export function aliasOf(entry: CommandEntry): string | undefined {
   return isGroup(entry) ? undefined : ALIASES[entry.name];
 }
 
-/** The entry that a word names. */
 export function entryNamed(
   entries: readonly CommandEntry[],
   word: string,

@@ -1,28 +1,23 @@
-/**
- * Confirmation of what cannot be undone.
- *
- * @module
- */
+/** @module Asks for confirmation of irreversible actions. */
 import { actionRequired, declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 export interface Confirmation {
-  /** True if `--force` was given. */
   readonly force: boolean | undefined;
-  /** Asked of a person at a terminal. */
+  /** The question at a terminal. */
   readonly question: string;
-  /** The error if nobody can be asked: what needs confirmation. */
+  /** The message if the user cannot be asked; it names what needs confirmation. */
   readonly wanted: string;
   /** The error after a "no": what was not done. */
   readonly declined: string;
-  /** The command that does it without asking (default: this one with `--force`). */
+  /** The command that skips the question (default: this one with `--force`). */
   readonly next?: string;
 }
 
 /**
  * Returns once the user has confirmed, with `--force`, `--yes` or a prompt.
  *
- * @throws {CliError} `action_required` if nobody can be asked, `declined` if the reply is no.
+ * @throws {CliError} `action_required` if the user cannot be asked, `declined` if the reply is no.
  */
 export async function confirm(ctx: Context, asked: Confirmation): Promise<void> {
   if (asked.force === true || ctx.settings.yes) return;

@@ -4,7 +4,7 @@ import { personWho, runCli, type RunOptions } from "../_test_run.ts";
 const folder = await Deno.makeTempDir({ prefix: "svc-confirm-" });
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
-/** Imports rules over a file that is there, and returns how that ended. */
+/** Imports rules over a file that exists, and returns how that ended. */
 async function replace(argv: readonly string[], options: RunOptions = {}) {
   await Deno.writeTextFile(`${folder}/_redirects`, "/old /new 301\n");
   await Deno.writeTextFile(`${folder}/out.toml`, "# mine\n");
@@ -14,13 +14,13 @@ async function replace(argv: readonly string[], options: RunOptions = {}) {
   return { code, stderr, isReplaced };
 }
 
-Deno.test("confirm() names the command where nobody can be asked", async () => {
+Deno.test("confirm() returns the command if no one can be asked", async () => {
   const { code, stderr, isReplaced } = await replace([]);
   assert.deepEqual([code, isReplaced], [1, false]);
   assert.match(stderr, /svc rules import _redirects --output out\.toml --force/);
 });
 
-Deno.test("confirm() takes --force and --yes for yes", async () => {
+Deno.test("confirm() accepts --force and --yes as yes", async () => {
   for (const flag of ["--force", "--yes", "-y"]) {
     const { code, isReplaced } = await replace([flag]);
     assert.deepEqual([code, isReplaced], [0, true], flag);

@@ -1,8 +1,4 @@
-/**
- * Flags that become members of a request.
- *
- * @module
- */
+/** @module Flags that become members of a request. */
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

@@ -1,8 +1,4 @@
-/**
- * The layout of `--help`, and where it goes.
- *
- * @module
- */
+/** @module Layout and destination of `--help`. */
 import { type Command, Help } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "./command.ts";
 
@@ -24,7 +20,7 @@ const GLOBAL_FLAGS_HELP = "Global flags:";
 const MAX_HELP_WIDTH = 100;
 /** Narrower text is not wrapped. */
 const MIN_WRAP_WIDTH = 20;
-/** Below this width, meanings are under their terms. */
+/** Below this width, each description is under its term. */
 const TWO_COLUMNS_FROM = 60;
 
 /** A term of help and its meaning: side by side, or below each other on narrow terminals. */

@@ -1,8 +1,4 @@
-/**
- * Values of flags that name something the platform knows.
- *
- * @module
- */
+/** @module Flag values that name a resource of the platform. */
 import { nearest } from "../../lib/suggest.ts";
 import { CliError } from "../errors/cli_error.ts";
 

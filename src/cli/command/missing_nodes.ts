@@ -1,8 +1,4 @@
-/**
- * Nodes of a platform that did not give their part of an answer.
- *
- * @module
- */
+/** @module Warns of nodes whose part of a response is missing. */
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 

@@ -1,14 +1,11 @@
-/**
- * Parsers for the values of flags, and flags that several commands have.
- *
- * @module
- */
+/** @module Parsers for the values of flags, and flags that several commands have. */
 import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import { isIP } from "node:net";
 import { isUuid } from "../../lib/ids.ts";
 import * as values from "../../lib/value_parsers.ts";
 import { type Bounds, InvalidValueError } from "../../lib/value_parsers.ts";
 
-/** Has the parser of command lines say what is wrong with a value. */
+/** Makes the command-line parser report an invalid value. */
 export function asArgument<Value>(parse: (text: string) => Value): (text: string) => Value {
   return (text) => {
     try {
@@ -26,7 +23,7 @@ export const wholeNumber = (bounds: Bounds) => asArgument(values.wholeNumber(bou
 /** Maximum number of entries in one page of a list. */
 const MAX_LISTED = 10_000;
 
-/** `--limit` of a list; `usual` if it is not given. */
+/** `--limit` of a list, with the default `usual`. */
 export const limitOption = (usual: number) =>
   new Option("--limit <n>", "maximum number, newest first")
     .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);
@@ -36,10 +33,17 @@ export function repeated(text: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), text];
 }
 
+/** Collects IP addresses. */
+export function repeatedAddress(text: string, previous: readonly string[] | undefined): string[] {
+  if (isIP(text) === 0) throw new InvalidArgumentError("Expected an IP address.");
+  return repeated(text, previous);
+}
+
+export const countryCode = asArgument(values.countryCode);
+
 /** An absolute http or https address. */
 export const httpUrl = asArgument(values.httpUrl);
 
-/** The id of a deployment. */
 export function deploymentId(text: string): string {
   const id = text.toLowerCase();
   if (isUuid(id)) return id;
@@ -73,7 +77,7 @@ export function duration(bounds: { readonly min: number; readonly max: number })
   };
 }
 
-/** A moment as ISO 8601, or a time back from now such as `15m`, `2h`, `1d`, `30s`. */
+/** A time in ISO 8601, or a duration before now such as `15m`, `2h`, `1d`, `30s`. */
 export function parseSince(text: string, now: number): string {
   const back = /^(\d{1,6})([smhd])$/.exec(text);
   if (back !== null) {

@@ -25,7 +25,7 @@ for (const [text, moment] of moments) {
   });
 }
 
-Deno.test("parseSince() refuses what is no time", () => {
+Deno.test("parseSince() refuses anything but a time", () => {
   for (const text of ["", "h", "1w", "yesterday", "1", "-5m", "2026-13-99"]) {
     assert.throws(() => parseSince(text, NOW), /Expected a duration before now/, text);
   }
@@ -39,7 +39,7 @@ Deno.test("wholeNumber() keeps to its bounds", () => {
   }
 });
 
-Deno.test("deploymentId() refuses what can be no id, before anything is sent", () => {
+Deno.test("deploymentId() refuses invalid ids, before anything is sent", () => {
   const id = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
   assert.equal(deploymentId(id.toUpperCase()), id);
   for (const text of ["", "nope", `${id}0`]) {
@@ -47,7 +47,7 @@ Deno.test("deploymentId() refuses what can be no id, before anything is sent", (
   }
 });
 
-Deno.test("repeatedList() takes commas and repetition", () => {
+Deno.test("repeatedList() accepts commas and repetition", () => {
   assert.deepEqual(repeatedList("a, b", undefined), ["a", "b"]);
   assert.deepEqual(repeatedList("c,", ["a"]), ["a", "c"]);
 });
@@ -60,7 +60,7 @@ Deno.test("duration() reads a count and a unit, within its bounds", () => {
   }
 });
 
-Deno.test("booleanValue() takes true and false alone", () => {
+Deno.test("booleanValue() only accepts true and false", () => {
   assert.deepEqual([booleanValue("true"), booleanValue("false")], [true, false]);
   for (const text of ["1", "yes", "", "TRUE"]) assert.throws(() => booleanValue(text), /true or/);
 });

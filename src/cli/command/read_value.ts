@@ -1,13 +1,8 @@
-/**
- * Reads the value of a variable from the command line, stdin, a file, or a person. No message
- * repeats a value.
- *
- * @module
- */
-import { Buffer } from "node:buffer";
+/** @module Reads the value of a variable; no message repeats it. */
 import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/variables.ts";
 import { actionRequired, CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
+import { readLimited } from "../../lib/read_limited.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
 
 export interface ValueFlags {
@@ -28,12 +23,12 @@ interface Source {
   readonly maxBytes: number;
 }
 
-/** Bytes of a line break, which a value from stdin or a file may end with. */
+/** Bytes of a line break at the end of a value from stdin or a file. */
 const LINE_BREAK_BYTES = 2;
 
 /**
- * Refuses flags that exclude each other, and a secret on the command line:
- * other programs see it there, and the shell remembers it.
+ * Refuses flags that exclude each other, and a secret on the command line, where other programs can
+ * see it and the shell stores it.
  */
 export function checkValueFlags(
   ctx: Context,
@@ -59,16 +54,11 @@ export function checkValueFlags(
 
 /** Reads text of limited size; a byte order mark is dropped. */
 async function readText(stream: ReadableStream<Uint8Array>, source: Source): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > source.maxBytes) {
-      throw new CliError("usage", `${source.name} has more than ${source.maxBytes} bytes`);
-    }
-    chunks.push(chunk);
+  const bytes = await readLimited(stream, source.maxBytes);
+  if (bytes === undefined) {
+    throw new CliError("usage", `${source.name} has more than ${source.maxBytes} bytes`);
   }
-  const decoded = decodeUtf8(Buffer.concat(chunks));
+  const decoded = decodeUtf8(bytes);
   if (decoded.ok) return decoded.text;
   const { line, column } = decoded.fault.position;
   throw new CliError(
@@ -77,7 +67,6 @@ async function readText(stream: ReadableStream<Uint8Array>, source: Source): Pro
   );
 }
 
-/** Reads a text that is piped in. */
 export async function readPiped(ctx: Context, maxBytes: number): Promise<string> {
   return await readText(ctx.stdin(), { name: "stdin", maxBytes });
 }

@@ -1,8 +1,4 @@
-/**
- * A flag that has another name now: the old one still counts, with a notice, and no help shows it.
- *
- * @module
- */
+/** @module A renamed flag: the old name still works, with a notice, and is hidden from help. */
 import { Option } from "@commander-js/extra-typings";
 import type { Context } from "../session/context.ts";
 import type { Phase } from "../terminal/ui.ts";
@@ -10,7 +6,7 @@ import type { Phase } from "../terminal/ui.ts";
 /** Declares `--force` under its old meaning of "even if nothing has changed". */
 export const oldForce = () => new Option("--force").hideHelp();
 
-/** Whether a build is wanted even where nothing has changed, by `--rebuild` or its old name. */
+/** Whether to build even if nothing has changed: `--rebuild` or its old name. */
 export function wantsRebuild(
   ctx: Context,
   { rebuild, force }: { readonly rebuild?: true | undefined; readonly force?: true | undefined },

@@ -1,8 +1,4 @@
-/**
- * Asking a person at a terminal for an omitted argument.
- *
- * @module
- */
+/** @module Asks a person at a terminal for an omitted argument. */
 import { CommanderError } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "../command/command.ts";
 import type { Context } from "../session/context.ts";
@@ -24,8 +20,8 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 }
 
 /**
- * Asks for an argument: a choice of existing values if the command declares the kind, otherwise a
- * text. `undefined` if nobody can be asked.
+ * Asks for an argument: a choice of existing values if the command declares the kind, otherwise
+ * free text. `undefined` if the user cannot be asked.
  */
 export async function askMissing(
   ctx: Context,

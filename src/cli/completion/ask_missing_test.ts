@@ -8,7 +8,7 @@ const PROJECT = {
   url: "http://blog.localhost/",
 };
 
-/** Answers lists of projects, and notes what else is called. */
+/** Returns lists of projects, and records other calls. */
 function platform() {
   const calls: string[] = [];
   const answer: typeof fetch = (input, init) => {
@@ -39,7 +39,7 @@ function platform() {
   return { fetch: answer, calls };
 }
 
-Deno.test("a forgotten argument is chosen from what is there, at a terminal", async () => {
+Deno.test("a forgotten argument is chosen from existing items, at a terminal", async () => {
   const { fetch, calls } = platform();
   const person = personWho(["blog", false]);
   await runCli(["projects", "delete"], { env: { SVC_TOKEN: "key" }, prompter: person, fetch });
@@ -47,19 +47,19 @@ Deno.test("a forgotten argument is chosen from what is there, at a terminal", as
   assert.equal(person.asked[0], "id or name of the project");
 });
 
-Deno.test("a forgotten argument that names nothing there is typed", async () => {
+Deno.test("a forgotten argument that names a new item is typed", async () => {
   const person = personWho(["GET", "/"]);
   const { code, stderr } = await runCli(["rules", "explain"], { prompter: person });
   assert.deepEqual([code, person.asked], [1, ["such as GET", "URL, or a path"]]);
   assert.match(stderr, /svc\.rules\.toml does not exist/);
 });
 
-Deno.test("a forgotten argument is an error where nobody can be asked", async () => {
+Deno.test("a forgotten argument is an error if no one can be asked", async () => {
   const { code, stderr } = await runCli(["projects", "delete"], { env: { SVC_TOKEN: "key" } });
   assert.equal(code, 2);
   assert.match(stderr, /Missing required argument 'id'/);
 });
 
-Deno.test("withArgument() keeps what follows --", () => {
+Deno.test("withArgument() keeps the arguments after --", () => {
   assert.deepEqual(withArgument(["a", "--", "b"], "x"), ["a", "x", "--", "b"]);
 });

@@ -1,8 +1,6 @@
 /**
- * The script for bash: 3.2 or later, without the package bash-completion. The input is passed on
- * unchanged; none of it is evaluated.
- *
- * @module
+ * @module The script for bash: 3.2 or later, without the package bash-completion. The input is
+ * passed on unchanged; none of it is evaluated.
  */
 
 /** Bash splits words at `=` and `:`; the first loop joins them again. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { BASH_SCRIPT } from "./bash_script.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-/** Completes a line in a bare bash, with an `svc` that notes its arguments and offers these. */
+/** Completes a line in a bare bash, with an `svc` that records its arguments and offers these. */
 async function complete(
   line: string,
   offers: string,

@@ -1,8 +1,4 @@
-/**
- * Names of existing things on the platform, for shell completion and prompts.
- *
- * @module
- */
+/** @module Names of existing things on the platform, for shell completion and prompts. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import type { Database } from "../../contract/databases.ts";

@@ -1,9 +1,4 @@
-/**
- * Completion in the shell, by `@bomb.sh/tab`: the script that a shell loads,
- * and the answers that it asks the CLI for.
- *
- * @module
- */
+/** @module Shell completion with `@bomb.sh/tab`. */
 import type { Command as Completer } from "@bomb.sh/tab";
 import type { Command, OptionValues } from "@commander-js/extra-typings";
 import { aliasOf, type CommandEntry, type CommandLeaf, isGroup } from "../command/command_entry.ts";
@@ -43,7 +38,7 @@ function captured(print: () => void): string {
   return lines.join("\n");
 }
 
-/** The script that makes a shell ask `svc` for completions. */
+/** The shell script that gets completions from `svc`. */
 export async function completionScript(shell: Shell): Promise<string> {
   if (shell === "bash") return BASH_SCRIPT;
   if (shell === "powershell") return POWERSHELL_SCRIPT;
@@ -51,7 +46,7 @@ export async function completionScript(shell: Shell): Promise<string> {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-/** Things on the platform that fit the word that is typed: the value of a flag, or an argument. */
+/** Resources of the platform that match the typed word: the value of a flag, or an argument. */
 interface Offers {
   readonly at: { readonly flag: string } | { readonly argument: string };
   readonly candidates: readonly Candidate[];
@@ -84,17 +79,17 @@ function addChoices(completer: Completer, parser: Parser, offers?: Offers): void
 const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
-/** The command line that is completed, as the CLI knows it. */
+/** The command line to complete, parsed. */
 export interface TypedLine {
   readonly commands: readonly CommandEntry[];
-  /** The command that the words name so far. */
+  /** The command that the words before the last name. */
   readonly asked: CommandLeaf | undefined;
   readonly globalFlags: Parser["options"];
   readonly lookUp: LookUp;
 }
 
 interface TypedWords {
-  /** Arguments before the word that is typed, after the command itself. */
+  /** Arguments between the command and the typed word. */
   readonly args: number;
   /** Long name of the flag whose value is typed. */
   readonly flag: string | undefined;
@@ -126,7 +121,7 @@ function readTyped(
   return { args, flag: undefined, project };
 }
 
-/** Finds out what is typed, and looks up what of the platform fits it. */
+/** Finds out what the user is typing, and looks up matching resources of the platform. */
 async function offersFor(
   words: readonly string[],
   line: TypedLine & { readonly asked: CommandLeaf },
@@ -143,7 +138,7 @@ async function offersFor(
   };
 }
 
-/** Completes the end of `words` for the shell's script; loads one command at most. */
+/** Completes the end of `words` for the shell's script; loads at most one command. */
 export async function complete(words: readonly string[], line: TypedLine): Promise<string> {
   const { commands, asked, globalFlags } = line;
   const { RootCommand } = await import("@bomb.sh/tab");

@@ -39,7 +39,7 @@ Deno.test("svc complete is hidden from people", async () => {
   assert.doesNotMatch(stdout, /^ {2}complete /m);
 });
 
-Deno.test("svc complete asks the platform for names, and offers nothing where it does not respond", async () => {
+Deno.test("svc complete asks the platform for names, and offers nothing if it does not respond", async () => {
   const asked: string[] = [];
   const project = {
     id: "0199e2e8-5f0f-7e11-8a33-0242ac120002",

@@ -1,8 +1,4 @@
-/**
- * The script for PowerShell. The input is passed on unchanged; none of it is evaluated.
- *
- * @module
- */
+/** @module The script for PowerShell. The input is passed on unchanged; none of it is evaluated. */
 
 /** Before 7.3, PowerShell drops empty arguments of programs unless they are quoted. */
 export const POWERSHELL_SCRIPT = String.raw`# PowerShell completion for svc

@@ -1,8 +1,4 @@
-/**
- * A run of a scheduled task in words. Pure.
- *
- * @module
- */
+/** @module A run of a scheduled task in words. Pure. */
 import type { CronRun } from "../../contract/cron.ts";
 import { formatAge, formatDuration, printable } from "../terminal/format.ts";
 

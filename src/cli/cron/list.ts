@@ -1,6 +1,6 @@
 import { listCronTasks } from "../../contract/cron.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { describeLast } from "./describe_run.ts";
 
@@ -8,7 +8,7 @@ const HEADINGS = ["PATH", "SCHEDULE", "TIME ZONE", "NEXT", "LAST"] as const;
 
 export default defineCommand({
   description: "Declare them as [[cron]] in svc.toml. They run for the production deployment.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["cron list", "show the scheduled tasks of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -25,6 +25,6 @@ export default defineCommand({
       nextRunAt ?? "never",
       describeLast(lastRun, ctx.now()),
     ]);
-    ctx.ui.result({ tasks }, tasks.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+    ctx.ui.result({ tasks }, ctx.ui.table(HEADINGS, rows));
   },
 });

@@ -1,7 +1,7 @@
 import { runCronTask } from "../../contract/cron.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { describeRun } from "./describe_run.ts";
 
@@ -10,7 +10,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<path>", "path of the task")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [["cron run /api/cron", "request the task now, as the schedule does"]],
   async run({ args: [path], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

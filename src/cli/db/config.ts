@@ -4,7 +4,8 @@ import { booleanValue } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { formatFacts } from "../terminal/table.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 /** Environments by name; null for all. In an object: a flag's value cannot be null. */
 interface EnvironmentList {

@@ -12,11 +12,10 @@ import {
 import type { Project } from "../../contract/projects.ts";
 import { booleanValue } from "../command/option_values.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
-import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
+import { listDatabases } from "./open_database.ts";
 import { formatInjection } from "./show_database.ts";
 import { waitForDatabase } from "./wait_for_database.ts";
 
@@ -87,7 +86,7 @@ export default defineCommand({
     const name = flags.name ?? project.name;
     const created = await createNamed(ctx, client, {
       project,
-      body: { name, cuSize, envVar, autoInject, ...definedOnly({ engine }) },
+      body: { name, cuSize, envVar, autoInject, engine },
     });
     const database = flags.wait === true ? await waitForDatabase(ctx, client, created) : created;
     const state = database.state === "active" ? "" : `, ${database.state}`;

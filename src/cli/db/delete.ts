@@ -1,7 +1,8 @@
 import { deleteDatabase } from "../../contract/databases.ts";
 import { defineCommand } from "../command/command.ts";
 import { actionRequired, declined } from "../errors/cli_error.ts";
-import { openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { openDatabase } from "./open_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:

@@ -11,8 +11,8 @@ import {
   listBranches,
   openDatabase,
   type OpenedDatabase,
-  PROJECT_OPTION,
 } from "./open_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const MARKS = { added: "+", removed: "-", changed: "~" } as const;
 
@@ -34,7 +34,7 @@ function linesOf(change: SchemaChange, { colors }: Context["ui"]): readonly stri
   return [color(`${title}  ${definition}`), colors.dim(`    was ${inLine(from ?? "")}`)];
 }
 
-/** The named branch, the one of this git branch's previews, or the only one besides `main`. */
+/** The named branch, the one of this git branch's previews, or the only one other than `main`. */
 async function settleBranch(
   ctx: Context,
   opened: OpenedDatabase,

@@ -8,7 +8,8 @@ import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { formatBytes, printable } from "../terminal/format.ts";
 import { withPath } from "../../lib/file_fault.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 /** Only the user may read a database's content. */
 const FILE_MODE = 0o600;

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/db/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/db/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 const BRANCHES: CommandGroup = {

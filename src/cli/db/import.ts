@@ -7,11 +7,12 @@ import { CliError } from "../errors/cli_error.ts";
 import { interrupted } from "../errors/interrupted.ts";
 import type { Context } from "../session/context.ts";
 import { formatBytes, formatCount, printable } from "../terminal/format.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
 import { passEvents } from "./query/run_sql.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 const STDIN = "-";
-/** Largest script of which an error shows the line, in bytes. */
+/** Maximum size of a script whose line an error shows, in bytes. */
 const MAX_SHOWN = 4 * 1024 * 1024;
 
 interface Script {

@@ -1,7 +1,7 @@
 import type { Database } from "../../contract/databases.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
+import { listDatabases } from "./open_database.ts";
 import { formatInjection, formatSize } from "./show_database.ts";
 
 const HEADINGS = ["DATABASE", "STATE", "ENGINE", "CU", "BRANCHES", "SIZE", "AUTO-INJECT", "ID"];
@@ -35,9 +35,6 @@ export default defineCommand({
         deleted ? "No deleted databases" : "No databases yet: `svc db create` creates one",
       );
     }
-    ctx.ui.result(
-      { databases },
-      databases.length === 0 ? "" : ctx.ui.table(HEADINGS, databases.map(toRow)),
-    );
+    ctx.ui.result({ databases }, ctx.ui.table(HEADINGS, databases.map(toRow)));
   },
 });

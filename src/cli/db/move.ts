@@ -4,8 +4,9 @@ import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
-import { DATABASE_ARGUMENT, listBranches, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { DATABASE_ARGUMENT, listBranches, openDatabase } from "./open_database.ts";
 import { databaseFailed, waitForDatabase } from "./wait_for_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
@@ -45,7 +46,7 @@ export default defineCommand({
       body: { engine: flags.to },
     });
     const database = await waitForDatabase(ctx, client, begun, "moved");
-    // A database that cannot be moved stays where it is.
+    // A database that cannot be moved keeps its engine.
     if (database.engine !== flags.to) throw databaseFailed(ctx, database, "moved");
     for (const { name, state, reason } of await listBranches(client, database)) {
       if (state !== "failed") continue;

@@ -1,9 +1,4 @@
-/**
- * Which database of a project a command is about: the argument, `svc.toml`, or
- * the first that deployments are given.
- *
- * @module
- */
+/** @module Finds the database that a command works on. */
 import type { Command } from "@commander-js/extra-typings";
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
@@ -18,7 +13,7 @@ import { type DatabaseBranch, listDatabaseBranches } from "../../contract/databa
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { Project } from "../../contract/projects.ts";
 import { actionRequired, CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
@@ -29,9 +24,7 @@ const MAX_LISTED = 1000;
 /** The meaning of `[database]` in every command. */
 export const DATABASE_ARGUMENT =
   "id or name (default: db.database, or the first auto-injected one)";
-/** The meaning of `--project-id` in every command. */
-export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
-/** `--database`, of commands whose argument is something else. */
+/** `--database`, for commands whose argument is something else. */
 export const DATABASE_OPTION = ["--database <id>", DATABASE_ARGUMENT] as const;
 
 /** Declares the options of a command for one branch of a database. */
@@ -117,7 +110,7 @@ async function findNamed(ctx: Context, search: Search): Promise<Database> {
   });
 }
 
-/** Asks which one is meant, if a person is present. */
+/** Asks which one to use, if a person is present. */
 async function settleUnnamed(
   ctx: Context,
   project: Project,

@@ -1,15 +1,10 @@
-/**
- * The connection string of a branch, for `db connection` and `db branches
- * connection`.
- *
- * @module
- */
+/** @module Prints the connection string of a branch. */
 import { getDatabaseConnection } from "../../contract/databases.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import type { OpenedDatabase } from "./open_database.ts";
 
-/** Prints the URL alone on stdout, so that a shell can pass it on; what to know goes to stderr. */
+/** Prints the URL alone on stdout, so that a shell can pass it on; notes go to stderr. */
 export async function printConnection(
   ctx: Context,
   { client, params, database }: OpenedDatabase,

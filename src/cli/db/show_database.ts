@@ -1,8 +1,4 @@
-/**
- * Databases as people read them.
- *
- * @module
- */
+/** @module Formats databases for people. */
 import type { Database, DatabaseHistory } from "../../contract/databases.ts";
 import { formatAge, formatBytes } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
@@ -26,7 +22,7 @@ function formatSizeLimit({ cuSize, memoryMb, engine }: Database): string {
   return `${cuSize}: ${memoryMb} MiB per branch`;
 }
 
-/** Describes what can be restored, and what that costs. */
+/** Describes the restorable period and its cost. */
 export function formatHistory(
   { since, keepDays, sizeBytes, maxBytes, problem }: DatabaseHistory,
 ): string {
@@ -36,7 +32,7 @@ export function formatHistory(
   return `${problem ?? range}; ${cost}`;
 }
 
-/** The facts of a database, and what its engine means for it. */
+/** The facts about a database, and the effects of its engine. */
 export function formatDatabase(database: Database, now: number): string {
   const facts = formatFacts([
     ["name", database.name],

@@ -1,6 +1,7 @@
 import { stopDatabase } from "../../contract/databases.ts";
 import { defineCommand } from "../command/command.ts";
-import { DATABASE_ARGUMENT, openDatabase, PROJECT_OPTION } from "./open_database.ts";
+import { DATABASE_ARGUMENT, openDatabase } from "./open_database.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Keeps its data. Refuses clients, including deployments, until `svc db start`.",

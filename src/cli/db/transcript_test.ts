@@ -36,7 +36,7 @@ const steps: readonly Step[] = [
   },
   { name: "an error in the SQL", argv: sql("select 1;\nselect * from bots"), code: 1 },
   {
-    name: "an error with detail, which undoes what came before",
+    name: "an error with detail, which rolls back the statements before it",
     argv: sql("insert into boats values (3, 'Tern'); insert into boats values (1, 'Wren')"),
     code: 1,
   },
@@ -87,7 +87,7 @@ const steps: readonly Step[] = [
   { name: "info of a deleted one", argv: ["db", "info"], code: 1 },
   { name: "undelete another", argv: ["db", "undelete", "my-sit"], code: 1 },
   { name: "undelete", argv: ["db", "undelete", "my-site"] },
-  { name: "it has what it had", argv: sql("select id from boats order by id") },
+  { name: "it has the same content", argv: sql("select id from boats order by id") },
 ];
 
 const branchSteps: readonly Step[] = [
@@ -135,12 +135,12 @@ const branchSteps: readonly Step[] = [
     argv: ["db", "create", "--name", "stats", "--wait"],
   },
   {
-    name: "create a third one with a variable of its own",
+    name: "create a third one with its own variable",
     argv: ["db", "create", "--name", "orders", "--env-var", "ORDERS_URL", "--wait"],
   },
 ];
 
-/** Its size and start differ between runs. */
+/** Its size and start time differ between runs. */
 const WITHOUT_HISTORY = { databaseHistory: { days: 0, bytes: 0 } };
 
 testTranscript("db", steps, WITHOUT_HISTORY);

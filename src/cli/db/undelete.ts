@@ -1,10 +1,10 @@
 import { undeleteDatabase } from "../../contract/databases.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { listDatabases, PROJECT_OPTION } from "./open_database.ts";
+import { listDatabases } from "./open_database.ts";
 
 export default defineCommand({
   description: "Restores the database with its branches, data and passwords.",
@@ -17,7 +17,7 @@ export default defineCommand({
   async run({ args: [given], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "db" });
     const deleted = await listDatabases(client, project, { deleted: true });
-    // Several may have had one name: the last that was deleted is meant.
+    // Several deleted databases can have the same name; the name selects the latest.
     const found = deleted.findLast(({ id, name }) => id === given || name === given);
     if (found === undefined) {
       const names = deleted.map(({ name }) => name);

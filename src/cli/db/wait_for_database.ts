@@ -1,8 +1,4 @@
-/**
- * Waiting until the platform has made a database.
- *
- * @module
- */
+/** @module Waits until the platform has created a database. */
 import type { Client } from "../../client/client.ts";
 import { type Database, getDatabase } from "../../contract/databases.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -12,9 +8,9 @@ import { listBranches } from "./open_database.ts";
 
 /** Between two looks, in milliseconds: the first, and the longest. */
 const [FIRST_PAUSE, LONGEST_PAUSE] = [100, 2000];
-/** Shortest time between two lines of progress, in milliseconds. */
+/** Minimum time between two lines of progress, in milliseconds. */
 const REPORT_EVERY = 5000;
-/** Longest wait, in milliseconds. */
+/** Maximum wait, in milliseconds. */
 const LONGEST_WAIT = 10 * 60_000;
 
 /** The error for a database that the platform could not make, or move. */
@@ -32,7 +28,7 @@ export function databaseFailed(
   });
 }
 
-/** Looks at a database; one that moves does so until the last of its branches has moved. */
+/** Fetches a database; it is moving until the last of its branches has moved. */
 async function look(
   client: Client,
   { projectId, id }: Database,
@@ -46,7 +42,7 @@ async function look(
   return moves ? { ...database, state: "creating" } : database;
 }
 
-/** Returns the database once it is active; reports what it waits for. */
+/** Returns the database once it is active; reports progress. */
 export async function waitForDatabase(
   ctx: Context,
   client: Client,

@@ -57,7 +57,7 @@ const BRANCH = {
   connections: 0,
 };
 
-/** Runs `db create --wait` against a platform whose database has these states, look by look. */
+/** Runs `db create --wait` against a platform whose database has these states, one per check. */
 async function create(states: readonly object[], msPerLook: number) {
   const rest = [...states];
   let clock = 0;
@@ -80,7 +80,7 @@ async function create(states: readonly object[], msPerLook: number) {
 
 const CREATING = { state: "creating" };
 
-Deno.test("db create --wait reports what it waits for, in the phase db", async () => {
+Deno.test("db create --wait reports its progress, in the phase db", async () => {
   const { code, said, result } = await create(
     [...Array.from({ length: 8 }, () => CREATING), { state: "active" }],
     2000,

@@ -1,8 +1,4 @@
-/**
- * The command-line tool as the host of a build.
- *
- * @module
- */
+/** @module The CLI as the host of a build. */
 import { join } from "node:path";
 import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
 import { inheritedVariables } from "../../lib/child_variables.ts";
@@ -13,7 +9,7 @@ import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Builds where the user works: in the environment of the CLI, its output on stderr. */
+/** Builds where the user works: in the environment of the CLI, with output on stderr. */
 export function createBuildHost(ctx: Context): BuildHost {
   const { ui } = ctx;
   const colored = ui.colors.isColorSupported && !ui.json;

@@ -6,14 +6,14 @@ import { personWho } from "../_test_run.ts";
 
 Deno.test("a project goes from init to deploy, rollback and delete", async (t) => {
   await withPlatform(async (bench) => {
-    await t.step("init --create writes svc.toml and makes the project", async () => {
+    await t.step("init --create writes svc.toml and creates the project", async () => {
       const told = await bench.json(["init", "--create"]);
       assert.equal(told.name, "my-site");
       const source = await bench.read("svc.toml");
       assert.match(source, /^#:schema .*\n\n\[project\]\nid = "[0-9a-f-]{36}"\nname = "my-site"/);
     });
 
-    await t.step("deploy makes a preview and prints its address alone on stdout", async () => {
+    await t.step("deploy creates a preview and only prints its address to stdout", async () => {
       const run = await bench.run(["deploy"]);
       assert.equal(run.code, 0, run.stderr);
       assert.match(run.stdout, /^http:\/\/my-site-[a-z0-9]{8}\.localhost:\d+\n$/);
@@ -22,7 +22,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((await bench.page(run.stdout.trim(), "/")).text, "<h1>One</h1>");
     });
 
-    await t.step("deploy --prod sends only what is new", async () => {
+    await t.step("deploy --prod only sends new files", async () => {
       await bench.write("two.html", "<h1>Two</h1>");
       const told = await bench.json(["deploy", "--prod", "--branch", "main", "--message", "Two"]);
       assert.deepEqual(told.uploaded, { files: 1, bytes: 12 });
@@ -43,7 +43,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((deployments as unknown[]).length, 2);
     });
 
-    await t.step("rollback goes back, deployments and logs tell", async () => {
+    await t.step("rollback restores the previous one, as deployments and logs show", async () => {
       await bench.write("index.html", "<h1>Three</h1>");
       const third = await bench.json(["deploy", "--prod"]);
       const back = await bench.json(["rollback"]);
@@ -63,7 +63,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
     });
 
     await t.step(
-      "stop takes a preview offline, and nothing that production shows",
+      "stop takes a preview offline, but not a production deployment",
       async () => {
         const preview = await bench.json(["deploy", "--branch", "feature"]);
         const [id, url] = [String(preview.id), String(preview.url)];
@@ -316,7 +316,7 @@ Deno.test("logs --follow gives history, then new requests, one object a line", a
   });
 });
 
-Deno.test("whoami and workspace list tell who is calling", async () => {
+Deno.test("whoami and workspace list show the caller", async () => {
   await withPlatform(async (bench) => {
     const me = await bench.json(["whoami"]);
     assert.equal((me.workspace as { slug: string }).slug, "default");

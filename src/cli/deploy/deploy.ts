@@ -2,6 +2,7 @@ import { Option } from "@commander-js/extra-typings";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { rollingSteps, stepTime } from "./rolling.ts";
 import { defineCommand } from "../command/command.ts";
+import { PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
@@ -11,7 +12,7 @@ export default defineCommand({
       .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
       .option("--prod", "deploy to production")
       .option("--environment <name-or-id>", "deploy to this environment")
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .option("--skip-build", "deploy the existing output without building")
       .option("--build-command <command>", "build with this command")
       .option("--skip-env-check", "skip the check for required variables of svc.toml")
@@ -36,7 +37,7 @@ export default defineCommand({
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
   async run({ args: [dir], flags }, ctx) {
-    // Help and completion need nothing that builds.
+    // Help and completion do not need the build code.
     const { deployProject } = await import("./deploy_project.ts");
     await deployProject(ctx, dir, flags);
   },

@@ -1,8 +1,4 @@
-/**
- * A deploy, from the project folder to the live deployment.
- *
- * @module
- */
+/** @module Runs a deploy, from the project folder to the live deployment. */
 import { join } from "node:path";
 import { packProject, RULES_FILE, runCheckCommands } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
@@ -67,8 +63,10 @@ async function packDeployment(
   },
 ): Promise<PackedDeployment> {
   const { flags, client, project, environment, standing } = facts;
-  await warnOfMissingParts(ctx, folder.directory);
-  const git = await readGitFacts(folder.directory, ctx.env);
+  const [git] = await Promise.all([
+    readGitFacts(folder.directory, ctx.env),
+    warnOfMissingParts(ctx, folder.directory),
+  ]);
   const branch = flags.branch ?? git.branch ?? project.branch;
   const pack = await explainBuild(
     ctx,

@@ -1,9 +1,4 @@
-/**
- * The environment that a deploy goes to, and whether it has the variables that
- * the project declares.
- *
- * @module
- */
+/** @module A deploy's environment, and whether it has the variables that the project declares. */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -28,7 +23,7 @@ export interface DeployTargetFlags {
 /** The target of a deploy. */
 export interface DeployTarget {
   readonly name: string;
-  /** Address of an environment of the project's own; null for the built-in ones. */
+  /** Slug of a custom environment; null for the built-in ones. */
   readonly url: string | null;
 }
 
@@ -47,8 +42,8 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 
 /**
  * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md, "Endpoints"). The
- * variable and the context do not count here, because they may name production; a warning says so
- * if they name another one.
+ * variable and the context are ignored here, because they may name production; a warning reports
+ * another environment.
  */
 export async function chooseDeployTarget(
   ctx: Context,
@@ -80,8 +75,8 @@ export async function chooseDeployTarget(
 }
 
 /**
- * Throws `variables_missing` with what is missing and how to settle it, before
- * anything is built or sent.
+ * Throws `variables_missing` with the missing variables and how to set them, before anything is
+ * built or uploaded.
  */
 export async function checkDeclarations(
   ctx: Context,

@@ -1,8 +1,4 @@
-/**
- * `svc deploy --dry-run`: all that a deploy checks, and nothing deployed.
- *
- * @module
- */
+/** @module `svc deploy --dry-run`: runs every check of a deploy without deploying. */
 import type { Pack } from "../../build/mod.ts";
 import type { Client } from "../../client/client.ts";
 import { checkDeployment } from "../../contract/deployments.ts";
@@ -21,7 +17,7 @@ function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-/** Has the platform check what would be sent: all that it checks of a deploy. */
+/** Has the platform run every check of a deploy on what would be sent. */
 export async function dryRun(
   ctx: Context,
   { client, project, packed: { pack, body } }: {

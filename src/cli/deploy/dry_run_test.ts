@@ -41,7 +41,7 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
       await sameRefusal(bench, [], /svc\.rules\.toml/);
       await Deno.remove(`${bench.site}/svc.rules.toml`);
     });
-    await t.step("what is right is counted, and nothing is made", async () => {
+    await t.step("a valid project is counted, and nothing is created", async () => {
       const told = await bench.json(["deploy", "--prod", "--dry-run"]);
       assert.equal(told.missing, 1);
       assert.equal(told.environment, "production");
@@ -51,7 +51,7 @@ Deno.test("deploy --dry-run checks what the deploy checks, on the platform too",
   });
 });
 
-Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
+Deno.test("deploy --dry-run and build show the engine of a server, and the reason", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const manifest = {
@@ -93,7 +93,7 @@ Deno.test("deploy --dry-run and build show what runs a server, and why", () =>
     }
   }));
 
-Deno.test("deploy --dry-run makes no project, and asks for none", () =>
+Deno.test("deploy --dry-run creates no project, and asks for none", () =>
   withPlatform(async (bench) => {
     const run = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
     assert.equal(run.code, 1);

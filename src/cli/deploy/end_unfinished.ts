@@ -1,9 +1,4 @@
-/**
- * A deploy that was cut off: the deployment is stopped if it is not live yet;
- * otherwise the error says that it is, and how to undo it.
- *
- * @module
- */
+/** @module Stops an interrupted deployment; if it is live, explains how to undo it. */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type Deployment, getDeployment, stopDeployment } from "../../contract/deployments.ts";
@@ -12,14 +7,14 @@ import { CliError } from "../errors/cli_error.ts";
 import { formatChecks } from "./format_checks.ts";
 import type { Context } from "../session/context.ts";
 
-/** Longest time for the platform to stop the deployment, in milliseconds. */
+/** Maximum time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;
 
 /** The final state of the deployment. */
 export type Ending =
   | { readonly type: "stopped" }
   | { readonly type: "live"; readonly deployment: Deployment }
-  /** It had ended before, by itself or by someone else. */
+  /** It had already ended, by itself or through someone else. */
   | { readonly type: "ended"; readonly deployment: Deployment }
   /** The platform could not be asked. */
   | { readonly type: "unknown"; readonly reason: string };
@@ -52,7 +47,10 @@ export async function endUnfinished(client: Client, id: string): Promise<Ending>
   }
 }
 
-/** The commands that undo a deployment that went live; none for a project's first in production. */
+/**
+ * The commands that undo a deployment that went live; none for a project's first production
+ * deployment.
+ */
 function waysBack({ lines }: Context, { id, isProduction }: Deployment, project: Project) {
   if (!isProduction) return [lines.of("stop", id)];
   if (project.productionDeploymentId === null) return [];
@@ -63,7 +61,7 @@ function listLine({ lines }: Context, { project }: Unfinished): string {
   return lines.of("deployments", "--project-id", project.id);
 }
 
-/** The error for a person who stopped the command: it says what became of the deployment. */
+/** The error for a person who stopped the command, with the state of the deployment. */
 export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {
   const { id, project, isActivating } = unfinished;
   switch (ending.type) {
@@ -104,7 +102,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds to a failure of the deploy what became of the deployment, if that is not obvious. */
+/** Adds the state of the deployment to the deploy's failure, if it is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

@@ -1,8 +1,4 @@
-/**
- * An upload that failed, by the names of its files.
- *
- * @module
- */
+/** @module Explains a failed upload by the names of its files. */
 import type { PackedFile } from "../../build/mod.ts";
 import { ApiError, CutUploadError } from "../../client/errors.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -12,7 +8,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 
 /** Maximum number of files that an error names. */
 const MAX_NAMED = 5;
-/** Largest file that is hashed again to see whether it has changed, in bytes. */
+/** Maximum size of a file that is hashed again to see whether it has changed, in bytes. */
 const MAX_HASHED = 256 * 1024 * 1024;
 
 function namesOf(files: readonly PackedFile[]): string {
@@ -21,7 +17,7 @@ function namesOf(files: readonly PackedFile[]): string {
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
 }
 
-/** True if a file on disk is no longer as it was packed, or is gone. */
+/** True if a file on disk has changed since it was packed, or is missing. */
 async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolean> {
   if (typeof content !== "string") return false;
   try {
@@ -33,7 +29,9 @@ async function hasChanged({ content, sha256, size }: PackedFile): Promise<boolea
   }
 }
 
-/** Names those of the `sent` files that changed during the deploy, or whose upload was cut off. */
+/**
+ * Names those of the `sent` files that changed during the deploy, or whose upload was interrupted.
+ */
 export async function explainUpload(
   ctx: Context,
   error: unknown,

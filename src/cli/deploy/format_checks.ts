@@ -1,8 +1,4 @@
-/**
- * The checks of a deployment for people.
- *
- * @module
- */
+/** @module Formats the checks of a deployment for people. */
 import type { CheckReport } from "../../contract/release_checks.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 

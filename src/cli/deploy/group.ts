@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/deploy/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/deploy/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const BUILD: CommandLeaf = {

@@ -1,9 +1,4 @@
-/**
- * The files that a checkout deployed last, so that the next deploy only has to send what
- * differs from them.
- *
- * @module
- */
+/** @module The files that a checkout deployed last: the next deploy sends the differences. */
 import * as z from "zod";
 import { readCheckoutCache, writeCheckoutCache } from "../../config/checkout_cache.ts";
 import type { BodyInputOf } from "../../contract/endpoint.ts";
@@ -59,7 +54,7 @@ export async function readLastDeployment(
   };
 }
 
-/** Remembers a deployment of the checkout at `root`; one of few files is not worth it. */
+/** Remembers a deployment of the checkout at `root`; a deployment of few files is not worth it. */
 export async function writeLastDeployment(
   root: string,
   { apiUrl, projectId }: DeploymentPlace,
@@ -80,8 +75,7 @@ export async function writeLastDeployment(
 type Body = BodyInputOf<typeof createDeployment>;
 
 /**
- * The same request with what differs from `last` instead of the whole list; `undefined`
- * if that is not much shorter.
+ * The same request with only the differences from `last`; `undefined` if that is not much shorter.
  */
 export function toDifference(whole: Body, last: LastDeployment | undefined): Body | undefined {
   if (last === undefined) return undefined;

@@ -35,7 +35,7 @@ async function withLargeSite(run: (bench: Bench) => Promise<void>): Promise<void
 const page = async (bench: Bench, live: Record<string, unknown>, path: string) =>
   (await bench.page((live.urls as { readonly unique: string }).unique, path)).text;
 
-Deno.test("svc deploy sends what differs from its last deployment, and it all goes live", () =>
+Deno.test("svc deploy sends the difference from its last deployment, and all files go live", () =>
   withLargeSite(async (bench) => {
     const first = await deploy(bench);
     assert.deepEqual(first.bodies.map(({ files, base }) => [files.length, base]), [
@@ -56,7 +56,7 @@ Deno.test("svc deploy sends what differs from its last deployment, and it all go
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
     assert.equal(await page(bench, second.live, "/more"), "more");
     assert.equal((await bench.page(second.live.url, "/page-9")).status, 404);
-    // A preview builds on what production shows as well.
+    // A preview also builds on the production deployment.
     const third = await deploy(bench, []);
     assert.deepEqual(third.bodies.map(({ files, base }) => [files.length, base?.deployment]), [
       [0, second.live.id],
@@ -77,7 +77,7 @@ Deno.test("svc deploy sends the whole list where the platform lacks the last dep
       [COUNT + 1, undefined],
     ]);
     assert.equal(await page(bench, second.live, "/page-8"), "page 8");
-    // A list that is not that of the deployment it names leads to nothing else either.
+    // A list that differs from the one of its deployment changes nothing else either.
     await bench.write("late.html", "late");
     await writeCheckoutCache(bench.site, "deployed.json", {
       ...saved,
@@ -94,7 +94,7 @@ Deno.test("svc deploy sends the whole list where the platform lacks the last dep
     assert.equal(await page(bench, last.live, "/page-8"), "page 8");
   }));
 
-Deno.test("svc deploy keeps nothing of a small site, and nothing for another project", () =>
+Deno.test("svc deploy stores nothing for a small site, and nothing for another project", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await deploy(bench);

@@ -5,7 +5,7 @@ import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { limitOption } from "../command/option_values.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 
 const toRow = (deployment: Deployment, now: number): string[] => [
@@ -19,7 +19,7 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.url,
 ];
 
-/** Says which references of deployments lead elsewhere now, each once for an environment. */
+/** Reports references of deployments that now resolve to something else, once per environment. */
 const changedReferences = (deployments: readonly Deployment[]): ReadonlySet<string> =>
   new Set(
     deployments.flatMap(({ environment, references }) =>
@@ -40,7 +40,7 @@ export default defineCommand({
       .option("--environment <name-or-id>", "only this environment")
       .addOption(new Option("--status <status>", "only this status").choices(DEPLOYMENT_STATES))
       .option("--sha <sha>", "only commits whose id begins so")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["deployments list", "show the latest deployments of this directory's project"],
     [
@@ -93,7 +93,7 @@ export default defineCommand({
     ];
     ctx.ui.result(
       { deployments: items, nextCursor },
-      items.length === 0 ? "" : ctx.ui.table(headings, items.map((item) => toRow(item, ctx.now()))),
+      ctx.ui.table(headings, items.map((item) => toRow(item, ctx.now()))),
     );
   },
 });

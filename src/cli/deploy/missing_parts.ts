@@ -1,9 +1,4 @@
-/**
- * Parts of a checkout that git has not fetched: submodules, and files of Git LFS. A build that does
- * not find them makes something else than its author expects.
- *
- * @module
- */
+/** @module Warns of submodules and Git LFS files that a checkout lacks. */
 import { join } from "node:path";
 import { isLfsPointer, shortList } from "../../build/mod.ts";
 import type { Context } from "../session/context.ts";

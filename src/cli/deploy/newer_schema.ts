@@ -1,9 +1,4 @@
-/**
- * A question before production shows an earlier deployment: migrations that ran later are not
- * undone by that.
- *
- * @module
- */
+/** @module Asks before production shows a deployment that is older than its migrations. */
 import type { Client } from "../../client/client.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { listDeployments } from "../../contract/deployments.ts";
@@ -16,8 +11,8 @@ import { declined } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /**
- * Warns of migrations that stay, and asks a person at a terminal. Returns the ids of their
- * deployments.
+ * Warns of migrations that are not undone, and asks a person at a terminal. Returns the ids of
+ * their deployments.
  *
  * @throws {CliError} `declined`
  */

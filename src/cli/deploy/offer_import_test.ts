@@ -13,7 +13,7 @@ async function linked(bench: Bench): Promise<void> {
   await bench.write("_redirects", REDIRECTS);
 }
 
-Deno.test("deploy imports the rules of another host where a person says yes", async () => {
+Deno.test("deploy imports the rules of another host if a person accepts", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     const person = personWho([true]);
@@ -29,7 +29,7 @@ Deno.test("deploy imports the rules of another host where a person says yes", as
   });
 });
 
-Deno.test("deploy remembers a no in svc.toml, and says nothing more of the file", async () => {
+Deno.test("deploy stores a refusal in svc.toml, and does not mention the file again", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     const person = personWho([false]);
@@ -47,7 +47,7 @@ Deno.test("deploy remembers a no in svc.toml, and says nothing more of the file"
   });
 });
 
-Deno.test("deploy asks nobody in a pipe or a dry run, and names the file", async () => {
+Deno.test("deploy asks no one in a pipe or a dry run, but reports the file", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     assert.match((await bench.run(["deploy"])).stderr, NOTICE);
@@ -82,7 +82,7 @@ Deno.test("an import keeps the rules that are there", async () => {
   });
 });
 
-Deno.test("deploy does not ask where rules cannot be added by themselves, and says what to do", async () => {
+Deno.test("deploy does not ask if rules cannot be added automatically, and gives advice", async () => {
   await withPlatform(async (bench) => {
     await linked(bench);
     await bench.write("svc.rules.toml", 'schemaVersion = "EDGE_RULE_SET_V1"\nrules = []\n');
@@ -96,7 +96,7 @@ Deno.test("deploy does not ask where rules cannot be added by themselves, and sa
   });
 });
 
-Deno.test("deploy imports a netlify.toml, and says of its other settings where svc has them", async () => {
+Deno.test("deploy imports a netlify.toml, and explains where svc has its other settings", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await bench.write(

@@ -5,13 +5,13 @@ import { definedOnly } from "../command/defined_only.ts";
 import { askOfNewerSchema } from "./newer_schema.ts";
 import { deploymentId } from "../command/option_values.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { reportRulesInEffect } from "../rules/published_rules.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
 
-/** Adds to the platform's refusal what can be done in its place. */
+/** Adds alternatives to the platform's refusal. */
 function explainConflict({ lines }: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 409) return error;
   return new CliError("conflict", error.message, {
@@ -31,7 +31,7 @@ export default defineCommand({
         deploymentId,
       )
       .option("--to <id>", "deployment to roll back to (default: the previous one)", deploymentId)
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["rollback", "roll back the production deployment"],
     ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "roll back to a specific deployment"],

@@ -1,8 +1,4 @@
-/**
- * Flags of rolling releases.
- *
- * @module
- */
+/** @module Flags of rolling releases. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import type { Deployment } from "../../contract/deployments.ts";
 import {
@@ -17,7 +13,7 @@ import type { Context } from "../session/context.ts";
 export interface RollingFlags {
   readonly rolling?: number[] | undefined;
   readonly every?: number | undefined;
-  /** Of `svc promote` alone. */
+  /** Only for `svc promote`. */
   readonly share?: number | undefined;
 }
 
@@ -40,7 +36,7 @@ export function stepTime(text: string): number {
   throw new InvalidArgumentError("Expected a time from 1s to 7d, such as 10m.");
 }
 
-/** The wish of the flags; `undefined` if everyone is to see the deployment at once. */
+/** The rolling release in the flags; `undefined` to show the deployment to everyone at once. */
 export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish | undefined {
   if (share !== undefined && (rolling !== undefined || every !== undefined)) {
     throw new CliError("usage", "Use either --share or --rolling with --every");
@@ -51,7 +47,7 @@ export function rollingOf({ rolling, every, share }: RollingFlags): RollingWish 
   throw new CliError("usage", "--every is the time of a step: add --rolling 5,25,100");
 }
 
-/** Says that a release is under way, and how to look at it. */
+/** Reports that a release is in progress, and how to follow it. */
 export function reportRelease(ctx: Context, deployment: Deployment, wish: RollingWish): void {
   const flag = ["--project-id", deployment.project];
   ctx.ui.done(

@@ -1,9 +1,4 @@
-/**
- * Sending a deployment to the platform: create, upload what is missing,
- * activate.
- *
- * @module
- */
+/** @module Sends a deployment to the platform: create, upload what is missing, activate. */
 import type { PackedFile } from "../../build/mod.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
@@ -45,11 +40,11 @@ export type MigrationRun = (
 ) => Promise<CommandResult>;
 
 export interface DeploymentRequest {
-  /** Missing where nothing is migrated. */
+  /** Missing if nothing is migrated. */
   readonly migrate?: MigrationRun | undefined;
   /** Shows it to a share of production's visitors first. */
   readonly rolling?: RollingWish | undefined;
-  /** Missing where no command has to pass before the deployment goes live. */
+  /** Missing if no command has to pass before the deployment goes live. */
   readonly checkCommands?: CheckCommandsRun | undefined;
   readonly client: Client;
   /** Calls the platform even after the user has stopped the command. */
@@ -74,14 +69,14 @@ export interface Sent {
   readonly deployment: Deployment;
   /** The uploaded files and bytes. Equal files are uploaded once. */
   readonly uploaded: Amount;
-  /** Files whose content the platform had already, or that equal another file. */
+  /** Files whose content the platform already had, or that equal another file. */
   readonly reused: Amount;
 }
 
 /** How long to wait for the platform's response after the user has stopped, in milliseconds. */
 const CREATE_PATIENCE = 3000;
 
-/** How long going live takes without a word, in milliseconds. */
+/** Time to wait before reporting that going live takes longer, in milliseconds. */
 const START_PATIENCE = 5000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
@@ -151,8 +146,8 @@ export function toBody(
 
 /**
  * Creates the deployment, as a difference from the last one if the platform still has it. Stopping
- * meanwhile waits for the response, because it contains the id that is needed to stop the
- * deployment on the platform.
+ * during the request waits for the response, because it contains the id for stopping the deployment
+ * on the platform.
  */
 async function create(ctx: Context, request: DeploymentRequest) {
   const { cleanupClient, project, root } = request;
@@ -195,7 +190,7 @@ function toSent(
   };
 }
 
-/** Longest wait for a database that another deployment migrates, in milliseconds. */
+/** Maximum wait for a database that another deployment migrates, in milliseconds. */
 const MIGRATION_PATIENCE = 10 * 60_000;
 
 /** Migrates the database, once no other deployment does. */
@@ -223,7 +218,7 @@ async function migrate(
   await client.call(migrateDeployment, { params, body: { result } });
 }
 
-/** Lets the platform start the server and switch to it, and says so where that takes a while. */
+/** Lets the platform start the server and switch to it, and reports it if that takes a while. */
 async function activate(
   ctx: Context,
   { client, checkCommands, rolling }: Pick<

@@ -22,11 +22,11 @@ Deno.test("pickSources() sends functions from memory", () => {
   assert.deepEqual(sent, { sha256: "9", size: 2, content: source });
 });
 
-Deno.test("pickSources() refuses blobs that nobody has", () => {
+Deno.test("pickSources() refuses blobs that no one has", () => {
   assert.throws(() => pickSources({ files: [file("a", "1")], functions: [] }, ["2"]), TypeError);
 });
 
-Deno.test("an upload that fails leaves nothing visible, and the next run goes on", async () => {
+Deno.test("an upload that fails leaves nothing visible, and the next run continues", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     let refused = 0;
@@ -81,7 +81,7 @@ Deno.test("an interrupted upload is taken back", async () => {
 
 type Moment = "before it is sent" | "after its answer";
 
-/** Runs a deploy that a person stops while the call to `path` is under way. */
+/** Runs a deploy that a user stops during the call to `path`. */
 async function stopAt(
   bench: Bench,
   argv: readonly string[],
@@ -140,7 +140,7 @@ for (const at of BEFORE_LIVE) {
 
 const ACTIVATED = { path: "/activate", moment: "after its answer" } as const;
 
-Deno.test("a deploy stopped when production shows it says so, and how to undo it", async () => {
+Deno.test("a deploy stopped after it went live reports that, and how to undo it", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const first = await stopAt(bench, ["deploy", "--prod"], ACTIVATED);
@@ -192,7 +192,7 @@ Deno.test("a deploy whose deployment was stopped elsewhere ends at the next uplo
 
 const CREATE = ["projects", "create", "--name", "blog", "--json"];
 
-Deno.test("a command stopped while it changes something waits for the answer, and shows it", async () => {
+Deno.test("a command stopped while it changes something waits for the response, and shows it", async () => {
   await withPlatform(async (bench) => {
     const at = { path: "/v1/projects", moment: "after its answer" } as const;
     const run = await stopAt(bench, CREATE, at);
@@ -201,7 +201,7 @@ Deno.test("a command stopped while it changes something waits for the answer, an
   });
 });
 
-Deno.test("a command stopped while the platform does not respond says what may have been done", async () => {
+Deno.test("a command stopped while the platform does not respond reports possible changes", async () => {
   await withPlatform(async (bench) => {
     const stop = new AbortController();
     const silent: typeof fetch = (input, init) => {
@@ -221,7 +221,7 @@ Deno.test("a command stopped while the platform does not respond says what may h
   });
 });
 
-Deno.test("a rollback stopped after its answer shows what is live, and how to undo it", async () => {
+Deno.test("a rollback stopped after its response shows the live deployment, and how to undo it", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const first = await bench.json(["deploy", "--prod"]);
@@ -240,7 +240,7 @@ Deno.test("a rollback stopped after its answer shows what is live, and how to un
   });
 });
 
-Deno.test("an activation whose answer is lost is asked again, and not taken back", async () => {
+Deno.test("an activation with a lost response is retried, and not undone", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     let lost = 0;

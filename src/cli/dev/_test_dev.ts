@@ -1,8 +1,4 @@
-/**
- * `svc dev` over a project with a server, for tests.
- *
- * @module
- */
+/** @module `svc dev` over a project with a server, for tests. */
 import type { PlatformOptions } from "../../serve/mod.ts";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { runCli, type RunOptions } from "../_test_run.ts";

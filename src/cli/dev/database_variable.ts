@@ -1,8 +1,4 @@
-/**
- * The connection string of the project's database, for its dev server.
- *
- * @module
- */
+/** @module The connection string of the project's database, for its dev server. */
 
 import { getDatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
 import { listDatabases, openDatabase } from "../db/open_database.ts";
@@ -14,7 +10,7 @@ import type { Context } from "../session/context.ts";
 
 const NONE: Readonly<Record<string, string>> = {};
 
-/** Whether the project has a database that its code gets by itself. */
+/** Whether the project has a database that its code gets automatically. */
 async function hasInjected(ctx: Context, folder: ProjectFolder, id: string): Promise<boolean> {
   const client = ctx.client({ phase: "db", folder });
   const project = await findProject(client, id);

@@ -1,8 +1,4 @@
-/**
- * Reports of a dev server, on the terminal or as log lines.
- *
- * @module
- */
+/** @module Reports of a dev server, on the terminal or as log lines. */
 import type { DevReport, LoggedRequest } from "../../dev/mod.ts";
 import type { Context } from "../session/context.ts";
 import type { Palette } from "../terminal/color.ts";

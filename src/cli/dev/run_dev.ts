@@ -1,8 +1,4 @@
-/**
- * A dev server in the foreground: started, driven by keys, and ended without a trace.
- *
- * @module
- */
+/** @module Runs a dev server in the foreground: starts it, handles keys, and cleans up. */
 import { basename, join } from "node:path";
 import { findFunctions } from "../../build/mod.ts";
 import { detectDevCommand, type DevStart, type RunningDev, startDev } from "../../dev/mod.ts";
@@ -48,12 +44,12 @@ function followKeys(
       }
     }
   };
-  // A terminal that has gone ends the program by its signal.
+  // When the terminal closes, its signal ends the program.
   void follow().catch(() => {});
   return () => {
     try {
       keyboard.setRaw(false);
-    } catch { /* the terminal has gone */ }
+    } catch { /* the terminal was closed */ }
   };
 }
 
@@ -109,14 +105,14 @@ export interface DevFlags extends CommandFlags {
   readonly standing: string | undefined;
 }
 
-/** The second signal ends everything at once. */
+/** The second signal ends everything immediately. */
 function endAtOnce(dev: RunningDev): never {
   dev.kill();
   Deno.exit(EXIT.interrupted);
 }
 
 /**
- * The port to listen on: never that of the project's own server.
+ * The port to listen on, other than that of the project's server.
  *
  * @throws {CliError} if the flag names that one
  */
@@ -227,7 +223,7 @@ function keysOf(ctx: Context, dev: RunningDev): Readonly<Record<string, () => vo
     },
     c() {
       dev.clear();
-      // Clears the terminal and what was scrolled away.
+      // Clears the terminal and its scrollback.
       ui.stderr.write("\x1b[2J\x1b[3J\x1b[H");
     },
   };

@@ -1,23 +1,19 @@
-/**
- * The point of `svc doctor` about the regular backups of the platform that commands are sent to.
- *
- * @module
- */
+/** @module Checks the regular backups of the platform in use. */
 import { type BackupStatus, getBackups } from "../../contract/backups.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-/** A backup that is late by this part of its time is one to look at. */
+/** Doctor warns when the last backup is older than this many intervals. */
 const LATE = 1.5;
 
-/** A backup that runs for longer may wait for its place, in milliseconds. */
+/** Running time after which a backup may be waiting for its target, in milliseconds. */
 const LONG_MS = 3_600_000;
 
 const name = "backups";
 
-/** Checks a platform's backups; empty if it makes none. */
+/** Checks a platform's backups; empty if it has none. */
 export function judgeBackups(status: BackupStatus, now: number): readonly Point[] {
   const { place, everySeconds, last, failure, runningSince } = status;
   if (place === null) return [];
@@ -68,7 +64,7 @@ export function judgeBackups(status: BackupStatus, now: number): readonly Point[
   ];
 }
 
-/** Asks the platform, whose owner alone is told. */
+/** Asks the platform, which only tells its owner. */
 export async function examineBackups(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeBackups(await ctx.client({ phase: "auth" }).call(getBackups, {}), ctx.now());

@@ -1,8 +1,4 @@
-/**
- * The points of `svc doctor` about the platform that commands are sent to, and the login there.
- *
- * @module
- */
+/** @module Checks the platform in use, and the login there. */
 import { compare, valid } from "semver";
 import { getHealth } from "../../contract/system.ts";
 import { getIdentity } from "../../contract/identity.ts";
@@ -10,23 +6,27 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { readLimited } from "../../lib/read_limited.ts";
 import { examineBackups } from "./backups.ts";
 import { examineEdges } from "./edges.ts";
 import { examineNodes } from "./nodes.ts";
 import type { Point } from "./point.ts";
-import { readAnswer } from "./read_answer.ts";
 
 /** Codes of authenticator apps and tokens of CI jobs count in half minutes. */
 const MOST_SKEW_MS = 30_000;
 
 /** Timeout for the platform's response. */
 const ANSWER_MS = 5000;
-/** Status of a node that is to get no requests; its text says why. */
+
+/** Maximum size of the platform's response in bytes; usually it has a few hundred. */
+const MOST_BYTES = 65_536;
+
+/** Status of a node that must get no requests; its text gives the reason. */
 const NOT_READY = 503;
 
 export interface PlatformFacts {
   readonly version: string;
-  /** How far its clock is ahead of this machine's, in milliseconds; a second wrong at most. */
+  /** How far its clock is ahead of this machine's, in milliseconds; accurate to a second. */
   readonly skewMs: number | undefined;
   /** Why databases cannot be used there. */
   readonly databases: string | undefined;
@@ -34,7 +34,7 @@ export interface PlatformFacts {
   readonly knowsCountries: boolean;
 }
 
-/** Judges a platform that answers. */
+/** Checks a platform that responds. */
 export function judgePlatform(
   { version, skewMs, databases, knowsCountries }: PlatformFacts,
   { apiUrl, own }: { readonly apiUrl: string; readonly own: string },
@@ -81,7 +81,7 @@ export function judgePlatform(
   return points;
 }
 
-/** Asks the platform; nothing if none was chosen and none runs at the default address. */
+/** Asks the platform; nothing if none was chosen and none runs at the default URL. */
 export async function examinePlatform(ctx: Context, own: string): Promise<readonly Point[]> {
   const { apiUrl, credentials, settings } = ctx;
   const isChosen = settings.apiUrl !== undefined || credentials.apiUrl !== undefined;
@@ -112,7 +112,9 @@ export async function examinePlatform(ctx: Context, own: string): Promise<readon
 const MAIL_ADVICE =
   "Check the mail server of svc serve and its log. People cannot confirm a sign-up or reset a password. To resend failed mails, run svc notifications resend --all --workspace-wide";
 
-/** Judges what `/readyz` answers; `undefined` if nothing is wrong, or something else answers. */
+/**
+ * Checks the response of `/readyz`; `undefined` if nothing is wrong, or something else responds.
+ */
 export function judgeReadiness(
   { status, text }: { readonly status: number; readonly text: string },
   apiUrl: string,
@@ -131,6 +133,13 @@ export function judgeReadiness(
     : { name: "platform storage", state: "warn", found, advice };
 }
 
+/** @throws {Error} if the response is too large; the rest is not read */
+export async function readAnswer(response: Response): Promise<string> {
+  const bytes = await readLimited(response.body, MOST_BYTES);
+  if (bytes === undefined) throw new Error(`its response is larger than ${MOST_BYTES} bytes`);
+  return new TextDecoder().decode(bytes);
+}
+
 async function examineReadiness(ctx: Context): Promise<Point | undefined> {
   try {
     const response = await ctx.fetch(new URL("/readyz", ctx.apiUrl), {
@@ -140,7 +149,7 @@ async function examineReadiness(ctx: Context): Promise<Point | undefined> {
     return judgeReadiness({ status: response.status, text }, ctx.apiUrl);
   } catch (error) {
     if (ctx.signal.aborted) throw error;
-    // The next question reports that nobody can respond.
+    // The next request reports an unreachable platform.
     return undefined;
   }
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { judgePlatform, judgeReadiness } from "./connections.ts";
+import { until } from "../../lib/_test_until.ts";
+import { judgePlatform, judgeReadiness, readAnswer } from "./connections.ts";
 
 const AT = { apiUrl: "https://svc.example", own: "1.2.0" };
 const WELL = { version: "1.2.0", skewMs: 400, databases: undefined, knowsCountries: true };
 
-Deno.test("judgePlatform() compares versions and clocks, and passes on what fails there", () => {
+Deno.test("judgePlatform() compares versions and clocks, and passes on the platform's failures", () => {
   const judge = (facts: Partial<Parameters<typeof judgePlatform>[0]>) =>
     judgePlatform({ ...WELL, ...facts }, AT);
   assert.deepEqual(judge({}), [
@@ -26,7 +27,7 @@ Deno.test("judgePlatform() compares versions and clocks, and passes on what fail
   );
 });
 
-Deno.test("judgeReadiness() says why a platform is not ready, and what else is wrong there", () => {
+Deno.test("judgeReadiness() reports why a platform is not ready, and other problems there", () => {
   const judge = (status: number, text: string) => {
     const point = judgeReadiness({ status, text }, "https://svc.example");
     return point === undefined ? undefined : [point.name, point.state, point.found];
@@ -50,4 +51,24 @@ Deno.test("judgeReadiness() says why a platform is not ready, and what else is w
   for (const [status, text] of [[404, "Not found"], [503, "<h1>Unavailable</h1>"]] as const) {
     assert.equal(judge(status, text), undefined, "another program");
   }
+});
+
+Deno.test("readAnswer() reads text in pieces, and refuses an endless response", async () => {
+  const euro = new TextEncoder().encode("ready €\n");
+  const pieces = [euro.subarray(0, 7), euro.subarray(7)];
+  assert.equal(await readAnswer(new Response(ReadableStream.from(pieces))), "ready €\n");
+  assert.equal(await readAnswer(new Response(null)), "");
+
+  let hasEnded = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(4096)),
+    cancel: () => void (hasEnded = true),
+  });
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(endless),
+  );
+  const response = await fetch(`http://127.0.0.1:${server.addr.port}/readyz`);
+  await assert.rejects(() => readAnswer(response), /larger than 65536 bytes/);
+  await until(() => hasEnded);
 });

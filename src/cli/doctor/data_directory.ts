@@ -1,9 +1,4 @@
-/**
- * The points of `svc doctor` about the data directory: whether this user can write it and
- * others cannot open it, and whether this program reads its format.
- *
- * @module
- */
+/** @module Checks the owner, mode and format of the data directory. */
 import { join } from "node:path";
 import {
   DATA_FORMAT,
@@ -18,7 +13,7 @@ import type { Point } from "./point.ts";
 const DIRECTORY = "data directory";
 const FORMAT = "data format";
 
-/** Judges the mode of a data directory; that of one which is not there is `undefined`. */
+/** Checks the mode of a data directory; it is `undefined` if the directory is missing. */
 export function judgeDataDir(
   dataDir: string,
   mode: number | null | undefined,
@@ -39,7 +34,7 @@ export function judgeDataDir(
   if (mode === null || (mode & 0o077) === 0) {
     return { name, state: "ok", found: `${dataDir} is only accessible to its owner` };
   }
-  // As svc serve --postgres local leaves it where the platform is root.
+  // `svc serve --postgres local` leaves this mode when the platform runs as root.
   if ((mode & 0o077) === 0o010) {
     return {
       name,
@@ -55,7 +50,7 @@ export function judgeDataDir(
   };
 }
 
-/** Judges what a data directory says about its format. */
+/** Checks the format of a data directory. */
 export function judgeFormat(mark: FormatMark, own: number = DATA_FORMAT): Point {
   const { format, program, migration } = mark;
   const name = FORMAT;
@@ -100,11 +95,11 @@ async function examineFormat(dataDir: string): Promise<Point | undefined> {
 
 export interface ExaminedDirectory {
   readonly points: readonly Point[];
-  /** Whether this user and this program can read what is in it. */
+  /** Whether this user and this program can read its content. */
   readonly isReadable: boolean;
 }
 
-/** Examines a data directory; it leaves nothing in it. */
+/** Checks a data directory without leaving anything in it. */
 export async function examineDataDir(dataDir: string): Promise<ExaminedDirectory> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   const fault = await findWriteFault(join(dataDir, "format.json"));

@@ -17,7 +17,7 @@ Deno.test("judgeDataDir() wants a directory for its owner only", () => {
   assert.equal(judgeDataDir("/data", 0o40755).advice, "Restrict it: chmod 700 /data");
 });
 
-Deno.test("judgeFormat() says who reads the data, and what starts or ends a migration", () => {
+Deno.test("judgeFormat() reports which version reads the data, and how to start or end a migration", () => {
   const judge = (format: number, migration?: { from: number; backup: string }) =>
     judgeFormat({ format, program: "2.0.0", ...(migration && { migration }) }, 2);
   assert.deepEqual(judge(2), {
@@ -35,7 +35,7 @@ Deno.test("judgeFormat() says who reads the data, and what starts or ends a migr
   assert.match(halfway.advice!, /continue the migration, or restore before-format-2\.tar/);
 });
 
-Deno.test("examineDataDir() says what is wrong with a directory, and leaves it as it is", async () => {
+Deno.test("examineDataDir() reports a directory's problems without changing it", async () => {
   const root = await Deno.makeTempDir({ prefix: "svc-doctor-" });
   const states = async (dataDir: string) => {
     const { points, isReadable } = await examineDataDir(dataDir);

@@ -1,9 +1,4 @@
-/**
- * Checks of `svc doctor` for managed databases: engines, their servers, and records. They only
- * report; `svc serve` repairs what it can.
- *
- * @module
- */
+/** @module Checks of `svc doctor` for managed databases; they only report. */
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { DatabaseFacts } from "../../serve/mod.ts";
@@ -26,9 +21,9 @@ const MOST_IN_USE = 0.9;
  * Minimum client connections for a database of the smallest size, in addition to the platform's.
  */
 const LEAST_CONNECTIONS = 25;
-/** A round of housekeeping comes each hour. */
+/** Housekeeping runs every hour. */
 const UNSWEPT_MS = DAY_MS;
-/** Names that a point tells. */
+/** Maximum number of names in a message. */
 const MOST_NAMES = 5;
 
 function namesOf(all: readonly { readonly name: string }[]): string {
@@ -90,7 +85,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
   return [{ name, state: "ok", found: `PostgreSQL ${made} in ${folder} ${state}` }];
 }
 
-/** Judges the history of embedded databases and of the server in the data directory. */
+/** Checks the history of embedded databases and of the server in the data directory. */
 export function judgeHistory({ cluster, embedded, isServed }: DatabaseFacts): readonly Point[] {
   return [embedded.history, cluster?.history].flatMap((history) =>
     history === undefined ? [] : [judgeOneHistory(history, isServed)]
@@ -149,7 +144,7 @@ export function judgeServer(facts: DatabaseFacts, now: number): readonly Point[]
   return [judgeVersion(name, found, version, now)];
 }
 
-/** Judges the files of embedded databases against the space that is left. */
+/** Compares the files of embedded databases with the free space. */
 export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): readonly Point[] {
   const { branches, sizeBytes, largestBytes, clones } = embedded;
   if (branches.length === 0) return [];
@@ -165,7 +160,7 @@ export function judgeEmbedded({ embedded }: DatabaseFacts, freeBytes: number): r
   }];
 }
 
-/** Judges what records name against what engines hold. */
+/** Compares the databases in the records with those in the engines. */
 export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[] {
   const { records, embedded, server, isServed } = facts;
   if (records === undefined || (records.databases === 0 && records.deleted.length === 0)) return [];
@@ -221,7 +216,6 @@ export function judgeRecords(facts: DatabaseFacts, now: number): readonly Point[
   return [{ name: "databases kept", state: "ok", found: `${found}, all in their recorded places` }];
 }
 
-/** Examines the databases of a data directory. */
 export async function examineDatabases(
   { dataDir, postgres, env, freeBytes, now }: {
     readonly dataDir: string;

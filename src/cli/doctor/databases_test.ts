@@ -95,7 +95,7 @@ Deno.test("judgeEmbedded() wants space for a copy where the file system cannot c
   assert.equal(statesOf(judgeEmbedded(clones, 50e6)), "ok");
 });
 
-Deno.test("judgeRecords() names what failed, is gone, belongs to nobody, is late or goes soon", () => {
+Deno.test("judgeRecords() reports databases that failed, are missing, have no owner, are late or expire soon", () => {
   const judge = (records: Partial<NonNullable<DatabaseFacts["records"]>>, more = {}) =>
     judgeRecords({ ...WELL, ...more, records: { ...RECORDS, ...records } }, NOW);
   assert.equal(judge({})[0]!.found, "2 databases, all in their recorded places");

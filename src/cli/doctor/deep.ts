@@ -1,7 +1,5 @@
 /**
- * The points of `svc doctor --deep`: everything that the platform stores is read and compared.
- *
- * @module
+ * @module Checks of `svc doctor --deep`: reads and compares everything that the platform stores.
  */
 import { join } from "node:path";
 import { formatCount } from "../../lib/format.ts";
@@ -14,7 +12,7 @@ const MOST_POINTS = 20;
 const ADVICE =
   "Restore an earlier backup (svc restore) in another directory. svc serve logs damaged records, sets them aside and serves the rest";
 
-/** Judges what was read. */
+/** Checks what was read. */
 export function judgeDeep(verified: Verified): readonly Point[] {
   const { records, unchecked, blobs, pages, uncheckedDatabases, damage, more } = verified;
   const points: Point[] = damage.slice(0, MOST_POINTS).map((found) => ({

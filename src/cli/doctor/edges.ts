@@ -8,7 +8,7 @@ import type { Context } from "../session/context.ts";
 import { formatCount, printable } from "../terminal/format.ts";
 import type { Point } from "./point.ts";
 
-/** An edge says so often that it is there; one that missed some of it is away. */
+/** Interval of an edge's heartbeats; an edge that missed some is disconnected. */
 const SILENT_MS = 20_000;
 
 const name = "edges";
@@ -28,7 +28,7 @@ function problemOf(edge: FrontEdge, now: number): readonly [string, string] | un
   return [`is ${formatCount(behind, "change")} behind`, "Check the load of its machine"];
 }
 
-/** Names the edges that are away, behind or drained; nothing if there are no edges. */
+/** Names the edges that are disconnected, behind or drained; nothing if there are no edges. */
 export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly Point[] {
   if (edges.length === 0) return [];
   const points = edges.flatMap((edge): readonly Point[] => {
@@ -41,7 +41,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform, whose owner alone is told. */
+/** Asks the platform, which only tells its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

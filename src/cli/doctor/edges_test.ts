@@ -13,6 +13,8 @@ const edge = (name: string, more: Partial<FrontEdge> = {}): FrontEdge => ({
   since: "2026-12-01T09:00:00.000Z",
   seenAt: "2026-12-01T09:29:58.000Z",
   address: "203.0.113.20",
+  country: null,
+  roundTripMs: null,
   version: "1.2.0",
   createdAt: "2026-11-01T09:00:00.000Z",
   ...more,

@@ -1,8 +1,4 @@
-/**
- * The checks of `svc doctor`.
- *
- * @module
- */
+/** @module The checks of `svc doctor`. */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { findGroupPlace, type GroupPlace } from "../../lib/control_groups.ts";
@@ -50,7 +46,7 @@ function memoryWatch(): Point {
   }
 }
 
-/** Describes what limits the memory of foreign code where the platform is started from here. */
+/** Describes how a platform started from here would limit the memory of project code. */
 export function describeMemoryLimits(place: GroupPlace): string {
   return "folder" in place
     ? "control groups limit the memory of servers, functions and builds, including socket buffers"
@@ -98,7 +94,7 @@ async function git(): Promise<Point> {
   };
 }
 
-/** The database of countries that comes with the program. */
+/** The country database of the program. */
 async function countries(): Promise<Point> {
   const name = "countries";
   const { loadGeo } = await import("../../edge/mod.ts");

@@ -14,7 +14,7 @@ const LANGUAGES = [
   "hugo",
 ];
 
-Deno.test("examine() looks at each point, and advises where one fails", async () => {
+Deno.test("examine() looks at each point, and advises if one fails", async () => {
   const folder = await Deno.makeTempDir();
   const points = await examine({
     dataDir: `${folder}/data`,

@@ -1,9 +1,4 @@
-/**
- * Checks of `svc doctor` for the machine itself: open files, memory, ports, proxies, the
- * credentials file, and whether the program is the latest.
- *
- * @module
- */
+/** @module Checks of `svc doctor` for the machine itself. */
 import { compare } from "semver";
 import { messageOf } from "../../lib/error_message.ts";
 import { machineMemory } from "../../lib/machine_memory.ts";
@@ -12,14 +7,14 @@ import { formatBytes } from "../terminal/format.ts";
 import type { Context } from "../session/context.ts";
 import type { Point } from "./point.ts";
 
-/** A connection of a visitor takes a file; so does one to a server. */
+/** Each connection takes a file descriptor, from a visitor or to a server. */
 const LEAST_FILES = 4096;
 const LEAST_MEMORY = 512 * 1024 * 1024;
 /** The default port of `svc serve`. */
 export const USUAL_PORT = 8787;
 const RELEASE_MS = 5000;
 
-/** Judges how many files a process may have open, from `/proc/self/limits`. */
+/** Checks how many files a process can have open, from `/proc/self/limits`. */
 export function judgeOpenFiles(limits: string): Point | undefined {
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
   if (soft === undefined) return undefined;
@@ -58,7 +53,7 @@ export function judgeProxy(env: Context["env"]): Point | undefined {
   return { name: "proxy", state: "ok", found };
 }
 
-/** Judges the file of logins. */
+/** Checks the file of logins. */
 export function judgeCredentials(
   path: string | undefined,
   { mode, warnings }: { readonly mode: number | null; readonly warnings: readonly string[] },

@@ -14,7 +14,7 @@ Deno.test("judgeOpenFiles() wants a file for each visitor", () => {
   assert.equal(judgeOpenFiles(""), undefined, "a system without /proc");
 });
 
-Deno.test("judgeMemory() wants some for what the platform runs", () => {
+Deno.test("judgeMemory() requires memory for the platform's processes", () => {
   assert.equal(judgeMemory(1024 ** 3).state, "ok");
   assert.match(judgeMemory(256 * 1024 ** 2).advice!, /512 MiB/);
 });

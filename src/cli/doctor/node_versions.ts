@@ -1,8 +1,4 @@
-/**
- * The point of `svc doctor` about Node, which runs the servers of Node's projects.
- *
- * @module
- */
+/** @module The check of `svc doctor` for Node, which runs the servers of Node projects. */
 import { runProgram } from "../../lib/spawn_program.ts";
 import { findNode } from "../../runtime/mod.ts";
 import type { Point } from "./point.ts";

@@ -1,8 +1,4 @@
-/**
- * The point of `svc doctor` about the nodes of the platform that commands are sent to.
- *
- * @module
- */
+/** @module The check of `svc doctor` for the nodes of the platform in use. */
 import type * as z from "zod";
 import { listNodes } from "../../contract/nodes.ts";
 import type { Context } from "../session/context.ts";
@@ -11,7 +7,7 @@ import type { Point } from "./point.ts";
 
 type Nodes = z.infer<typeof listNodes.response>;
 
-/** A node that is further behind is not ready. */
+/** A node that lags more than this is not ready. */
 const MOST_LAG_MS = 5000;
 
 const name = "nodes";
@@ -52,7 +48,7 @@ export function judgeNodes({ items, lost }: Nodes): readonly Point[] {
   return [{ name, state: "ok", found: `${items.length} nodes, version ${versions[0]}` }];
 }
 
-/** Asks the platform, whose owner alone is told. */
+/** Asks the platform, which only tells its owner. */
 export async function examineNodes(ctx: Context): Promise<readonly Point[]> {
   try {
     return judgeNodes(await ctx.client({ phase: "auth" }).call(listNodes, {}));

@@ -15,7 +15,7 @@ const node = (id: string, more: { readonly version?: string; readonly lagMs?: nu
 const found = (...given: Parameters<typeof judgeNodes>) =>
   judgeNodes(...given).map(({ state, found, advice }) => [state, found, advice !== undefined]);
 
-Deno.test("judgeNodes() says nothing of a platform with one node", () => {
+Deno.test("judgeNodes() reports nothing about a platform with one node", () => {
   assert.deepEqual(found({ items: [node("a")], lost: [] }), []);
 });
 
@@ -25,7 +25,7 @@ Deno.test("judgeNodes() counts nodes that are well", () => {
   ]);
 });
 
-Deno.test("judgeNodes() names nodes that are gone or behind, and versions side by side", () => {
+Deno.test("judgeNodes() reports nodes that are missing or behind, and mixed versions", () => {
   const items = [node("a"), node("b", { version: "1.3.0", lagMs: 8200 })];
   assert.deepEqual(found({ items, lost: ["c"] }), [
     ["warn", "node c ran in the last day but no longer responds", true],

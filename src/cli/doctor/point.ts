@@ -1,8 +1,4 @@
-/**
- * One check of `svc doctor`.
- *
- * @module
- */
+/** @module One check of `svc doctor`. */
 
 /** `warn` where the platform runs, but with less protection or fewer features. */
 export type PointState = "ok" | "warn" | "fail";

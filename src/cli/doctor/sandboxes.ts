@@ -1,9 +1,4 @@
-/**
- * The points of `svc doctor` about sandboxes: how servers of deployments and
- * builds from git are kept away from the machine and the platform's data.
- *
- * @module
- */
+/** @module Checks of `svc doctor` for sandboxes of servers and of builds from git. */
 import {
   type FoundKind,
   missingSandbox,
@@ -26,7 +21,7 @@ function judge(name: string, enforced: boolean, found: readonly [string, string]
   };
 }
 
-/** Judges what the system offers for servers. */
+/** Checks what the system offers for servers. */
 export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly Point[] {
   return [
     judge("sandbox network", calls, [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { judgeNodeSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
-Deno.test("judgeServerSandbox() says that servers are refused, and what to do", () => {
+Deno.test("judgeServerSandbox() reports that servers are refused, with advice", () => {
   const complete = judgeServerSandbox({ files: true, calls: true });
   assert.ok(complete.every(({ state, advice }) => state === "ok" && advice === undefined));
   const [network, files] = judgeServerSandbox({ files: false, calls: false });
@@ -14,7 +14,7 @@ Deno.test("judgeServerSandbox() says that servers are refused, and what to do", 
   assert.deepEqual([open!.state, closed!.state], ["warn", "ok"]);
 });
 
-Deno.test("judgeNodeSandbox() says plainly that Node has no namespaces, and what to do", () => {
+Deno.test("judgeNodeSandbox() reports that Node has no namespaces, with advice", () => {
   const { state, advice } = judgeNodeSandbox({ kind: "namespaces" });
   assert.deepEqual([state, advice], ["ok", undefined]);
   const reason = "The system rejects unshare (error 1)";

@@ -1,17 +1,16 @@
-/**
- * Checks of what several nodes share: records in PostgreSQL, and object storage.
- *
- * @module
- */
+/** @module Checks the stores that nodes share: records in PostgreSQL, and object storage. */
 import type { StoreFacts } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
 const OLDEST_VERSION = 140_000;
 
-/** Nodes and database tell times of deployments and events to people: a second is seen. */
+/**
+ * Nodes and the database set the times of deployments and events, and people notice a difference of
+ * a second.
+ */
 const MOST_SKEW_MS = 1000;
 
-/** Judges a PostgreSQL that was reached, one point for each thing that can be wrong. */
+/** Checks a reachable PostgreSQL, with one point for each possible problem. */
 export function judgeStore(facts: StoreFacts): readonly Point[] {
   const { version, versionNumber, mayWrite, isMade, skewMs } = facts;
   const made = isMade ? "with svc's tables" : "svc will create its tables";
@@ -57,7 +56,7 @@ function judgeClock(skewMs: number): Point {
   return { name, state: "warn", found, advice: "Sync both clocks with NTP" };
 }
 
-/** Looks at the store of `--kv`; nothing of it is changed. */
+/** Checks the store of `--kv` without changing it. */
 export async function examineStore(
   place: string,
   env: Readonly<Record<string, string | undefined>>,

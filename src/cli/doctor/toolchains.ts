@@ -1,14 +1,9 @@
-/**
- * Checks of `svc doctor` for languages: the toolchains on this machine, and how to install missing
- * ones.
- *
- * @module
- */
+/** @module Checks of `svc doctor` for the toolchains of languages. */
 import { findToolchains, type FoundToolchain, TOOLCHAINS } from "../../runtime/mod.ts";
 import type { Point } from "./point.ts";
 
 interface Language {
-  /** As the point is called. */
+  /** The name of the check. */
   readonly name: string;
   /** Kind of project that needs it. */
   readonly projects: string;
@@ -44,11 +39,11 @@ function judgeLanguage(
   const isUsable = needs.every((id) => foundOf(id) !== undefined);
   const first = isUsable ? there.join(", ") : `${projects} do not build or run here`;
   const installs = wanted.filter((id) => foundOf(id) === undefined).map(installOf);
-  // Nothing is wrong with a machine that lacks a language.
+  // A machine without a language is not faulty.
   return { name, state: "ok", found: [first, ...installs].join(". ") };
 }
 
-/** Says for each language whether its projects build and run here, and what would be missing. */
+/** Reports for each language whether its projects build and run here, and what is missing. */
 export const judgeToolchains = (found: readonly FoundToolchain[]): readonly Point[] =>
   LANGUAGES.map((language) => judgeLanguage(language, found));
 

@@ -1,7 +1,7 @@
 import { addDomain } from "../../contract/domains.ts";
 import { defineCommand } from "../command/command.ts";
 import { requireEnvironment } from "../environments/choose_environment.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { formatRecords } from "./show_dns.ts";
 
@@ -12,7 +12,7 @@ export default defineCommand({
     command
       .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")
       .option("--environment <name-or-id>", "environment to show")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["domains add www.example.com --environment production", "show production at this domain"],
     ["domains add '*.preview.example.com' --environment preview", "all names below a domain"],

@@ -1,6 +1,6 @@
 import type { Domain } from "../../contract/domains.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listDomains } from "./project_domains.ts";
 
 const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: Domain) => [
@@ -13,7 +13,7 @@ const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: D
 
 export default defineCommand({
   description: "A domain works once it is verified.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["domains list", "show the custom domains of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, {
@@ -23,9 +23,6 @@ export default defineCommand({
     const domains = await listDomains(client, project);
     if (domains.length === 0) ctx.ui.note("No domains yet: `svc domains add <domain>` adds one");
     const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];
-    ctx.ui.result(
-      { domains },
-      domains.length === 0 ? "" : ctx.ui.table(headings, domains.map(toRow)),
-    );
+    ctx.ui.result({ domains }, ctx.ui.table(headings, domains.map(toRow)));
   },
 });

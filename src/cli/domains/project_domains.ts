@@ -1,8 +1,4 @@
-/**
- * The custom domains of a project as the `domains` commands see them.
- *
- * @module
- */
+/** @module The custom domains of a project, for the `domains` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type Domain, listDomains as listDomainsEndpoint } from "../../contract/domains.ts";

@@ -1,7 +1,7 @@
 import { deleteDomain } from "../../contract/domains.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
 
 export default defineCommand({
@@ -10,7 +10,7 @@ export default defineCommand({
     command
       .argument("<domain_id>", "id or name of the domain")
       .option("--force", "skip the confirmation")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { domain_id: "domain" },
   examples: [
     ["domains remove www.example.com", "remove it after confirmation"],

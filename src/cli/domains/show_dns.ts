@@ -1,8 +1,4 @@
-/**
- * DNS records and look-ups as people read them.
- *
- * @module
- */
+/** @module Formats DNS records and lookups for people. */
 import type { DnsCheck, DnsRecord } from "../../contract/domains.ts";
 import type { Ui } from "../terminal/ui.ts";
 
@@ -16,7 +12,7 @@ export function formatRecords(ui: Ui, records: readonly DnsRecord[]): string {
   );
 }
 
-/** Per record what was expected and what was seen. */
+/** The expected and found values of each record. */
 export function formatChecks(ui: Ui, checks: readonly DnsCheck[]): string {
   return ui.table(
     ["TYPE", "NAME", "OK", "EXPECTED", "SEEN"],

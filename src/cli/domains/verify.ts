@@ -1,7 +1,7 @@
 import { type VerifiedDomain, verifyDomain } from "../../contract/domains.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
@@ -20,7 +20,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<domain_id>", "id or name of the domain")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { domain_id: "domain" },
   examples: [
     ["domains verify www.example.com", "check its records"],

@@ -2,8 +2,7 @@ import { createDrain } from "../../contract/drains.ts";
 import { defineCommand } from "../command/command.ts";
 import { httpUrl, repeated } from "../command/option_values.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { PROJECT_OPTION } from "../queues/queue_options.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 
 /** Reads `name=VARIABLE`: the value comes from the environment, so no command line shows it. */

@@ -1,7 +1,6 @@
 import { type Drain, listDrains, listPlatformDrains } from "../../contract/drains.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { PROJECT_OPTION } from "../queues/queue_options.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
@@ -48,8 +47,8 @@ export default defineCommand({
     }
     const rows = drains.map((each) => toRow(each, ctx.now()));
     ctx.ui.result(
-      { drains, ...(missingNodes === undefined ? {} : { missingNodes }) },
-      drains.length === 0 ? "" : ctx.ui.table(HEADINGS, rows),
+      { drains, missingNodes },
+      ctx.ui.table(HEADINGS, rows),
     );
   },
 });

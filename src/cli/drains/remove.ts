@@ -1,8 +1,7 @@
 import { deleteDrain } from "../../contract/drains.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { PROJECT_OPTION } from "../queues/queue_options.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Queued records are not sent. `svc drains list` shows the ids.",

@@ -1,8 +1,7 @@
 import { testDrain } from "../../contract/drains.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { PROJECT_OPTION } from "../queues/queue_options.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({

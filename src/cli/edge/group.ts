@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/edge/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/edge/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 const purge: CommandLeaf = {
@@ -18,7 +14,7 @@ export const CACHE: CommandGroup = {
   commands: [purge],
 };
 
-/** The former name of `cache purge`, which scripts still use. */
+/** The former name of `cache purge`, for existing scripts. */
 export const PURGE: CommandLeaf = { ...purge, section: "Rules and functions", hidden: true };
 
 export const FUNCTIONS: CommandGroup = {

@@ -1,8 +1,7 @@
 import { purgeCache } from "../../contract/cache.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount } from "../terminal/format.ts";
 
 interface PurgeFlags {
@@ -28,7 +27,7 @@ export default defineCommand({
       .option("--tag <tag>", "only responses with this tag in `Cache-Tag`")
       .option("--soft", "mark as stale: serve old responses while they are refreshed")
       .option("--environment <name-or-id>", "only deployments of this environment")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["cache purge", "clear all cached responses of this project"],
     ["cache purge --prefix /blog/", "clear the blog"],
@@ -38,7 +37,7 @@ export default defineCommand({
     const { client, project } = await openProject(ctx, { given: projectId, phase: "deploy" });
     const answer = await client.call(purgeCache, {
       params: { project: project.id },
-      body: { ...scopeOf({ path, prefix, tag }), ...definedOnly({ soft, environment }) },
+      body: { ...scopeOf({ path, prefix, tag }), soft, environment },
     });
     const cleared = formatCount(answer.purged, "response");
     ctx.ui.done("deploy", soft ? `Marked ${cleared} as stale` : `Cleared ${cleared}`);

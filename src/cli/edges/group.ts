@@ -1,5 +1,5 @@
 /**
- * The commands of `cli/edges/`, with what loads each of them.
+ * The commands of `cli/edges/`, each with its loader.
  *
  * @module
  */

@@ -2,7 +2,7 @@ import { deleteVariable } from "../../contract/variables.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
@@ -15,7 +15,7 @@ export default defineCommand({
       .argument("<key>", "name of the variable")
       .option("--scope <scope>", "only its value for all, or for this environment")
       .option("--force", "skip the confirmation")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { key: "variable" },
   examples: [
     ["env delete LOG_LEVEL", "delete the variable after confirmation"],
@@ -53,7 +53,7 @@ export default defineCommand({
     });
     await client.call(deleteVariable, {
       params: { project: project.id, key },
-      query: flags.scope === undefined ? {} : { scope: flags.scope },
+      query: { scope: flags.scope },
     });
     ctx.ui.done("env", `Deleted ${subject}`);
     ctx.ui.result({ deleted: true, key, scopes }, "");

@@ -1,8 +1,4 @@
-/**
- * The variables of a dotenv file, checked whole before the first is set.
- *
- * @module
- */
+/** @module The variables of a dotenv file, checked whole before the first is set. */
 import { parse } from "dotenv";
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";
@@ -14,7 +10,7 @@ import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 import { isVariableName } from "./variable_name.ts";
 
-/** Largest dotenv file, in bytes. */
+/** Maximum size of a dotenv file, in bytes. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 export interface DotenvEntry {
@@ -33,13 +29,13 @@ export interface DotenvFacts {
   /** Category of variables without a declaration, from `--plain` or `--secret`. */
   readonly flag: VariableCategory | undefined;
   readonly declarations: ReadonlyMap<string, EnvDeclaration>;
-  /** True where empty values are meant. */
+  /** True if empty values are intended. */
   readonly allowEmpty?: boolean | undefined;
 }
 
 /**
  * Reads the text of a dotenv file. Values are literal: nothing is expanded or run. A declaration
- * sets the category of a variable; the flag sets it for the others. Problems name keys, never
+ * sets the category of its variable; the flag sets that of the others. Problems name keys, never
  * values.
  */
 export function parseDotenv(

@@ -48,7 +48,7 @@ for (const [name, flag, declaration, wanted] of categories) {
   });
 }
 
-Deno.test("chooseCategory() asks a person where nothing says it", async () => {
+Deno.test("chooseCategory() asks a person if nothing sets it", async () => {
   const prompter = personWho(["secret"]);
   const facts = { flag: undefined, declaration: undefined };
   assert.equal(await chooseCategory({ prompter }, "KEY", facts), "secret");
@@ -82,7 +82,7 @@ Deno.test("findExposed() names sensitive variables that are stored plain", () =>
   assert.deepEqual(findExposed(declarations, variables), [{ key: "A", scope: "all" }]);
 });
 
-Deno.test("withoutFinalNewline() takes one line break away, and nothing else", () => {
+Deno.test("withoutFinalNewline() only removes one line break", () => {
   const rows: [string, string][] = [
     ["a\n", "a"],
     ["a\r\n", "a"],
@@ -95,7 +95,7 @@ Deno.test("withoutFinalNewline() takes one line break away, and nothing else", (
   for (const [text, wanted] of rows) assert.equal(withoutFinalNewline(text), wanted);
 });
 
-Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
+Deno.test("parseDotenv() keeps values unchanged and expands nothing", () => {
   const text = [
     "A=$(id) # comment",
     "B=${HOME}",
@@ -131,7 +131,7 @@ Deno.test("parseDotenv() drops no line in silence", () => {
   ]);
 });
 
-Deno.test("parseDotenv() never lets a flag make a declared secret plain", () => {
+Deno.test("parseDotenv() never allows a flag to make a declared secret plain", () => {
   const declarations = new Map([["A", sensitive], ["B", plain]]);
   const { entries } = parseDotenv("A=1\nB=2\nC=3", { flag: "plain", declarations });
   assert.deepEqual(entries.map(({ category }) => category), ["secret", "plain", "plain"]);
@@ -147,7 +147,7 @@ Deno.test("parseDotenv() reports problems without values, whatever the file hold
   assert.deepEqual(bad.problems.map(({ key }) => key), ["A-B", "C"]);
 });
 
-Deno.test("checkVariableName() never repeats what follows an equals sign", () => {
+Deno.test("checkVariableName() never repeats text after an equals sign", () => {
   fc.assert(fc.property(fc.string(), (name) => {
     assert.throws(() => checkVariableName(`${name}=planted-secret`), (error) => {
       assert.ok(error instanceof CliError);

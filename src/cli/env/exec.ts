@@ -3,7 +3,7 @@ import { defineCommand } from "../command/command.ts";
 import { repeatedList } from "../command/option_values.ts";
 import { requireEnvironment } from "../environments/choose_environment.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount } from "../terminal/format.ts";
 import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
@@ -21,7 +21,7 @@ export default defineCommand({
         "also pass these variables, although they control which code runs",
         repeatedList,
       )
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
     [
@@ -63,7 +63,7 @@ export default defineCommand({
     const count = Object.keys(variables).length - heldBack.length;
     ctx.ui.log("env", "info", `Running with ${formatCount(count, "variable")}`);
     const exitCode = await runChild(ctx, { program, args, env });
-    // Without JSON mode, stdout is the command's alone.
+    // Outside JSON mode, only the command writes to stdout.
     ctx.ui.result({ exitCode, environment: environment.name, variables: count }, "");
     return exitCode;
   },

@@ -1,11 +1,6 @@
-/**
- * The values that an environment sees, for a program that runs with them.
- *
- * @module
- */
+/** @module Fetches the values of an environment for a program that runs with them. */
 import type { Client } from "../../client/client.ts";
 import { exportVariables, type VariableReference } from "../../contract/variables.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { isVariableName } from "./variable_name.ts";
@@ -13,7 +8,7 @@ import { isVariableName } from "./variable_name.ts";
 /** Stands for `${{self.url}}` until the program's own URL is known. */
 const SELF = "https://self.svc.invalid";
 
-/** Replaces what stands for `${{self.url}}` by a URL. */
+/** Replaces the placeholder of `${{self.url}}` with a URL. */
 export function fillSelf(
   variables: Readonly<Record<string, string>>,
   url: string,
@@ -42,7 +37,7 @@ export async function fetchVariables(
   of: {
     readonly project: string;
     readonly environment: string;
-    /** The git branch whose previews references lead to. */
+    /** The git branch whose previews the references resolve to. */
     readonly branch: string | undefined;
     /** Whether the program has its own URL, which `fillSelf()` fills in. */
     readonly hasUrl?: boolean;
@@ -52,7 +47,7 @@ export async function fetchVariables(
   const self = of.hasUrl === true ? SELF : undefined;
   const { variables, references } = await client.call(exportVariables, {
     params: { project: of.project },
-    body: { environment, ...definedOnly({ branch, self }) },
+    body: { environment, branch, self },
     idempotent: true,
   });
   for (const [name, value] of Object.entries(variables)) {

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/env/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/env/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const ENV: CommandGroup = {

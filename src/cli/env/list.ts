@@ -1,11 +1,11 @@
 import { defineCommand } from "../command/command.ts";
 import { chooseEnvironment } from "../environments/choose_environment.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 import { listVariables } from "./project_variables.ts";
 
-/** Replaces a secret's value, whatever its length. */
+/** Shown instead of a secret's value, with a fixed length. */
 const MASK = "********";
 
 export default defineCommand({
@@ -15,7 +15,7 @@ export default defineCommand({
     command
       .option("--environment <name-or-id>", "only the variables of this environment")
       .option("--all", "every scope, ignoring SVC_ENVIRONMENT and the context")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["env list", "show the variables of this directory's project"],
     ["env list --environment production --json", "list the variables of production for scripts"],
@@ -36,9 +36,7 @@ export default defineCommand({
       phase: "env",
     });
     const variables = await listVariables(client, project, chosen?.environment.name);
-    if (variables.length === 0) {
-      ctx.ui.note("No variables yet: `svc env set <key>` creates one");
-    }
+    if (variables.length === 0) ctx.ui.note("No variables yet: `svc env set <key>` creates one");
     const rows = variables.map(({ key, category, scope, value, updatedAt }) => [
       key,
       category,
@@ -52,7 +50,7 @@ export default defineCommand({
         environmentSource: chosen?.source ?? null,
         variables,
       },
-      rows.length === 0 ? "" : ctx.ui.table(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
+      ctx.ui.table(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
     );
   },
 });

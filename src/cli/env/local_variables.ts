@@ -1,9 +1,4 @@
-/**
- * The variables of the chosen environment, for a program that also has to run where the
- * platform cannot be reached.
- *
- * @module
- */
+/** @module The chosen environment's variables, for a program that may run offline. */
 import { UnreachableError } from "../../client/errors.ts";
 import { getHealth } from "../../contract/system.ts";
 import { chooseEnvironment } from "../environments/choose_environment.ts";
@@ -15,7 +10,7 @@ import { readGitFacts } from "../projects/git_facts.ts";
 import { fetchVariables } from "./fetch_variables.ts";
 
 /**
- * The variables, and if they are from; `environment` is missing if there are none. `fillSelf()`
+ * The variables and their environment; `environment` is missing if there are none. `fillSelf()`
  * fills in the URL of the program that runs with them.
  */
 export interface LocalVariables {

@@ -1,7 +1,6 @@
 /**
- * Which declared variables an environment lacks, and how to set them. Pure.
- *
- * @module
+ * @module Finds the declared variables that an environment lacks, and explains how to set them.
+ * Pure.
  */
 import type { EnvDeclaration, Visibility } from "../../config/project_config.ts";
 import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/variables.ts";
@@ -25,7 +24,7 @@ export interface ExposedVariable {
 export interface MissingFacts {
   readonly lines: SuggestedCommands;
   readonly environments: readonly string[];
-  /** The project, where `svc.toml` does not name it. */
+  /** The project, if `svc.toml` does not name it. */
   readonly projectId: string | undefined;
 }
 
@@ -36,7 +35,7 @@ export function categoryOfVisibility(visibility: Visibility): VariableCategory {
   return visibility === "sensitive" ? "secret" : "plain";
 }
 
-/** The command line that sets a variable; a secret's value never is in one. */
+/** The command line that sets a variable; it never contains a secret's value. */
 function commandToSet(
   key: string,
   facts: Pick<MissingFacts, "lines" | "projectId"> & {
@@ -91,7 +90,7 @@ function listByEnvironment(missing: readonly MissingVariable[]): string {
 }
 
 /**
- * The error that says which variables are missing, where, and what to do; `also` are alternatives.
+ * The error with the missing variables, their environments and what to do; `also` are alternatives.
  */
 export function missingVariables(
   missing: readonly MissingVariable[],

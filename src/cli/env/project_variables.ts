@@ -1,14 +1,9 @@
-/**
- * The variables of a project as the `env` commands and `deploy` look at them.
- *
- * @module
- */
+/** @module The variables of a project, for the `env` commands and `deploy`. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { Project } from "../../contract/projects.ts";
 import { listVariables as listVariablesEndpoint, type Variable } from "../../contract/variables.ts";
-import { definedOnly } from "../command/defined_only.ts";
 
 /** Maximum number of variables that are listed, counting each scope. */
 const MAX_LISTED = 10_000;
@@ -23,7 +18,7 @@ export async function listVariables(
     (page) =>
       client.call(listVariablesEndpoint, {
         params: { project: project.id },
-        query: { ...page, ...definedOnly({ environment }) },
+        query: { ...page, environment },
       }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );

@@ -1,9 +1,7 @@
 /**
- * Runs a command instead of this program: passes signals on, and returns its exit code. It shares
- * the program's streams; in JSON mode, where stdout has one object and stderr log lines, its output
- * becomes log lines. No shell parses the command line.
- *
- * @module
+ * @module Runs a command instead of this program: passes signals on, and returns its exit code. It
+ * shares the program's streams; in JSON mode, where stdout has one object and stderr log lines, its
+ * output becomes log lines. No shell parses the command line.
  */
 import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -50,7 +48,7 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
   }
 }
 
-/** Makes each line that the command writes a log line. */
+/** Turns each output line of the command into a log line. */
 async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): Promise<void> {
   await Promise.all([stdout, stderr].map(async (stream) => {
     const sink = createLineSink((line) => ctx.ui.log("env", "info", line));
@@ -60,9 +58,9 @@ async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): P
 }
 
 /**
- * Runs the command to its end and returns its exit code; 128 plus the signal's number where a
- * signal ended it. Throws `not_runnable` if it does not start, with the exit code that a shell has
- * for that.
+ * Runs the command to its end and returns its exit code; 128 plus the signal's number if a signal
+ * ended it. Throws `not_runnable` if it does not start, with the exit code that shells use for
+ * that.
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();

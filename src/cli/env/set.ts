@@ -11,7 +11,11 @@ import {
 } from "../environments/choose_environment.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { openProjectFolder, type ProjectFolder } from "../projects/project_folder.ts";
-import { type ResolvedProject, resolveProject } from "../projects/resolve_project.ts";
+import {
+  PROJECT_OPTION,
+  type ResolvedProject,
+  resolveProject,
+} from "../projects/resolve_project.ts";
 import type { Context } from "../session/context.ts";
 import { formatCount } from "../terminal/format.ts";
 import { formatKeyProblems, readDotenvFile } from "./dotenv_file.ts";
@@ -151,7 +155,7 @@ export default defineCommand({
       .option("--all", "set it in all environments")
       .option("--replace-scope", "remove its values in other scopes")
       .option("--change-category", "allow a change between plain and secret")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["env set LOG_LEVEL --plain --value debug --environment preview", "set a plain variable"],
     ["env set API_KEY --secret --stdin --all", "set a secret from a pipe"],

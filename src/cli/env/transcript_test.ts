@@ -40,7 +40,7 @@ const set: readonly Step[] = [
     env: { SVC_ENVIRONMENT: "preview" },
   },
   {
-    name: "the flag goes before SVC_ENVIRONMENT",
+    name: "the flag overrides SVC_ENVIRONMENT",
     argv: ["env", "set", "LEVEL", "--plain", "--value", "warn", "--environment", "production"],
     env: { SVC_ENVIRONMENT: "preview" },
   },
@@ -126,7 +126,7 @@ const refusals: readonly Step[] = [
     code: 2,
   },
   {
-    name: "a secret behind a flag that takes none",
+    name: "a secret after a flag without a value",
     argv: ["env", "set", "TOKEN", `--secret=${SECRET}`],
     code: 2,
   },
@@ -292,7 +292,7 @@ const rest: readonly Step[] = [
     code: 127,
   },
   {
-    name: "exec of a file that is no program",
+    name: "exec of a file that is not a program",
     argv: ["env", "exec", "--environment", "preview", "--", "./index.html"],
     code: 126,
   },

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command/command.ts";
 import { chooseEnvironment, listEnvironments } from "../environments/choose_environment.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount } from "../terminal/format.ts";
 import { findExposed, findMissing, missingVariables } from "./missing_variables.ts";
 import { listVariables } from "./project_variables.ts";
@@ -13,7 +13,7 @@ export default defineCommand({
     command
       .option("--environment <name-or-id>", "only this environment")
       .option("--all", "every environment")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["env validate", "check every environment"],
     ["env validate --environment production --json", "check one environment in CI"],

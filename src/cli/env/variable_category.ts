@@ -1,7 +1,6 @@
 /**
- * Whether a variable is stored as plain or as secret: flag, declaration, or a person.
- *
- * @module
+ * @module Decides whether a variable is plain or secret, by flag, declaration, or a person's
+ * choice.
  */
 import type { EnvDeclaration } from "../../config/project_config.ts";
 import type { VariableCategory } from "../../contract/variables.ts";
@@ -9,7 +8,7 @@ import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 
-/** The category that `--plain` or `--secret` says; a usage error where both are given. */
+/** The category from `--plain` or `--secret`. Both together are a usage error. */
 export function categoryOfFlags(
   flags: { readonly plain?: true | undefined; readonly secret?: true | undefined },
 ): VariableCategory | undefined {

@@ -1,8 +1,4 @@
-/**
- * Names of variables, checked before anything is read or sent.
- *
- * @module
- */
+/** @module Names of variables, checked before anything is read or sent. */
 import { variableName } from "../../contract/variables.ts";
 import { CliError } from "../errors/cli_error.ts";
 
@@ -12,8 +8,8 @@ export function isVariableName(name: string): boolean {
 }
 
 /**
- * Returns a name that is valid. A usage error else, which leaves out what
- * follows a `=`: that is a value, perhaps a secret one.
+ * Returns a name that is valid. Otherwise a usage error, without the text after `=`: it is a value,
+ * and may be a secret.
  */
 export function checkVariableName(name: string): string {
   if (isVariableName(name)) return name;

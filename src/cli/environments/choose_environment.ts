@@ -1,9 +1,4 @@
-/**
- * Which environment a command is about: the flag, `SVC_ENVIRONMENT`, or the
- * checkout's context, in this order (cli-and-config.md, "Global flags").
- *
- * @module
- */
+/** @module Chooses an environment: the flag, `SVC_ENVIRONMENT`, the checkout's context. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import {
@@ -36,10 +31,10 @@ const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string
   context: CONTEXT_PATH,
 };
 
-/** A named environment, and where it was named. */
+/** A named environment, and the source of the name. */
 interface EnvironmentReference {
   readonly reference: string;
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly source: Exclude<EnvironmentSource, "answer">;
 }
@@ -58,7 +53,7 @@ export interface EnvironmentFacts {
   readonly phase: Phase;
 }
 
-/** The context of a checkout, `undefined` if it has none; a broken file is explained. */
+/** The context of a checkout, `undefined` if it has none; explains a broken file. */
 export async function readContext(
   ctx: Pick<Context, "lines">,
   root: string,
@@ -74,7 +69,7 @@ export async function readContext(
   }
 }
 
-/** `SVC_ENVIRONMENT`; an empty one counts as not set. */
+/** `SVC_ENVIRONMENT`; an empty value counts as not set. */
 export function environmentVariable(ctx: Pick<Context, "env">): string | undefined {
   const value = ctx.env.SVC_ENVIRONMENT;
   return value === "" ? undefined : value;
@@ -148,7 +143,7 @@ function unknownEnvironment(
   );
 }
 
-/** The environment with this name or id; throws `not_found` with what there is. */
+/** The environment with this name or id; throws `not_found` with the existing ones. */
 export function pickEnvironment(
   ctx: Context,
   named: {
@@ -164,9 +159,8 @@ export function pickEnvironment(
 }
 
 /**
- * The environment that flag, variable or context name, checked with the
- * platform; says on stderr which it is and why. `undefined` if none of them
- * names one.
+ * The environment from the flag, variable or context, verified with the platform; reports it and
+ * its source on stderr. `undefined` if none is set.
  */
 export async function chooseEnvironment(
   ctx: Context,
@@ -191,7 +185,9 @@ export async function chooseEnvironment(
   return { environment, source };
 }
 
-/** The error if nobody can be asked for an environment; `ways` are the flags that name one. */
+/**
+ * The error if the user cannot be asked for an environment; `ways` lists the flags that set one.
+ */
 export function environmentRequired(ctx: Context, message: string, ways: string): CliError {
   return new CliError("action_required", message, {
     hint: `Use ${ways}, or choose one for this folder with \`svc context use\``,

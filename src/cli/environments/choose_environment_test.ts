@@ -47,7 +47,7 @@ Deno.test("the context of a folder counts in the folders below", () =>
     assert.equal(environment, "preview");
   }));
 
-Deno.test("the context is no part of what is deployed", () =>
+Deno.test("the context is not deployed", () =>
   withProject(async (bench) => {
     await bench.json(["context", "use", "preview"]);
     const { files } = await bench.json(["deploy", "--dry-run"]);
@@ -76,7 +76,7 @@ Deno.test("a value is asked for unseen, with --stdin on a terminal too", () =>
     assert.equal(level?.value, "info");
   }));
 
-Deno.test("--stdin takes what is piped in, though a person is there", () =>
+Deno.test("--stdin uses piped input even if a person is present", () =>
   withProject(async (bench) => {
     const run = await bench.run(["env", "set", "KEY", "--plain", "--stdin", "--all"], {
       prompter: personWho([]),

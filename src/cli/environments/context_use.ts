@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { CONTEXT_PATH, contextPath, ignoreContext, saveContext } from "../../config/context.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { openProjectFolder } from "../projects/project_folder.ts";
 import { assertWritable } from "../session/paths.ts";
 import type { Context } from "../session/context.ts";
 import { environmentVariable, listEnvironments, pickEnvironment } from "./choose_environment.ts";
 
-/** Throws where the checkout could not remember its environment. */
+/** Throws if the checkout cannot store its environment. */
 async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
   const hint = "Make the folder writable, or set SVC_ENVIRONMENT";
   await assertWritable(ctx, contextPath(root), hint);
@@ -20,7 +20,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { "name-or-id": "environment" },
   examples: [["context use preview", "use preview in this checkout"]],
   async run({ args: [reference], flags }, ctx) {

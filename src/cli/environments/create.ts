@@ -2,7 +2,7 @@ import { createEnvironment, environmentName } from "../../contract/environments.
 import { SCOPE_ALL } from "../../contract/variables.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 function checkName(name: string): void {
@@ -20,7 +20,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<name>", "up to 20 lower-case letters, digits and hyphens")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [["environments create staging", "create the environment staging"]],
   async run({ args: [name], flags }, ctx) {
     checkName(name);

@@ -2,7 +2,7 @@ import { deleteEnvironment } from "../../contract/environments.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
@@ -11,7 +11,7 @@ export default defineCommand({
     command
       .argument("<name-or-id>", "environment")
       .option("--force", "skip the confirmation")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { "name-or-id": "environment" },
   examples: [
     ["environments delete staging", "delete staging after confirmation"],

@@ -1,10 +1,10 @@
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { listEnvironments, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
   description: "A star marks the environment of this checkout.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["environments list", "show the environments of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project, folder } = await openProject(ctx, {

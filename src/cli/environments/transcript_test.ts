@@ -45,7 +45,7 @@ const context: readonly Step[] = [
   { name: "the list knows it", argv: ["environments", "list"] },
   { name: "a command uses it", argv: ["env", "set", "A", "--plain", "--value", "x"] },
   {
-    name: "SVC_ENVIRONMENT goes before it",
+    name: "SVC_ENVIRONMENT takes precedence over it",
     argv: ["env", "list"],
     env: { SVC_ENVIRONMENT: "preview" },
   },
@@ -55,7 +55,7 @@ const context: readonly Step[] = [
     env: { SVC_ENVIRONMENT: "" },
   },
   {
-    name: "the flag goes before both",
+    name: "the flag overrides both",
     argv: ["env", "list", "--environment", "preview"],
     env: { SVC_ENVIRONMENT: "production" },
   },
@@ -101,7 +101,7 @@ const deploy: readonly Step[] = [
   },
   { name: "the new one is not", argv: ["deployments", "--limit", "1"] },
   {
-    name: "the context does not choose where a deploy goes",
+    name: "the context does not choose the environment of a deploy",
     before: (bench) => bench.json(["context", "use", "production"]),
     argv: ["deploy", "--skip-env-check"],
   },

@@ -1,9 +1,4 @@
-/**
- * Errors that a command ends with: what went wrong, a stable code, and what
- * to do about it.
- *
- * @module
- */
+/** @module Errors that end a command, with a message, a stable code and a hint. */
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
 
@@ -60,7 +55,7 @@ export const CLI_ERROR_CODES = [
 ] as const;
 export type CliErrorCode = (typeof CLI_ERROR_CODES)[number];
 
-/** Diagnostics of one file, shown to people with the offending lines. */
+/** Diagnostics of one file, shown to people with the lines in question. */
 export interface FileDiagnostics {
   readonly file: string;
   readonly source?: string;
@@ -72,9 +67,9 @@ export interface CliErrorFacts {
   /** Commands that would solve the problem. */
   readonly next?: readonly string[];
   readonly found?: FileDiagnostics;
-  /** Lines for people below the message, such as a line of SQL and the place in it. */
+  /** Lines for people below the message, such as a line of SQL and a caret. */
   readonly excerpt?: readonly string[];
-  /** Further members of the JSON error object. */
+  /** Additional members of the JSON error object. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
   /** Exit code, if it is not that of the code. */
@@ -100,12 +95,12 @@ export class CliError extends Error {
   }
 }
 
-/** A person was asked and said no. */
+/** The user answered no. */
 export function declined(message: string): CliError {
   return new CliError("declined", message);
 }
 
-/** A question was due and nobody is there to answer it. */
+/** The command had to ask, but there is no terminal. */
 export function actionRequired(message: string, next: readonly string[]): CliError {
   return new CliError("action_required", message, { next });
 }

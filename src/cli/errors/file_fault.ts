@@ -1,8 +1,4 @@
-/**
- * Files that cannot be read or written, explained.
- *
- * @module
- */
+/** @module Explains why a file cannot be read or written. */
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { printableName } from "../../lib/format.ts";
 import { MissingProgramError } from "../../lib/spawn_program.ts";

@@ -4,7 +4,7 @@ import { explainFileFault } from "./file_fault.ts";
 
 const HINT = "Check the owner and permissions of the file and its folder";
 
-Deno.test("explainFileFault() names the file that the system names", async () => {
+Deno.test("explainFileFault() reports the file in the system's error", async () => {
   const fault = explainFileFault(await Deno.open("/nonexistent/a").catch((error) => error));
   assert.ok(fault instanceof CliError);
   assert.equal(fault.message, "Cannot use /nonexistent/a: it does not exist");
@@ -12,7 +12,7 @@ Deno.test("explainFileFault() names the file that the system names", async () =>
 });
 
 Deno.test({
-  name: "explainFileFault() asks for space where an output is full",
+  name: "explainFileFault() asks for space if an output is full",
   ignore: Deno.build.os !== "linux",
   fn: async () => {
     using full = await Deno.open("/dev/full", { write: true });
@@ -29,7 +29,7 @@ Deno.test("explainFileFault() names a file with a line break in one line", async
   assert.equal(fault.message, "Cannot use /nonexistent/a\\x0ab: it does not exist");
 });
 
-Deno.test("explainFileFault() leaves other errors as they are", () => {
+Deno.test("explainFileFault() does not change other errors", () => {
   const error = new TypeError("no file");
   assert.equal(explainFileFault(error), error);
 });

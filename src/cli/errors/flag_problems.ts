@@ -1,12 +1,7 @@
-/**
- * Problems that the platform finds in a request, in terms of the command line:
- * a field of the API comes from a flag or an argument. Pure.
- *
- * @module
- */
+/** @module A request's problems in terms of the command line: flags instead of fields. Pure. */
 import type { Problem } from "../../contract/common.ts";
 
-/** The parts of the command line that fields can come from. */
+/** The parts of the command line that can set request fields. */
 export interface GivenInput {
   /** Long names of the flags that were given. */
   readonly flags: readonly string[];
@@ -19,7 +14,7 @@ const FIELD = /^(body|query|path)\.([A-Za-z]\w*)(?:\.([\w.]+))?/;
 const kebab = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** The flag or argument that gave a field; `undefined` if none did. */
+/** The flag or argument that set a field; `undefined` if none did. */
 function inputOf(path: string, { flags, args }: GivenInput): string | undefined {
   const [, place, field, inner] = FIELD.exec(path) ?? [];
   if (field === undefined) return undefined;
@@ -36,7 +31,7 @@ function inputOf(path: string, { flags, args }: GivenInput): string | undefined 
   return argument === undefined ? undefined : `<${argument}>`;
 }
 
-/** Problems with the flags and arguments that caused them; `undefined` if the input caused none. */
+/** Problems by the flags and arguments that caused them; `undefined` if the input caused none. */
 export function toFlagProblems(
   problems: readonly Problem[],
   given: GivenInput,

@@ -1,8 +1,4 @@
-/**
- * A command that the user interrupted: what the platform has already done, and where to look.
- *
- * @module
- */
+/** @module Reports what an interrupted command has done, and how to check it. */
 import type { ChangeOutcome, Exchange } from "../../client/client.ts";
 import { CliError } from "./cli_error.ts";
 import type { SuggestedCommands } from "./suggested_commands.ts";
@@ -12,7 +8,7 @@ export interface Change extends Pick<Exchange, "method" | "path"> {
   readonly outcome: ChangeOutcome | "pending";
 }
 
-/** Commands that show what a part of a project is now. */
+/** Commands that show the current state of a part of a project. */
 const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   builds: ["builds", "list"],
   databases: ["db", "list"],
@@ -25,7 +21,7 @@ const SHOWN_BY: Readonly<Record<string, readonly string[]>> = {
   variables: ["env", "list", "--all"],
 };
 
-/** The command that shows what became of a change, if there is one. */
+/** The command that shows the result of a change, if there is one. */
 function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[] {
   const [, deployment] = /^\/v1\/deployments\/([^/?]+)/.exec(path) ?? [];
   if (deployment !== undefined) return [lines.of("deployments", "info", deployment)];
@@ -40,7 +36,7 @@ function checkLine({ path }: Change, lines: SuggestedCommands): readonly string[
 const list = (changes: readonly Change[]): string =>
   changes.map(({ method, path }) => `${method} ${path}`).join(", ");
 
-/** The user stopped the command; `changes` are those that it had started, in their order. */
+/** The user stopped the command; `changes` lists the changes that it had started, in order. */
 export function interrupted(
   changes: readonly Change[] = [],
   lines?: SuggestedCommands | undefined,

@@ -1,9 +1,4 @@
-/**
- * Maps any thrown error to what the user reads: the JSON error object, the human text, and the exit
- * code.
- *
- * @module
- */
+/** @module Maps any thrown error to the JSON error object, the human text, and the exit code. */
 import { CommanderError } from "@commander-js/extra-typings";
 import { ApiError, ContractError, NoAnswerError, UnreachableError } from "../../client/errors.ts";
 import type { Problem } from "../../contract/common.ts";
@@ -60,7 +55,7 @@ function describeUsage(error: CommanderError, usage: string | undefined): ErrorR
   };
 }
 
-/** Facts that describe an error, besides itself. */
+/** Additional facts that describe an error. */
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing if the command line could not be read. */
@@ -102,7 +97,7 @@ function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): Error
     code: "usage",
     exitCode: EXIT.usage,
     problems,
-    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    requestId: error.requestId,
   };
 }
 
@@ -115,16 +110,16 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
     code: error.code ?? "internal",
     exitCode: EXIT.failure,
     ...(error.problems.length === 0 ? {} : { problems: error.problems }),
-    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
-    ...(error.hint === undefined ? {} : { hint: error.hint }),
-    ...(error.retryAfter === undefined ? {} : { retryAfterMs: error.retryAfter }),
+    requestId: error.requestId,
+    hint: error.hint,
+    retryAfterMs: error.retryAfter,
   };
   if (error.status === 401) {
     return {
       ...base,
       code: "unauthorized",
       hint: `Log in again, or set SVC_TOKEN to a valid key of ${apiUrl}`,
-      ...(lines === undefined ? {} : { next: [lines.of("login")] }),
+      next: lines && [lines.of("login")],
     };
   }
   const wrongWorkspace = describeWrongWorkspace(error, lines);
@@ -143,11 +138,11 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       message: error.message,
       code: error.code,
       exitCode: error.exitCode,
-      ...(hint === undefined ? {} : { hint }),
-      ...(next === undefined ? {} : { next }),
-      ...(found === undefined ? {} : { found }),
-      ...(excerpt === undefined ? {} : { excerpt }),
-      ...(details === undefined ? {} : { details }),
+      hint,
+      next,
+      found,
+      excerpt,
+      details,
     };
   }
   if (error instanceof CommanderError) return describeUsage(error, facts.usage);

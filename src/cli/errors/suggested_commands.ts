@@ -1,13 +1,11 @@
 /**
- * Command lines that the CLI suggests. Each runs as printed: it acts on the same platform,
- * workspace and project as this run, repeats its flags, and changes nothing else. Possible secrets
- * are never repeated.
- *
- * @module
+ * @module Command lines that the CLI suggests. Each can be run as printed: it acts on the same
+ * platform, workspace and project as this run, repeats its flags, and changes nothing else.
+ * Possible secrets are never repeated.
  */
 import { printable } from "../../lib/format.ts";
 
-/** A flag as the parser knows it. */
+/** A flag in the parser's form. */
 export interface KnownFlag {
   readonly long?: string | undefined;
   readonly short?: string | undefined;
@@ -24,23 +22,23 @@ export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 export interface SuggestedCommands {
   /** `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
-  /** As `of`, for the same project too. */
+  /** Like `of`, for the same project too. */
   ofProject(...words: readonly string[]): string;
-  /** Long names of the flags that this run was given. */
+  /** Long names of the flags of this run. */
   readonly flags: readonly string[];
   /** The command line of this run with other flags. */
   again(changes?: FlagChanges): string;
-  /** As `again`, word by word and without the leading `svc`, for programs. */
+  /** Like `again`, but as a list of words without the leading `svc`, for programs. */
   wordsAgain(changes?: FlagChanges): readonly string[];
 }
 
-/** Flags that every command has, and that say where and how it acts. */
+/** Flags of every command that set where and how it acts. */
 const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
-/** As {@link SHARED_FLAGS}, of commands that are about one project. */
+/** Like {@link SHARED_FLAGS}, for commands on one project. */
 const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];
 
 /**
- * Flags that say what a command acts on. A suggestion never chooses for the user: run as printed,
+ * Flags that set what a command acts on. A suggestion never chooses for the user: run as printed,
  * it would change something that the user did not name.
  */
 const TARGET_FLAGS: ReadonlySet<string> = new Set([
@@ -58,7 +56,7 @@ const TARGET_FLAGS: ReadonlySet<string> = new Set([
 /** Flags whose values may be secrets. */
 const SECRET_FLAGS: ReadonlySet<string> = new Set(["--token", "--url"]);
 
-/** A word that a POSIX shell reads as it is: in quotes if it needs them. */
+/** Quotes a word for a POSIX shell if necessary. */
 export function shellWord(text: string): string {
   const shown = printable(text);
   return /^[\w./:=@%+,-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
@@ -72,7 +70,7 @@ interface Word {
 
 const nameOf = (word: string): string => word.split("=", 1)[0]!;
 
-/** Splits what was typed into arguments and flags with their values, up to a `--`. */
+/** Splits the command line into arguments and flags with their values, up to a `--`. */
 function readWords(argv: readonly string[], flags: readonly KnownFlag[]): Word[] {
   const read: Word[] = [];
   for (let index = 0; index < argv.length; index++) {

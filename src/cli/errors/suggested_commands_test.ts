@@ -27,7 +27,7 @@ Deno.test("again() repeats the line with its flags, quoted for a shell", () => {
   );
 });
 
-Deno.test("again() sets, replaces and leaves out flags, before what stands after --", () => {
+Deno.test("again() sets, replaces and leaves out flags, before the arguments after --", () => {
   const lines = linesOf("env", "exec", "--project-id", "a", "--prod", "--", "npm", "run", "--prod");
   assert.equal(
     lines.again({ "--prod": undefined, "--force": true }),
@@ -55,13 +55,13 @@ Deno.test("of() keeps platform, workspace and JSON mode, and nothing else", () =
   );
 });
 
-Deno.test("no line repeats what may be a secret", () => {
+Deno.test("no line repeats a possible secret", () => {
   const lines = linesOf("env", "set", "KEY", "--plain", "--value", "1", "--token=svc_1", "--json");
   assert.equal(lines.again(), "svc env set KEY --plain --value 1 --json");
   assert.equal(lines.of("login"), "svc login --json");
 });
 
-Deno.test("again() never chooses what a command acts on", () => {
+Deno.test("again() never chooses a command's target", () => {
   const lines = linesOf("deploy", "--prod", "--project-id", "blog");
   for (const flag of ["--project-id", "--workspace", "--environment", "--database", "--branch"]) {
     assert.throws(() => lines.again({ [flag]: "shop" }), TypeError, flag);
@@ -69,14 +69,14 @@ Deno.test("again() never chooses what a command acts on", () => {
   assert.equal(lines.again({ "--project-id": undefined }), "svc deploy --prod");
 });
 
-Deno.test("shellWord() leaves plain words alone and quotes others", () => {
+Deno.test("shellWord() keeps plain words and quotes others", () => {
   assert.equal(shellWord("www.example.com"), "www.example.com");
   assert.equal(shellWord("*.example.com"), "'*.example.com'");
   assert.equal(shellWord("it's"), "'it'\\''s'");
   assert.equal(shellWord(""), "''");
 });
 
-Deno.test("shellWord() is one word for the shell, whatever it is made of", async () => {
+Deno.test("shellWord() is one word for the shell, regardless of its characters", async () => {
   const visible = fc.stringMatching(/^[ -~]{0,20}$/);
   const words = fc.sample(visible, { numRuns: 200, seed: 1 });
   const script = words.map((word) => `printf '%s\\n' ${shellWord(word)}`).join("\n");

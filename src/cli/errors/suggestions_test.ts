@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import type { RunOptions } from "../_test_run.ts";
 
-/** The words that a shell makes of a line. */
+/** The words into which a shell splits a line. */
 async function words(line: string): Promise<string[]> {
   const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
   const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
@@ -90,7 +90,7 @@ Deno.test("a key of another workspace: log in there, and nothing happens in the 
     ]);
   }));
 
-Deno.test("nothing to roll back: look at the deployments", () =>
+Deno.test("nothing to roll back: list the deployments", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     const none = await suggested(bench, ["rollback", "--project-id", "my-site"]);

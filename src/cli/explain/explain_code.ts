@@ -1,8 +1,4 @@
-/**
- * Explains a code, for people and as Markdown. Pure.
- *
- * @module
- */
+/** @module Explains a code, for people and as Markdown. Pure. */
 import type { ErrorCode } from "../../contract/common.ts";
 import type { CliErrorCode } from "../errors/cli_error.ts";
 import type { Explanation } from "../../contract/error_codes/explanation.ts";
@@ -28,7 +24,6 @@ export function formatExplanation(code: string, explanation: Explanation): strin
   ].join("\n");
 }
 
-/** All codes as a page of the documentation. */
 export function renderErrorPage(): string {
   const sections = [...EXPLANATIONS].flatMap(([code, { meaning, remedy, commands, guide }]) => [
     `## \`${code}\``,

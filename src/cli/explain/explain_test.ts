@@ -15,7 +15,7 @@ Deno.test("every code of the tool and of the platform is explained, and no other
   assert.deepEqual([...EXPLANATIONS.keys()].sort(), [...codes].sort());
 });
 
-/** The text of every source file that is no test and explains no code. */
+/** The text of every source file except tests and explanations of codes. */
 async function* sources(folder: URL): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(folder)) {
     if (isDirectory) yield* sources(new URL(`${name}/`, folder));
@@ -25,7 +25,7 @@ async function* sources(folder: URL): AsyncGenerator<string> {
   }
 }
 
-Deno.test("every explained code stands where it is thrown, not only in the list of codes", async () => {
+Deno.test("every explained code stands if it is thrown, not only in the list of codes", async () => {
   const uses = new Map([...EXPLANATIONS.keys()].map((code) => [code, 0]));
   for await (const text of sources(new URL("../../", import.meta.url))) {
     for (const [, word] of text.matchAll(/["`]([a-z_]+)["`]/g)) {
@@ -45,7 +45,7 @@ Deno.test("a failure without a hint of its own has that of its code", async () =
   assert.equal(await hintOfCode("forbidden"), undefined);
 });
 
-Deno.test("what an explanation names is there", async () => {
+Deno.test("everything in an explanation exists", async () => {
   for (const [code, { commands, guide }] of EXPLANATIONS) {
     await Deno.stat(new URL(guide, DOCS));
     for (const line of commands) {
@@ -54,14 +54,14 @@ Deno.test("what an explanation names is there", async () => {
   }
 });
 
-Deno.test("renderErrorPage() is what docs/errors.md holds", async () => {
+Deno.test("renderErrorPage() matches docs/errors.md", async () => {
   const file = new URL("errors.md", DOCS);
   const text = await formatMarkdown(renderErrorPage());
   if (Deno.env.get("UPDATE_GOLDENS") === "1") await Deno.writeTextFile(file, text);
   assert.equal(text, await Deno.readTextFile(file));
 });
 
-Deno.test("svc explain says what a code means, and names a near one for what is none", async () => {
+Deno.test("svc explain explains a code, and suggests a similar one for an unknown code", async () => {
   const known = await runCli(["explain", "rules_invalid"]);
   assert.equal(known.code, 0);
   assert.match(known.stdout, /^rules_invalid: svc\.rules\.toml has errors/);

@@ -1,9 +1,4 @@
-/**
- * Explains the error codes that only the CLI has; those shared with the platform are in
- * `src/contract/error_codes`.
- *
- * @module
- */
+/** @module Explains the error codes that only the CLI has. */
 import type { ErrorCode } from "../../contract/common.ts";
 import type { CliErrorCode } from "../errors/cli_error.ts";
 import type { Explanation } from "../../contract/error_codes/explanation.ts";

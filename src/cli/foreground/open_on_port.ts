@@ -1,19 +1,15 @@
-/**
- * Listening on the wanted port, or on the next free one.
- *
- * @module
- */
+/** @module Listens on the wanted port, or on the next free one. */
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
 /** Port that `svc dev` and `svc preview` listen on, unless a flag names another. */
 export const DEFAULT_PORT = 4321;
-/** How many ports are tried. */
+/** Number of ports to try. */
 const ATTEMPTS = 50;
 const LAST_PORT = 65_535;
 
 /**
- * Opens on a port. If it is taken and alternatives are allowed, uses the next free one and says so.
+ * Opens on a port. If it is taken and alternatives are allowed, uses and reports the next free one.
  *
  * @throws {CliError} `port_in_use`
  */

@@ -14,7 +14,7 @@ function context() {
   return { said, ctx: { ui: { log } } as unknown as Parameters<typeof openOnPort>[0] };
 }
 
-Deno.test("openOnPort() takes the next free port, and says so", async () => {
+Deno.test("openOnPort() uses the next free port, and reports it", async () => {
   const { ctx, said } = context();
   const opened = await openOnPort(
     ctx,
@@ -25,7 +25,7 @@ Deno.test("openOnPort() takes the next free port, and says so", async () => {
   assert.deepEqual(said, ["warn: Port 4321 is in use. Using 4323"]);
 });
 
-Deno.test("openOnPort() refuses a taken port where no other will do", async () => {
+Deno.test("openOnPort() refuses a taken port if no other will do", async () => {
   const { ctx, said } = context();
   await assert.rejects(
     openOnPort(ctx, { port: 4321, mayMove: false }, portOf(new Set([4321]))),

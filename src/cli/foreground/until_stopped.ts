@@ -1,20 +1,16 @@
-/**
- * Waiting for the end that the user asks for.
- *
- * @module
- */
+/** @module Waits until the user asks to stop. */
 import type { Context } from "../session/context.ts";
 
 export interface Stopped {
-  /** Resolves when the user stops the program, or its terminal has gone. */
+  /** Resolves when the user stops the program or the terminal closes. */
   readonly promise: Promise<void>;
-  /** Gives the signals back to the program. */
+  /** Restores the program's signal handling. */
   release(): void;
 }
 
 const STOPPING: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"]);
 
-/** Waits for SIGINT, SIGTERM, or the SIGHUP of a terminal that is closed; a second one ends at once. */
+/** Waits for SIGINT, SIGTERM, or the SIGHUP of a closed terminal; a second one ends immediately. */
 export function untilStopped(
   ctx: Pick<Context, "signal" | "takeSignals">,
   onSecond: () => void = () => Deno.exit(130),

@@ -2,9 +2,9 @@ import { deleteFormSubmission, purgeForm } from "../../contract/forms.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION, stateOf } from "./form_options.ts";
+import { ENVIRONMENT_OPTION, stateOf } from "./form_options.ts";
 
 /** Requests of one call: 20,000 submissions. */
 const MAX_REQUESTS = 100;

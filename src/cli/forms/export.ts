@@ -2,11 +2,11 @@ import { Option } from "@commander-js/extra-typings";
 import { submissionsToCsv } from "../../contract/form_export.ts";
 import { type FormSubmission, listFormSubmissions } from "../../contract/forms.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
+import { ENVIRONMENT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
 
 const PAGE = 100;
-/** Pages of one export: more than a project can have. */
+/** Maximum number of pages in an export; no project has more. */
 const MAX_PAGES = 250;
 
 export default defineCommand({
@@ -38,7 +38,7 @@ export default defineCommand({
           environment: flags.environment,
           state: stateOf(flags),
           limit: PAGE,
-          ...(cursor === undefined ? {} : { cursor }),
+          cursor,
         },
       });
       submissions.push(...items);

@@ -1,12 +1,7 @@
-/**
- * The options that all commands about forms have.
- *
- * @module
- */
+/** @module The options that all commands about forms have. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 
-export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 export const ENVIRONMENT_OPTION = [
   "--environment <name>",
   "environment of the form",

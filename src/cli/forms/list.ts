@@ -1,11 +1,10 @@
 import { listForms } from "../../contract/forms.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./form_options.ts";
+import { ENVIRONMENT_OPTION } from "./form_options.ts";
 
-const NO_ROOM =
-  "No room for more submissions: visitors are refused. Delete some with svc forms delete";
+const NO_ROOM = "No space left: new submissions are rejected. Delete some with svc forms delete";
 const HEADINGS = ["FORM", "DEPLOYED", "SUBMISSIONS", "SPAM", "LATEST"] as const;
 
 export default defineCommand({
@@ -29,6 +28,6 @@ export default defineCommand({
       String(spam),
       lastAt === null ? "-" : formatAge(lastAt, ctx.now()),
     ]);
-    ctx.ui.result({ forms, hasRoom }, forms.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+    ctx.ui.result({ forms, hasRoom }, ctx.ui.table(HEADINGS, rows));
   },
 });

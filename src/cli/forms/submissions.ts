@@ -1,8 +1,8 @@
 import { type FormSubmission, listFormSubmissions } from "../../contract/forms.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge, formatBytes, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
+import { ENVIRONMENT_OPTION, SPAM_OPTION, stateOf } from "./form_options.ts";
 
 /** Submissions that the command shows. */
 const SHOWN = 20;

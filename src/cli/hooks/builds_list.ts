@@ -3,7 +3,7 @@ import { type Build, listBuilds } from "../../contract/builds.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
 import { limitOption } from "../command/option_values.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 
 const toRow = (build: Build, now: number): string[] => [
@@ -21,7 +21,7 @@ export default defineCommand({
   define: (command) =>
     command
       .addOption(limitOption(10))
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [["builds list", "show the latest builds of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -34,9 +34,6 @@ export default defineCommand({
     }
     const headings = ["ID", "STATE", "ENVIRONMENT", "BRANCH", "COMMIT", "QUEUED", "ERROR"];
     const rows = items.map((build) => toRow(build, ctx.now()));
-    ctx.ui.result(
-      { builds: items, nextCursor },
-      items.length === 0 ? "" : ctx.ui.table(headings, rows),
-    );
+    ctx.ui.result({ builds: items, nextCursor }, ctx.ui.table(headings, rows));
   },
 });

@@ -1,7 +1,7 @@
 import { defineCommand } from "../command/command.ts";
 import { oldForce, wantsRebuild } from "../command/renamed_flag.ts";
 import { buildBranch } from "../projects/build_branch.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
@@ -12,7 +12,7 @@ export default defineCommand({
       .option("--commit <sha>", "commit to build, 7 to 40 digits (default: the branch's head)")
       .option("--rebuild", "build even if the commit is already deployed or nothing changed")
       .addOption(oldForce())
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["builds start", "build the head of the production branch"],
     ["builds start --branch menu", "build a preview of a branch"],

@@ -1,7 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { createHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
@@ -21,7 +21,7 @@ export default defineCommand({
       )
       .option("--only-branch", "refuse other branches; always on with a pattern")
       .option("--signed", "create a signing secret, and refuse requests without a valid signature")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["hooks create --name cms --scope Production", "for a CMS that publishes content"],
     ["hooks create --name github --signed", "for webhooks of a forge"],

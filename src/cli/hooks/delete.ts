@@ -1,7 +1,7 @@
 import { deleteHook } from "../../contract/hooks.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
@@ -11,7 +11,7 @@ export default defineCommand({
     command
       .argument("<hook>", "id or name of the hook")
       .option("--force", "skip the confirmation")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { hook: "hook" },
   examples: [
     ["hooks delete cms", "delete the hook cms after confirmation"],

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/hooks/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/hooks/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const HOOKS: CommandGroup = {

@@ -1,8 +1,4 @@
-/**
- * The deploy hooks of a project, as the `hooks` commands see them.
- *
- * @module
- */
+/** @module The deploy hooks of a project, for the `hooks` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type DeployHook, listHooks as listHooksEndpoint } from "../../contract/hooks.ts";
@@ -15,7 +11,6 @@ import { formatAge, printable } from "../terminal/format.ts";
 /** Maximum number of hooks that are listed. */
 const MAX_LISTED = 1000;
 
-/** All deploy hooks of a project. */
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
   const { items } = await collectPages(
     (query) => client.call(listHooksEndpoint, { query: { ...query, projectId: project.id } }),

@@ -1,6 +1,6 @@
 import { regenerateHook } from "../../contract/hooks.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
@@ -10,7 +10,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { hook: "hook" },
   examples: [["hooks regenerate cms", "regenerate the URL of the hook cms"]],
   async run({ args: [reference], flags }, ctx) {

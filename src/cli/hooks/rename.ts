@@ -1,6 +1,6 @@
 import { updateHook } from "../../contract/hooks.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 import { findHook } from "./project_hooks.ts";
 
@@ -9,7 +9,7 @@ export default defineCommand({
     command
       .argument("<hook>", "id or name of the hook")
       .argument("<name>", "new name")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   offers: { hook: "hook" },
   examples: [["hooks rename ci github", "rename the hook ci to github"]],
   async run({ args: [reference, name], flags }, ctx) {

@@ -1,8 +1,6 @@
 /**
- * Calling a deploy hook by its URL alone. The URL is a secret: it appears neither in messages nor
- * in the debug output about requests.
- *
- * @module
+ * @module Calls a deploy hook, using only its URL. The URL is a secret: it appears neither in
+ * messages nor in the debug output about requests.
  */
 import { ApiError, UnreachableError } from "../../client/errors.ts";
 import { createClient } from "../../client/client.ts";

@@ -1,8 +1,3 @@
-/**
- * Opening an address in the user's browser.
- *
- * @module
- */
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { Environment } from "../session/global_flags.ts";
 
@@ -29,7 +24,7 @@ export function browserCommand(
   return isSet(env.DISPLAY) || isSet(env.WAYLAND_DISPLAY) ? ["xdg-open", url] : undefined;
 }
 
-/** Opens an address and does not wait for the browser; false if there is none. */
+/** Opens a URL and does not wait for the browser; false if there is none. */
 export function openBrowser(url: string, env: Environment): boolean {
   const command = browserCommand(url, { os: Deno.build.os, env });
   if (command === undefined) return false;

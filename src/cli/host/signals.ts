@@ -1,8 +1,4 @@
-/**
- * The signals that reach the process.
- *
- * @module
- */
+/** @module The signals that reach the process. */
 import { EXIT } from "../exit_code.ts";
 import type { Host, TakeSignals } from "../session/context.ts";
 
@@ -10,7 +6,7 @@ const onWindows = Deno.build.os === "windows";
 
 /** Signals that stop this program. */
 const STOPPING: readonly Deno.Signal[] = onWindows ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
-/** Further signals that a child process can get in its place. */
+/** Additional signals to forward to a child process. */
 const FURTHER: readonly Deno.Signal[] = onWindows
   ? ["SIGBREAK"]
   : ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
@@ -22,8 +18,8 @@ interface Signals extends Pick<Host, "onSecondStop"> {
 }
 
 /**
- * The first signal asks the command to stop, the second ends the program. While
- * a command has taken the signals, they are its own.
+ * The first signal asks the command to stop, the second ends the program. While a command handles
+ * the signals, they do not end the program.
  */
 export function createSignals(): Signals {
   const controller = new AbortController();

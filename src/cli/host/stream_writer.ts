@@ -1,8 +1,4 @@
-/**
- * The standard streams of the process as the program writes to them.
- *
- * @module
- */
+/** @module Writes to the standard streams of the process. */
 import { EXIT } from "../exit_code.ts";
 import type { Writer } from "../terminal/writer.ts";
 

@@ -1,9 +1,7 @@
 /**
- * Requests of the CLI itself, which name the proxy that fails them, and also trust the authorities that
- * `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. The runtime knows only its
- * own `DENO_CERT`.
- *
- * @module
+ * @module Requests of the CLI itself. Their errors name a failing proxy, and they also trust the
+ * authorities that `NODE_EXTRA_CA_CERTS` and `SSL_CERT_FILE` name. The runtime knows only its own
+ * `DENO_CERT`.
  */
 import { proxyFor } from "../../lib/proxy.ts";
 import type { Environment } from "../session/global_flags.ts";
@@ -38,7 +36,7 @@ async function openClient(files: readonly CaFile[]): Promise<Deno.HttpClient> {
 const addressOf = (input: Parameters<typeof fetch>[0]): string =>
   input instanceof Request ? input.url : String(input);
 
-/** A request that failed on its way through a proxy: it may be the proxy that is gone. */
+/** A request through a proxy failed; the proxy itself may be unreachable. */
 async function explainProxy(address: string, env: Environment, cause: unknown): Promise<unknown> {
   const proxy = cause instanceof TypeError ? proxyFor(address, env) : undefined;
   if (proxy === undefined) return cause;

@@ -2,7 +2,6 @@ import { Option } from "@commander-js/extra-typings";
 import { createApiKey } from "../../contract/api_keys.ts";
 import { ROLES } from "../../contract/identity.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { repeated } from "../command/option_values.ts";
 import { printable } from "../terminal/format.ts";
 import { expiresAt, expiry, permissionsOf, projectIds } from "./key_limits.ts";
@@ -32,8 +31,11 @@ export default defineCommand({
     const { key, ...apiKey } = await client.call(createApiKey, {
       body: {
         name,
-        ...definedOnly({ role, description, permissions, projects }),
-        ...(expires === undefined ? {} : { expiresAt: expiresAt(expires, ctx.now()) }),
+        role,
+        description,
+        permissions,
+        projects,
+        expiresAt: expires === undefined ? undefined : expiresAt(expires, ctx.now()),
       },
     });
     ctx.ui.done("workspace", `Created API key ${printable(apiKey.name)}`);

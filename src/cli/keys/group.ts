@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/keys/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/keys/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 const PUBLISHERS: CommandGroup = {

@@ -1,8 +1,4 @@
-/**
- * Reads the limits of an API key from flags.
- *
- * @module
- */
+/** @module Reads the limits of an API key from flags. */
 import type { Client } from "../../client/client.ts";
 import { type Permission, PERMISSION_NAMES } from "../../contract/permissions.ts";
 import { duration } from "../command/option_values.ts";
@@ -23,12 +19,12 @@ export function expiresAt(given: number | "never", now: number): string | null {
   return given === "never" ? null : new Date(now + given * 1000).toISOString();
 }
 
-/** Permissions by their names, each once. @throws {CliError} for one that does not exist */
+/** Permissions by name, without duplicates. @throws {CliError} for one that does not exist */
 export const permissionsOf = (given: readonly string[]): Permission[] => [
   ...new Set(knownNames(given, PERMISSION_NAMES, "permission")),
 ];
 
-/** Ids of projects by their names. @throws {CliError} for one that does not exist */
+/** Ids of projects by name. @throws {CliError} for one that does not exist */
 export async function projectIds(client: Client, given: readonly string[]): Promise<string[]> {
   const ids = new Set<string>();
   for (const reference of given) {

@@ -9,6 +9,6 @@ export default defineCommand({
     const keys = await listKeys(ctx.client({ phase: "workspace" }));
     if (keys.length === 0) ctx.ui.note("No API keys yet: `svc keys create <name>` creates one");
     const rows = keys.map((key) => keyRow(key, ctx.now()));
-    ctx.ui.result({ keys }, rows.length === 0 ? "" : ctx.ui.table(KEY_HEADINGS, rows));
+    ctx.ui.result({ keys }, ctx.ui.table(KEY_HEADINGS, rows));
   },
 });

@@ -1,8 +1,4 @@
-/**
- * The API keys of a workspace, as the `keys` commands see them.
- *
- * @module
- */
+/** @module The API keys of a workspace, for the `keys` commands. */
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
 import { type ApiKey, listApiKeys } from "../../contract/api_keys.ts";

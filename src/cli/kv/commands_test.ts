@@ -1,4 +1,4 @@
-/** `svc kv` on the store of a folder, also while another has it open, as `svc dev` has. */
+/** `svc kv` on the store of a folder, even while another process such as `svc dev` has it open. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { openLocalKv } from "../../kv/mod.ts";
@@ -31,7 +31,7 @@ async function withFolder(test: (bench: Bench) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("kv get returns what kv set was given: text, JSON, and bytes from stdin", () =>
+Deno.test("kv get returns the value of kv set: text, JSON, and bytes from stdin", () =>
   withFolder(async ({ run, json }) => {
     const binary = Uint8Array.of(0xff, 0x00, 0x0a, 0xfe);
     const rows: readonly (readonly [string[], RunOptions, unknown, string, string])[] = [
@@ -61,7 +61,7 @@ Deno.test("kv get shows a value on a terminal so that it cannot control it", () 
     assert.equal((await run(["get", "a"], { terminal: true })).stdout, "\\x1b[2Jb\n");
   }));
 
-Deno.test("kv list writes keys as they come, with a prefix and a limit; kv remove takes one out", () =>
+Deno.test("kv list streams keys, with a prefix and a limit; kv remove deletes one", () =>
   withFolder(async ({ folder, run, json }) => {
     const dataDir = join(folder, ".svc", "data");
     {
@@ -87,7 +87,7 @@ Deno.test("kv list writes keys as they come, with a prefix and a limit; kv remov
     assert.deepEqual(await json(["list", "--prefix", "harbour"]), { items: [] });
   }));
 
-Deno.test("kv clear asks, or is told --force", () =>
+Deno.test("kv clear asks for confirmation, unless it gets --force", () =>
   withFolder(async ({ run, json }) => {
     for (const key of ["a", "b"]) await run(["set", key, "x"]);
     const unasked = await run(["clear", "--json"]);
@@ -101,7 +101,7 @@ Deno.test("kv clear asks, or is told --force", () =>
     assert.deepEqual(await json(["list"]), { items: [] });
   }));
 
-Deno.test("kv shares dev.data_dir with whoever has it open, and reading leaves nothing behind", () =>
+Deno.test("kv shares dev.data_dir with other processes that have it open, and reading leaves nothing behind", () =>
   withFolder(async ({ folder, json, run }) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), '[dev]\ndata_dir = "local/data"\n');
     const inner = join(folder, "src");
@@ -123,7 +123,7 @@ Deno.test("kv shares dev.data_dir with whoever has it open, and reading leaves n
     assert.equal((await json(["get", "a"])).value, "from dev");
   }));
 
-Deno.test("kv says what is wrong with a command line", () =>
+Deno.test("kv reports problems of a command line", () =>
   withFolder(async ({ run }) => {
     const rows: readonly (readonly [string[], RegExp, RunOptions?])[] = [
       [["set", "", "x"], /Keys must be 1 to 512 bytes/],

@@ -1,8 +1,4 @@
-/**
- * The local store of the project that a command is run in, and its keys.
- *
- * @module
- */
+/** @module The local store of the project that a command is run in, and its keys. */
 import { join } from "node:path";
 import {
   DEFAULT_LOCAL_DATA_DIR,
@@ -21,8 +17,8 @@ export const LOCAL_NOTE =
   "Uses the local store of `svc dev`: one per project, in dev.data_dir of svc.toml. You can use it while `svc dev` runs.";
 
 /**
- * Opens the store of the current folder's project while `run` takes; only a command that `create`s
- * leaves a store if there was none.
+ * Opens the store of the current folder's project during `run`; creates a missing one only if
+ * `create` is set.
  */
 export async function withLocalKv<T>(
   ctx: Context,
@@ -38,18 +34,18 @@ export async function withLocalKv<T>(
   return await run(local);
 }
 
-/** Refuses a key that no store takes. */
+/** Refuses a key that no store accepts. */
 export function checkKey(key: string): void {
   if (key !== "" && fitsKey(key)) return;
   throw new CliError("usage", `Keys must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
-/** Refuses the beginning of keys that no store takes. */
+/** Refuses a key prefix that no store accepts. */
 export function checkPrefix(prefix: string): void {
   if (fitsKey(prefix)) return;
   throw new CliError("usage", `Prefixes must be at most ${MAX_KEY_BYTES} bytes of UTF-8`);
 }
 
-/** When a value expires, as the API writes times; `null` if it stays. */
+/** The time when a value expires, in the API's format; `null` if it does not. */
 export const expiryOf = (expiresAt: number | undefined): string | null =>
   expiresAt === undefined ? null : new Date(expiresAt).toISOString();

@@ -1,10 +1,6 @@
-/**
- * Values on the command line: text, JSON or bytes, and their media types. Pure.
- *
- * @module
- */
+/** @module Values on the command line: text, JSON or bytes, and their media types. Pure. */
 
-/** How a value is meant. */
+/** The type of a value. */
 export const VALUE_TYPES = ["text", "json", "binary"] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 
@@ -31,7 +27,7 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** A JSON object or array is meant as JSON, other UTF-8 as text, anything else as bytes. */
+/** A JSON object or array counts as JSON, other UTF-8 as text, and anything else as bytes. */
 function guessType(bytes: Uint8Array): ValueType {
   const text = textOf(bytes);
   if (text === undefined) return "binary";
@@ -39,9 +35,9 @@ function guessType(bytes: Uint8Array): ValueType {
 }
 
 /**
- * The media type of a value; `given` decides if it is there.
+ * The media type of a value; `given` takes precedence.
  *
- * @throws {SyntaxError} if the value is not what `given` says.
+ * @throws {SyntaxError} if the value does not match `given`.
  */
 export function mediaTypeOf(bytes: Uint8Array, given: ValueType | undefined): string {
   const text = given === undefined || given === "binary" ? "" : textOf(bytes);

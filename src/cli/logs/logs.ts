@@ -1,8 +1,4 @@
-/**
- * `svc logs --build`: the build log of a deployment.
- *
- * @module
- */
+/** @module `svc logs --build`: the build log of a deployment. */
 import { Option } from "@commander-js/extra-typings";
 import { collectPages } from "../../client/collect_pages.ts";
 import { followEvents } from "../../client/events.ts";
@@ -15,10 +11,9 @@ import {
   type LogEntry,
 } from "../../contract/logs.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { deploymentId, parseSince, wholeNumber } from "../command/option_values.ts";
 import { type MissingNodes, warnOfMissingNodes } from "../command/missing_nodes.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatDuration, printable } from "../terminal/format.ts";
 import type { Palette } from "../terminal/color.ts";
 import type { Client } from "../../client/client.ts";
@@ -98,7 +93,7 @@ function formatWritten(entry: Written, colors: Palette): string {
   return stack === null ? line : `${line}\n${printable(stack)}`;
 }
 
-/** One log entry as text; foreign text in it cannot control the terminal. */
+/** One log entry as text. Its content cannot control the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;
@@ -124,7 +119,7 @@ export default defineCommand({
       .argument("[deployment]", "same as --deployment-id", deploymentId)
       .option("--build", "the build log (default: of the newest deployment)")
       .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .option(
         "--limit <n>",
         "number of entries",
@@ -167,7 +162,7 @@ export default defineCommand({
     const until = flags.until === undefined ? undefined : parseSince(flags.until, ctx.now());
     const follow = flags.follow === true;
     if (flags.build === true && deployment !== undefined) {
-      // A deployment is known without its project.
+      // A deployment id needs no project.
       return await showBuildLog(ctx, ctx.client({ phase: "deploy" }), { deployment, follow });
     }
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -176,7 +171,7 @@ export default defineCommand({
       return await showBuildLog(ctx, client, { deployment: newest, follow });
     }
     const params = { project: project.id };
-    const filter = definedOnly({
+    const filter = {
       deploymentId: deployment,
       environment: flags.environment,
       search: flags.search,
@@ -187,13 +182,13 @@ export default defineCommand({
       host: flags.host,
       path: flags.path,
       minDurationMs: flags.slowerThan,
-    });
+    };
     let missing: MissingNodes;
     const { items, nextCursor } = await collectPages(
       async (page) => {
         const found = await client.call(listLogs, {
           params,
-          query: { ...filter, ...definedOnly({ since, until }), ...page },
+          query: { ...filter, since, until, ...page },
         });
         missing ??= found.missingNodes;
         return found;
@@ -205,8 +200,8 @@ export default defineCommand({
     const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
     if (!follow) {
       if (items.length === 0) ctx.ui.note("No log entries");
-      const named = definedOnly({ missingNodes: missing });
-      ctx.ui.result({ entries: items, nextCursor, ...named }, items.map(line).join("\n"));
+      const result = { entries: items, nextCursor, missingNodes: missing };
+      ctx.ui.result(result, items.map(line).join("\n"));
       return;
     }
     for (const entry of items) ctx.ui.item(entry, line(entry));

@@ -29,14 +29,14 @@ const EMPTY: Answer = {
   credential: {},
 };
 
-/** A client of the tools, whose command lines and API are answered as the test says. */
+/** A client of the tools; the test defines the responses of command lines and API. */
 async function connect(
   options: {
     readonly readOnly?: boolean;
     readonly project?: string;
     readonly answer?: (words: readonly string[]) => Answer;
     readonly api?: (endpoint: string, input: unknown) => Answer | undefined;
-    /** Code of the failure where no project is named. */
+    /** Error code if no project is given. */
     readonly noProject?: string;
   } = {},
 ) {
@@ -80,7 +80,7 @@ async function connect(
   return { client, calls, requests, [Symbol.asyncDispose]: () => client.close() };
 }
 
-/** A tool as the client lists it. */
+/** A tool in the client's list. */
 interface Listed {
   readonly name: string;
   readonly title?: string;
@@ -96,7 +96,7 @@ const listTools = async (client: Client): Promise<readonly Listed[]> =>
 type Content = readonly { readonly type: string; readonly text: string }[];
 const textOf = ({ content }: { readonly content?: unknown }) => (content as Content)[0]!.text;
 
-Deno.test("each tool has a title, schemas and annotations that fit what it does", async () => {
+Deno.test("each tool has a title, schemas and annotations that match its behaviour", async () => {
   await using agent = await connect();
   const tools = await listTools(agent.client);
   assert.equal(tools.length, TOOLS.length);
@@ -145,7 +145,7 @@ Deno.test("--project confines every tool to that project", async () => {
   assert.ok(!agent.requests.some((line) => line.startsWith("POST")), "nothing was promoted");
 });
 
-Deno.test("status says that a folder is linked to no project, and hides no other failure", async () => {
+Deno.test("status reports that a folder is linked to no project, and hides no other failure", async () => {
   const failing = async (code: string) => {
     await using agent = await connect({ noProject: code });
     return await agent.client.callTool({ name: "status", arguments: {} });
@@ -215,7 +215,7 @@ Deno.test("values are passed as values, never as flags", async () => {
   assert.ok(words.indexOf("--") < words.indexOf("--rules=/etc/passwd"));
 });
 
-Deno.test("describeFailure() shows what is wrong and where, bounded, with tools that help", () => {
+Deno.test("describeFailure() shows problems and their position, with a limit, and tools that help", () => {
   const diagnostics = Array.from({ length: 12 }, (_, index) => ({
     position: { line: index + 1, column: 2 },
     path: "rules[0].x",
@@ -237,7 +237,7 @@ Deno.test("describeFailure() shows what is wrong and where, bounded, with tools 
   assert.deepEqual(next.map(({ tool }) => tool), ["check_rules", "explain_code"]);
 });
 
-Deno.test("what tools suggest is a tool whose schema takes it", async () => {
+Deno.test("tools suggest calls that match the schema of the suggested tool", async () => {
   await using agent = await connect({ answer: () => ({ id: "d1" }) });
   const tools = await listTools(agent.client);
   const names = new Set(tools.map(({ name }) => name));
@@ -256,7 +256,7 @@ Deno.test("what tools suggest is a tool whose schema takes it", async () => {
   }
 });
 
-Deno.test("the documents are resources, each with a title and a line of what it tells", async () => {
+Deno.test("the documents are resources, each with a title and a one-line description", async () => {
   await using agent = await connect({ readOnly: true, project: "blog" });
   const { resources } = await agent.client.listResources();
   const { documents } = await readLibrary();
@@ -333,7 +333,7 @@ Deno.test("--project confines the logs: those of other projects are as if there 
   }
 });
 
-Deno.test("of a long log the end is read, which says how much is before it", async () => {
+Deno.test("of a long log the end is read, which reports how much is before it", async () => {
   const lines = Array.from({ length: 3000 }, (_, at) => ({
     number: at + 1,
     time: "2026-11-21T10:00:00.000Z",

@@ -1,8 +1,4 @@
-/**
- * Reads a file that an agent names, if it belongs to the project.
- *
- * @module
- */
+/** @module Reads a file that an agent names, if it belongs to the project. */
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ToolFailure } from "../../agents/tool.ts";
 import { findProjectRoot } from "../../config/project_root.ts";
@@ -11,14 +7,14 @@ import { findProjectRoot } from "../../config/project_root.ts";
 export interface FileLimits {
   /** Folder in which the server was started. */
   readonly start: string;
-  /** The user's own folder: a `svc.toml` in it makes no project. */
+  /** The user's own folder: a `svc.toml` in it does not make it a project. */
   readonly home: string | undefined;
-  /** Files and folders that hold svc's own keys. */
+  /** Files and folders with svc's own keys. */
   readonly refused: readonly string[];
   readonly maxBytes: number;
 }
 
-/** Folder of a project that holds what svc remembers of it. */
+/** Folder of a project with svc's local state. */
 const OWN_FOLDER = ".svc";
 
 function isWithin(folder: string, path: string): boolean {
@@ -29,7 +25,7 @@ function isWithin(folder: string, path: string): boolean {
 const forbidden = (error: string, hint: string) =>
   new ToolFailure({ error, code: "forbidden", hint });
 
-/** The path without links; `undefined` if there is nothing. */
+/** The path without links; `undefined` if nothing is there. */
 async function realPath(path: string): Promise<string | undefined> {
   try {
     return await Deno.realPath(path);

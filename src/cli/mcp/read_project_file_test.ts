@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ToolFailure } from "../../agents/tool.ts";
 import { readProjectFile } from "./read_project_file.ts";
 
-/** A home with a project, a key of ssh, and svc's credentials. */
+/** A home folder with a project, an SSH key, and svc's credentials. */
 async function makeHome() {
   const home = await Deno.realPath(await Deno.makeTempDir());
   const site = join(home, "site");
@@ -34,13 +34,13 @@ Deno.test("readProjectFile() reads files of the project, from folders of it too"
   assert.equal(await box.read("key.txt", "site", box.home), "value\n");
 });
 
-Deno.test("readProjectFile() refuses what lies elsewhere, links included", async () => {
+Deno.test("readProjectFile() refuses files outside the project, including links", async () => {
   await using box = await makeHome();
   const elsewhere = failsWith("forbidden", /is not a file of the project in/);
   for (const path of ["/etc/passwd", "../.ssh/id", "link/id", "../site2/key.txt", "/nothing"]) {
     await assert.rejects(box.read(path), elsewhere, path);
   }
-  // A folder that the agent names takes it to no other project than the server's own.
+  // A folder from the agent gives no access to other projects than the server's own.
   await Deno.writeTextFile(join(box.home, "site2", "svc.toml"), '[project]\nname = "b"\n');
   await assert.rejects(box.read("key.txt", "../site2"), elsewhere);
   await assert.rejects(
@@ -69,7 +69,7 @@ Deno.test("readProjectFile() refuses svc's own keys, even within the project", a
   );
 });
 
-Deno.test("readProjectFile() says what is wrong with a file that it cannot take", async () => {
+Deno.test("readProjectFile() reports the problem of a file that it cannot read", async () => {
   await using box = await makeHome();
   await Deno.writeTextFile(join(box.site, "large"), "x".repeat(101));
   await assert.rejects(box.read("large"), failsWith("usage", /more than 100/));

@@ -1,8 +1,4 @@
-/**
- * The tools over stdin and stdout.
- *
- * @module
- */
+/** @module Serves the tools for agents over stdin and stdout. */
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { Readable, Writable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
@@ -45,7 +41,7 @@ export const TOOLS: readonly Tool<FolderSurroundings>[] = [
   explainCode,
 ];
 
-/** Longest message of a client, in bytes. */
+/** Maximum length of a message of a client, in bytes. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 /** Serves an agent until stdin ends or the user stops the program. */

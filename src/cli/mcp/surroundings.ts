@@ -1,9 +1,4 @@
-/**
- * The environment of tools on an agent's machine: the login, project and files of commands in the
- * server's folder.
- *
- * @module
- */
+/** @module The environment of tools on an agent's machine. */
 import { dirname } from "node:path";
 import { type Answer, chooseProject, ToolFailure } from "../../agents/tool.ts";
 import { credentialsPath } from "../../config/credentials_file.ts";

@@ -1,8 +1,4 @@
-/**
- * Dependencies of tools that work on a folder, besides the API: command lines, files, variables.
- *
- * @module
- */
+/** @module Dependencies of tools that work on a folder: command lines, files, variables. */
 import * as z from "zod";
 import {
   type Answer,
@@ -44,13 +40,11 @@ export const folderInput = {
     .describe("The project's folder (default: the folder in which the server was started)"),
 };
 
-/** The flag that names the project. */
 export function projectFlag(given: string | undefined, around: Surroundings): string[] {
   const project = chooseProject(given, around.project);
   return project === undefined ? [] : [`--project-id=${project}`];
 }
 
-/** Defines a tool that works on a folder. */
 export function defineFolderTool<Input extends z.ZodRawShape>(
   spec: ToolSpec<Input, FolderSurroundings>,
 ): Tool<FolderSurroundings> {

@@ -42,9 +42,6 @@ export default defineCommand({
     );
     if (deadLetters.length === 0) ctx.ui.note("No undelivered messages");
     const headings = ["GIVEN UP", "CHANNEL", "MESSAGE", "REASON", "ID"];
-    ctx.ui.result(
-      { deadLetters },
-      deadLetters.length === 0 ? "" : ctx.ui.table(headings, deadLetters.map(toRow)),
-    );
+    ctx.ui.result({ deadLetters }, ctx.ui.table(headings, deadLetters.map(toRow)));
   },
 });

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/notifications/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/notifications/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const NOTIFICATIONS: CommandGroup = {

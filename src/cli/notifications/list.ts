@@ -3,11 +3,10 @@ import { Option } from "@commander-js/extra-typings";
 import { listNotifications, type Notification } from "../../contract/notifications.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { wholeNumber } from "../command/option_values.ts";
 import { formatNotifications } from "./show_notifications.ts";
 
-/** Maximum number of notifications of one answer. */
+/** Maximum number of notifications in one response. */
 const MAX_LISTED = 10_000;
 const MAX_OFFSET = 1_000_000_000;
 
@@ -37,7 +36,8 @@ export default defineCommand({
     while (notifications.length < flags.limit) {
       const page = await client.call(listNotifications, {
         query: {
-          ...definedOnly({ category: flags.category, priority: flags.priority }),
+          category: flags.category,
+          priority: flags.priority,
           archived: flags.archived === true ? "true" : "false",
           unreadOnly: flags.unread === true ? "true" : "false",
           limit: Math.min(flags.limit - notifications.length, PAGE_LIMIT_MAX),

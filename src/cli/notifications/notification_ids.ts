@@ -1,8 +1,4 @@
-/**
- * Which notifications a command acts on.
- *
- * @module
- */
+/** @module Finds the notifications that a command acts on. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { isUuid } from "../../lib/ids.ts";
 import { CliError } from "../errors/cli_error.ts";

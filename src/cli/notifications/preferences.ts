@@ -9,7 +9,6 @@ import {
   putChannelPreference,
 } from "../../contract/notifications.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { formatPreferences } from "./show_notifications.ts";
 
@@ -90,8 +89,9 @@ export default defineCommand({
         body: {
           category,
           channels: Object.fromEntries(switches.map(({ channel, enabled }) => [channel, enabled])),
-          ...definedOnly({ minimumPriority: minimum, deployments }),
-          ...(quiet === undefined ? {} : { quietHours: quiet.hours }),
+          minimumPriority: minimum,
+          deployments,
+          quietHours: quiet?.hours,
         },
       });
     } else {

@@ -1,8 +1,4 @@
-/**
- * Notifications as people read them.
- *
- * @module
- */
+/** @module Formats notifications for people. */
 import { type Priority } from "../../contract/events.ts";
 import type { Notification, NotificationPreferences } from "../../contract/notifications.ts";
 import { formatAge, printable } from "../terminal/format.ts";

@@ -1,8 +1,4 @@
-/**
- * The data of an event as the command line gives it.
- *
- * @module
- */
+/** @module Reads the data of an event from the command line. */
 import { EVENT_NAMES, type EventKind, type EventName, EVENTS } from "../../contract/events.ts";
 import { Argument, InvalidArgumentError } from "@commander-js/extra-typings";
 import { triggerEvent } from "../../contract/raise_event.ts";
@@ -29,7 +25,7 @@ function readObject(text: string): EventData {
   return parsed.data;
 }
 
-/** A text if the field is one, otherwise the number, true, false or null in it. */
+/** The text if the field is a text, otherwise the number, true, false or null in it. */
 function readValue(event: EventName, { name, text }: { name: string; text: string }) {
   const field = (EVENTS[event] as EventKind).data.shape[name];
   if (field === undefined || field.safeParse(text).success) return text;

@@ -7,7 +7,7 @@ import { formatArrival } from "./show_notifications.ts";
 /** Wait before a lost stream is opened again, in milliseconds. */
 const AGAIN_MS = 2000;
 
-/** True if a lost stream may be opened again: the platform may just have restarted. */
+/** True if a lost stream can be reopened, because the platform may have restarted. */
 function isBreak(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
 }

@@ -1,4 +1,4 @@
-/** `svc notifications watch`, over a platform, and over one that comes and goes. */
+/** `svc notifications watch`, with a platform, and with one that is sometimes unreachable. */
 import assert from "node:assert/strict";
 import { withPlatform } from "../_test_platform.ts";
 import { runCli } from "../_test_run.ts";
@@ -28,7 +28,7 @@ const arrival = (number: number) => ({
   createdAt: "2026-11-21T10:00:00.000Z",
 });
 
-Deno.test("notifications watch shows what comes in, one object a line", () =>
+Deno.test("notifications watch shows incoming notifications, one object per line", () =>
   withPlatform(async (bench) => {
     const stop = new AbortController();
     const { stdout, code } = await bench.run(["notifications", "watch", "--json"], {
@@ -47,7 +47,7 @@ Deno.test("notifications watch shows what comes in, one object a line", () =>
     assert.deepEqual([told.title, told.data], ["blog is live", { project: "blog" }]);
   }));
 
-Deno.test("notifications watch goes on after a break where it was", async () => {
+Deno.test("notifications watch continues after a break where it was", async () => {
   const stop = new AbortController();
   const asked: (string | null)[] = [];
   const answers = [
@@ -76,7 +76,7 @@ Deno.test("notifications watch goes on after a break where it was", async () => 
   assert.equal(stderr.match(/Connection lost/g)?.length, 1);
 });
 
-Deno.test("notifications watch fails at once where nothing answers", async () => {
+Deno.test("notifications watch fails immediately if nothing responds", async () => {
   const { code, stderr } = await runCli(["notifications", "watch"], {
     env: ENV,
     fetch: () => Promise.reject(new TypeError("connection refused")),

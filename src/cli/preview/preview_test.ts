@@ -18,7 +18,7 @@ async function inProject(test: (folder: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Runs `svc preview` until `use` has been called with what it printed. */
+/** Runs `svc preview` until `use` has been called with its output. */
 async function preview(
   folder: string,
   argv: readonly string[],
@@ -64,7 +64,7 @@ Deno.test("preview shows the site on every host, under its rules, and no API", (
     assert.deepEqual(found, [[200, null], [301, "/new/"], [404, null], [404, null]]);
   }));
 
-Deno.test("preview takes the next free port for a person, and none in JSON mode", () =>
+Deno.test("preview uses the next free port for a person, but not in JSON mode", () =>
   inProject(async (folder) => {
     const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = taken.addr;
@@ -84,7 +84,7 @@ Deno.test("preview takes the next free port for a person, and none in JSON mode"
     }
   }));
 
-Deno.test("preview of a project without output says how to build it", () =>
+Deno.test("preview of a project without output reports how to build it", () =>
   inProject(async (folder) => {
     await Deno.remove(join(folder, "index.html"));
     const pack = { scripts: { build: "vite build" }, devDependencies: { vite: "7" } };

@@ -1,8 +1,4 @@
-/**
- * A preview: a separate platform that shows one project.
- *
- * @module
- */
+/** @module A preview: a separate platform that shows one project. */
 import { basename, join } from "node:path";
 import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
 import { type Client, createClient } from "../../client/client.ts";
@@ -27,7 +23,7 @@ import { VERSION } from "../version.ts";
 
 export interface PreviewOptions {
   readonly port: number;
-  /** Whether the next free port will do. */
+  /** True if it may use the next free port. */
   readonly mayMove: boolean;
   readonly build?: true | undefined;
   readonly environment?: string | undefined;
@@ -37,7 +33,7 @@ export interface PreviewOptions {
 }
 
 const HOST = "127.0.0.1";
-/** Of the one project; it is shown on every host. */
+/** Of the only project, which is shown on every host. */
 const PROJECT_NAME = "preview";
 
 async function packOutput(
@@ -61,7 +57,7 @@ async function packOutput(
   return pack;
 }
 
-/** Sets the variables of the project's code; they are secrets of this platform alone. */
+/** Sets the variables of the project's code; they are secrets of this platform only. */
 async function setVariables(
   client: Client,
   project: Project,
@@ -70,7 +66,7 @@ async function setVariables(
   for (const [key, value] of Object.entries(variables)) {
     await client.call(setVariable, {
       params: { project: project.id, key },
-      // Its references are resolved: anything that looks like one now is text.
+      // References are already resolved: anything that still looks like one is text.
       body: {
         value: value.replaceAll("${{", "$${{"),
         category: "secret",

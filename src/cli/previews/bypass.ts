@@ -1,6 +1,6 @@
 import { createBypassKey, deleteBypassKey } from "../../contract/previews.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
@@ -9,7 +9,7 @@ export default defineCommand({
   define: (command) =>
     command
       .option("--remove", "delete the key")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["previews bypass", "create a key"],
     ["previews bypass --remove", "delete it"],

@@ -1,8 +1,4 @@
-/**
- * Who can visit previews, as people read it.
- *
- * @module
- */
+/** @module Formats for people who can visit previews. */
 import type { PreviewAccess } from "../../contract/previews.ts";
 import type { Protection } from "../../lib/protection.ts";
 import { printable } from "../terminal/format.ts";

@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/previews/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/previews/`, each with its loader. */
 import type { CommandGroup } from "../command/command_entry.ts";
 
 export const PREVIEWS: CommandGroup = {

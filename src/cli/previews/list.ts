@@ -2,7 +2,7 @@ import { collectPages } from "../../client/collect_pages.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { listShares, MAX_SHARES, type PreviewShare } from "../../contract/previews.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 const toRow = ({ id, deploymentId, branch, endsAt, createdBy }: PreviewShare) => [
@@ -14,7 +14,7 @@ const toRow = ({ id, deploymentId, branch, endsAt, createdBy }: PreviewShare) =>
 
 export default defineCommand({
   description: "Expired and revoked links are not listed.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["previews list", "list the share links of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -25,9 +25,7 @@ export default defineCommand({
     if (shares.length === 0) ctx.ui.note("No share links: `svc previews share` creates one");
     ctx.ui.result(
       { shares },
-      shares.length === 0
-        ? ""
-        : ctx.ui.table(["ID", "SHOWS", "ENDS (UTC)", "CREATED BY"], shares.map(toRow)),
+      ctx.ui.table(["ID", "SHOWS", "ENDS (UTC)", "CREATED BY"], shares.map(toRow)),
     );
   },
 });

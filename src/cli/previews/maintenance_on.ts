@@ -1,7 +1,7 @@
 import { updatePreviewAccess } from "../../contract/previews.ts";
 import { defineCommand } from "../command/command.ts";
 import { repeatedList } from "../command/option_values.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
 export default defineCommand({
@@ -16,7 +16,7 @@ export default defineCommand({
         "IP address or CIDR that can see the site; repeatable",
         repeatedList,
       )
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["maintenance on", "take production down"],
     ["maintenance on --allow 198.51.100.0/24", "except for the office"],

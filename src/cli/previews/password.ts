@@ -2,7 +2,7 @@ import { updatePreviewAccess } from "../../contract/previews.ts";
 import { defineCommand } from "../command/command.ts";
 import { readValue } from "../command/read_value.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
 export default defineCommand({
@@ -14,7 +14,7 @@ export default defineCommand({
       .option("--stdin", "read the password from stdin")
       .option("--from-file <path>", "read the password from a file")
       .option("--remove", "remove the password")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["previews password --stdin < password.txt", "set the password"],
     ["previews password --remove", "remove it"],

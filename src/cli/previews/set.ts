@@ -5,7 +5,7 @@ import { defineCommand } from "../command/command.ts";
 import { booleanValue } from "../command/option_values.ts";
 import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAccess } from "./format_access.ts";
 
 /** The entries of a flag that takes several, separated by commas; an empty text clears it. */
@@ -30,7 +30,7 @@ export default defineCommand({
         "whether OPTIONS requests skip sign-in",
         booleanValue,
       )
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["previews set --protection members", "let only members of the workspace in"],
     ["previews set --exempt-path '/api/webhooks/*'", "let webhooks in"],

@@ -8,7 +8,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const FACTS = { name: "blog", buildCommand: "npm run build", devCommand: undefined };
 
-Deno.test("withAgentsSection() adds the section once, and keeps all around it", () => {
+Deno.test("withAgentsSection() adds the section once, and keeps the text around it", () => {
   const section = renderAgentsSection(FACTS);
   assert.equal(withAgentsSection("", section), `${section}\n`);
   const added = withAgentsSection("# Ours\n\nBe kind.\n", section);
@@ -29,7 +29,7 @@ Deno.test("withAgentsSection() finds the section of another version, and ends li
   assert.equal(withAgentsSection(windows, section), windows);
 });
 
-Deno.test("withAgentsSection() keeps what stands between marks that lost their others", () => {
+Deno.test("withAgentsSection() keeps the text between unpaired marks", () => {
   const section = renderAgentsSection(FACTS);
   const [begin] = section.split("\n");
   for (const broken of [`${begin}\nOurs\n`, "<!-- svc: end -->\nOurs\n", `Ours\n${begin}`]) {
@@ -47,7 +47,7 @@ Deno.test("every command of the section is one of the tool's", () => {
   }
 });
 
-Deno.test("svc init --agents writes AGENTS.md beside svc.toml, and again without a second section", async () => {
+Deno.test("svc init --agents writes AGENTS.md next to svc.toml, and again without a second section", async () => {
   await inTestFolder(async (folder) => {
     const file = join(folder, "AGENTS.md");
     await Deno.writeTextFile(file, "# Ours\n");

@@ -1,8 +1,3 @@
-/**
- * Linking a folder to a project of the platform, in its `svc.toml`.
- *
- * @module
- */
 import { join } from "node:path";
 import {
   editProjectConfig,
@@ -18,7 +13,7 @@ import type { Context } from "../session/context.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 
-/** Throws where the project's folder could not take its `svc.toml` and schema. */
+/** Throws if `svc.toml` and its schema cannot be written to the project's folder. */
 export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promise<void> {
   const hint = "Make the folder writable, or use another one";
   const path = folder.config === undefined

@@ -1,8 +1,4 @@
-/**
- * Starts a build on the platform, prints its log as it happens, and waits until it is live.
- *
- * @module
- */
+/** @module Builds a branch on the platform, and prints its log until it is live. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { followEvents } from "../../client/events.ts";
@@ -10,12 +6,11 @@ import { type Deployment, getDeployment } from "../../contract/deployments.ts";
 import { startBuild } from "../../contract/builds.ts";
 import { followBuildLog } from "../../contract/build_logs.ts";
 import type { Project } from "../../contract/projects.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { printable } from "../terminal/format.ts";
 
-/** Pause between two looks whether a built deployment is live, in milliseconds. */
+/** Pause between two checks whether a built deployment is live, in milliseconds. */
 const LOOK_MS = 500;
 
 /** The command that starts the same build again. */
@@ -48,7 +43,7 @@ async function start(ctx: Context, client: Client, wanted: WantedBuild) {
   try {
     return await client.call(startBuild, {
       params: { project: project.id },
-      body: definedOnly({ branch, commitSha, force: rebuild }),
+      body: { branch, commitSha, force: rebuild },
     });
   } catch (error) {
     const isUnconnected = error instanceof ApiError && error.code === "not_found" &&

@@ -2,7 +2,6 @@ import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
 import { FRAMEWORKS } from "../../contract/projects.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { actionRequired, CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { assertCanBind, bindFolder } from "./bind_folder.ts";
@@ -80,7 +79,7 @@ export default defineCommand({
       folder,
     });
     const project = await createProject(ctx, client, {
-      body: { name, ...definedOnly({ ...settings, rootDirectory }) },
+      body: { name, ...settings, rootDirectory },
       phase: "projects",
       hasNameFlag: true,
     });

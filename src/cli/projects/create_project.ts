@@ -1,8 +1,4 @@
-/**
- * Creating a project on the platform, and what to do if its name is taken.
- *
- * @module
- */
+/** @module Creates a project on the platform, and explains what to do if its name is taken. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { collectPages } from "../../client/collect_pages.ts";
@@ -29,7 +25,7 @@ export async function listNewestProjects(client: Client): Promise<Project[]> {
   return items;
 }
 
-/** The name with the first number that none of `taken` has. */
+/** The name with the first number that is not in `taken`. */
 function numberedName(name: string, taken: ReadonlySet<string>): string {
   for (let number = 2;; number++) {
     const suffix = `-${number}`;

@@ -1,8 +1,4 @@
-/**
- * Facts from git about the deployed folder.
- *
- * @module
- */
+/** @module Facts from git about the deployed folder. */
 import { branchName } from "../../contract/projects.ts";
 import type { Environment } from "../session/global_flags.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
@@ -50,7 +46,7 @@ export function parseGitFacts(
   };
 }
 
-/** Variables by which build services name the branch of a commit that they check out. */
+/** Variables with which build services name the branch that they check out. */
 const BRANCH_VARIABLES: readonly string[] = [
   "GITHUB_HEAD_REF",
   "GITHUB_REF_NAME",

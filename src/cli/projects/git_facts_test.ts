@@ -4,7 +4,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const SHA = "a".repeat(40);
 
-Deno.test("parseGitFacts() takes branch, commit, author and subject", () => {
+Deno.test("parseGitFacts() reads branch, commit, author and subject", () => {
   assert.deepEqual(parseGitFacts("main", `${SHA}\nAda\nFix the bar`), {
     branch: "main",
     commitSha: SHA,
@@ -13,24 +13,24 @@ Deno.test("parseGitFacts() takes branch, commit, author and subject", () => {
   });
 });
 
-Deno.test("parseGitFacts() leaves out what is missing or would be refused", () => {
+Deno.test("parseGitFacts() omits facts that are missing or would be refused", () => {
   assert.deepEqual(parseGitFacts(undefined, undefined), {});
   assert.deepEqual(parseGitFacts("", "fatal: not a repository"), {});
   assert.deepEqual(parseGitFacts("-bad", `${SHA}\n\n`), { commitSha: SHA });
 });
 
-Deno.test("parseGitFacts() cuts texts to what the platform takes", () => {
+Deno.test("parseGitFacts() shortens texts to the platform's limits", () => {
   const { author, message } = parseGitFacts("m", `${SHA}\n${"a".repeat(300)}\n${"m".repeat(900)}`);
   assert.deepEqual([author?.length, message?.length], [200, 500]);
 });
 
-Deno.test("readGitFacts() is empty for a folder that is no checkout", async () => {
+Deno.test("readGitFacts() is empty for a folder that is not a checkout", async () => {
   await inTestFolder(async (folder) => {
     assert.deepEqual(await readGitFacts(folder, { GITHUB_REF_NAME: "main" }), {});
   });
 });
 
-Deno.test("readGitFacts() never takes a detached HEAD for a branch that it is not", async () => {
+Deno.test("readGitFacts() never treats a detached HEAD as a branch", async () => {
   await inTestFolder(async (folder) => {
     const git = async (...args: string[]) => {
       const { success } = await new Deno.Command("git", {

@@ -1,7 +1,5 @@
 /**
- * The platform as a git remote of a checkout, and the CLI as what git asks for its key.
- *
- * @module
+ * @module Adds the platform as a git remote of a checkout, and the CLI as its credential helper.
  */
 import type { Project } from "../../contract/projects.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -19,7 +17,7 @@ function remoteUrl(apiUrl: string, { workspace, name }: Project): string {
 
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The line by which git runs this very program as its helper (git-credential, "!"). */
+/** The setting that makes git run this program as its helper (git-credential, "!"). */
 function helperLine(): string {
   const program = shellQuoted(Deno.execPath());
   if (Deno.build.standalone) return `!${program} git-credential`;
@@ -41,7 +39,7 @@ async function git(directory: string, args: readonly string[]): Promise<string |
 
 /**
  * The folder of a project in its repository, such as `apps/web`; `undefined` for the whole
- * repository, and if there is none. A folder that git ignores is no part of it.
+ * repository, and if there is none. A folder that git ignores is not part of it.
  */
 export async function rootDirectoryOf(directory: string): Promise<string | undefined> {
   const prefix = await git(directory, ["rev-parse", "--show-prefix"]).catch(() => undefined);
@@ -60,13 +58,13 @@ export async function assertCheckout(ctx: Context, directory: string): Promise<v
   );
 }
 
-/** Lines of git's output; none if it fails. */
+/** Lines of git's output; empty if it fails. */
 const linesOf = (output: string | undefined): string[] =>
   output?.split("\n").filter((line) => line !== "") ?? [];
 
 /**
- * The steps that set a URL as the remote. Apps of a shared repository add theirs to the platform's
- * others, so that one push deploys every changed app.
+ * The steps that set a URL as the remote. Each app of a shared repository adds its remote URL, so
+ * that one push deploys every changed app.
  */
 async function remoteSteps(directory: string, url: string): Promise<string[][]> {
   const there = linesOf(await git(directory, ["remote", "get-url", "--push", "--all", REMOTE]));
@@ -95,10 +93,10 @@ export async function addGitRemote(
   const section = `credential.${new URL(ctx.apiUrl).origin}`;
   const steps = [
     ...await remoteSteps(directory, url),
-    // An empty helper removes those of the user's own settings, which would store the key.
+    // An empty helper disables those in the user's settings, which would store the key.
     ["config", "--local", "--replace-all", `${section}.helper`, ""],
     ["config", "--local", "--add", `${section}.helper`, helperLine()],
-    // With its path, the workspace says which of several keys is meant.
+    // The path of the workspace chooses between several keys.
     ["config", "--local", `${section}.useHttpPath`, "true"],
   ];
   for (const step of steps) {

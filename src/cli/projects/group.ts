@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/projects/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/projects/`, each with its loader. */
 import type { CommandGroup, CommandLeaf } from "../command/command_entry.ts";
 
 export const INIT: CommandLeaf = {
@@ -19,7 +15,7 @@ export const LINK: CommandLeaf = {
   load: () => import("./link.ts"),
 };
 
-/** `svc projects list`, where most look for it first. */
+/** `svc projects list` under the name that most people try first. */
 export const LIST: CommandLeaf = {
   name: "list",
   section: "Projects and deployments",

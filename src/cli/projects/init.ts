@@ -49,13 +49,13 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
 }
 
 async function detect(folder: ProjectFolder, flags: InitFlags): Promise<DetectedProject> {
-  // Help and completion need nothing that builds.
+  // Help and completion do not need the build code.
   const { createFolderReader } = await import("../../build/mod.ts");
   const isStatic = folder.config?.build.isStatic === true;
   return await detectProject(createFolderReader(folder.directory), { ...flags, isStatic });
 }
 
-/** Says what a deploy of the project will do. */
+/** Reports what a deploy of the project will do. */
 async function foretell(
   ctx: Context,
   { directory, config }: ProjectFolder,
@@ -106,13 +106,13 @@ async function placeOf({ directory }: ProjectFolder) {
   return rootDirectory === undefined ? {} : { rootDirectory };
 }
 
-/** The contract knows only some frameworks; others are not sent. */
+/** The API accepts only some frameworks; others are not sent. */
 function knownFramework(id: string | undefined) {
   const parsed = createProjectEndpoint.body.shape.framework.safeParse(id);
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
-/** The command of `svc dev`, where the file does not set one yet. */
+/** The command of `svc dev`, if the file does not set one yet. */
 function devChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,

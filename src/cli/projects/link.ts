@@ -11,6 +11,7 @@ import {
   createLine,
   findProject,
   hintAtProjects,
+  PROJECT_OPTION,
   toProjectName,
 } from "./resolve_project.ts";
 
@@ -40,7 +41,7 @@ async function pickProject(
   });
 }
 
-/** Warns if a push would build another folder than the linked one. */
+/** Warns if a push would not build the linked folder. */
 async function warnOfRoot(
   ctx: Context,
   { directory }: ProjectFolder,
@@ -57,7 +58,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[dir]", "directory to link", ".")
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .option("--git-remote", "add a git remote: `git push svc main` deploys the project"),
   examples: [
     ["link", "choose a project for this directory"],

@@ -33,7 +33,7 @@ export const defineList = (words: string) =>
       ]);
       ctx.ui.result(
         { projects: items, nextCursor },
-        rows.length === 0 ? "" : ctx.ui.table(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
+        ctx.ui.table(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
       );
     },
   });

@@ -1,9 +1,4 @@
-/**
- * Offers to import the configuration of another host. Each file is offered once: an import leaves
- * its rules, and a refusal is written to `svc.toml`.
- *
- * @module
- */
+/** @module Offers once to import the configuration of another host. */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { hasErrors } from "../../lib/diagnostic.ts";
@@ -16,7 +11,7 @@ import { formatCount, printable } from "../terminal/format.ts";
 import { writeProjectFile } from "./bind_folder.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
 
-/** Says which entries of an imported file have no equivalent, or behave differently here. */
+/** Reports which entries of an imported file have no equivalent, or behave differently here. */
 export function reportImport(
   ctx: Context,
   shown: string,
@@ -53,7 +48,7 @@ async function readRules({ directory }: ProjectFolder): Promise<RulesFile | unde
 
 const RULES_FILE = "svc.rules.toml";
 
-/** Writes the settings of an imported file into `svc.toml`; those that are there stay. */
+/** Writes the settings of an imported file into `svc.toml`; existing ones do not change. */
 export async function writeSettings(
   ctx: Context,
   { directory }: ProjectFolder,
@@ -127,7 +122,7 @@ async function askAbout(
 }
 
 /**
- * If a person can be asked, asks about each file of another host whose rules the project lacks.
+ * Asks, if a person is present, about each file of another host whose rules the project lacks.
  *
  * @returns the folder with its current settings
  */

@@ -1,8 +1,4 @@
-/**
- * The folder that a command works on, and its `svc.toml`.
- *
- * @module
- */
+/** @module The folder that a command works on, and its `svc.toml`. */
 import { findProjectRoot } from "../../config/project_root.ts";
 import { loadProjectConfig } from "../../config/load_project_config.ts";
 import type { ProjectConfig } from "../../config/project_config.ts";
@@ -54,7 +50,9 @@ async function assertDirectory(directory: string, given: string): Promise<void> 
   }
 }
 
-/** The folder that was named, or else the nearest one at or above with a `svc.toml`. */
+/**
+ * The named folder, otherwise the nearest one with a `svc.toml`, from the current folder upward.
+ */
 export async function openProjectFolder(
   ctx: Context,
   given?: string,

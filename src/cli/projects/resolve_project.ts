@@ -1,8 +1,6 @@
 /**
- * Which project of the platform a command is about: the flag, the project
- * file, or a person's answer.
- *
- * @module
+ * @module Finds the project that a command works on, from the flag, the project file, or a person's
+ * choice.
  */
 import { basename } from "node:path";
 import { ApiError } from "../../client/errors.ts";
@@ -17,6 +15,9 @@ import { nearest } from "../../lib/suggest.ts";
 import { assertCanBind } from "./bind_folder.ts";
 import { createProject, listNewestProjects } from "./create_project.ts";
 import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+
+/** The flag that selects the project of a command. */
+export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 
 /** Maximum number of projects that an error lists. */
 const MAX_LISTED = 5;
@@ -39,7 +40,7 @@ export interface ResolvedProject {
   readonly chosen: boolean;
 }
 
-/** Makes a project name of any text, such as a folder's name. */
+/** Turns any text, such as a folder's name, into a project name. */
 export function toProjectName(text: string): string {
   const name = text.toLowerCase().normalize("NFKD").replace(/[^a-z0-9]+/g, "-")
     .slice(0, 40).replace(/^-+|-+$/g, "");
@@ -91,8 +92,8 @@ function createNamed(ctx: Context, client: Client, name: string): Promise<Projec
 }
 
 /**
- * A hint with the existing projects, or the one that a wrong name resembles. It contains no command
- * line, which could change a project that nobody named.
+ * A hint with the existing projects, or the one with a similar name. It contains no command line,
+ * which could change a project that the user did not name.
  */
 export async function hintAtProjects(
   client: Client,
@@ -166,7 +167,7 @@ async function settleMissing(
 
 /**
  * Finds the project: `--project-id`, then `project.id`, then `project.name` of `svc.toml`. If none
- * of them is set, asks; if nobody can be asked, the error names commands that help.
+ * of them is set, asks; without a terminal, the error names commands that help.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

@@ -1,8 +1,4 @@
-/**
- * A project as people read it.
- *
- * @module
- */
+/** @module Formats a project for people. */
 import type { Project } from "../../contract/projects.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
 import { formatFacts } from "../terminal/table.ts";

@@ -11,7 +11,7 @@ const pack = (
   scripts: Readonly<Record<string, string>> = {},
 ) => JSON.stringify({ private: true, dependencies, scripts });
 
-/** Removes what the steps before left, and lets git ignore what projects have anyway. */
+/** Removes leftovers of earlier steps, and makes git ignore the usual files of projects. */
 async function emptyFolder({ site, write }: Bench): Promise<void> {
   for await (const { name } of Deno.readDir(site)) {
     await Deno.remove(join(site, name), { recursive: true });

@@ -1,9 +1,4 @@
-/**
- * The question for a value of any text, such as a key in PEM: it may be pasted,
- * with several lines.
- *
- * @module
- */
+/** @module Asks for a text, which can have several lines. */
 import { printable } from "../terminal/format.ts";
 import type { Writer } from "../terminal/writer.ts";
 import { type Keyboard, Keys, MARK_PASTES, UNMARK_PASTES } from "./keys.ts";
@@ -14,7 +9,7 @@ export interface ValueQuestion {
   readonly isShown: boolean;
 }
 
-/** Shows what is typed, on a terminal that does not. */
+/** Shows the typed characters on a terminal that does not echo. */
 function echo(text: string): string {
   // deno-lint-ignore no-control-regex -- marks of a paste
   const typed = text.replace(/\x1b\[20[01]~/g, "");

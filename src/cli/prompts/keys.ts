@@ -1,36 +1,31 @@
-/**
- * Reads typed and pasted input of a terminal.
- *
- * @module
- */
+/** @module Reads typed and pasted input of a terminal. */
 import { CliError } from "../errors/cli_error.ts";
 import { interrupted } from "../errors/interrupted.ts";
 
-/** The keyboard of a terminal. */
 export interface Keyboard {
   /** The next bytes that were typed; `null` at the end of input. */
   read(): Promise<Uint8Array | null>;
-  /** Turns off, or on again, that the terminal shows what is typed and waits for whole lines. */
+  /** Turns the terminal's echo and line mode off, or on again. */
   setRaw(raw: boolean): void;
 }
 
 const [CTRL_C, CTRL_D, BACKSPACE, DELETE] = ["\x03", "\x04", "\b", "\x7f"];
 
-/** Asks the terminal to mark what is pasted (xterm, "Bracketed Paste Mode"), and no longer to. */
+/** Turns the terminal's marking of pasted text on or off (xterm, "Bracketed Paste Mode"). */
 export const [MARK_PASTES, UNMARK_PASTES] = ["\x1b[?2004h", "\x1b[?2004l"];
 const [PASTE_BEGINS, PASTE_ENDS] = ["\x1b[200~", "\x1b[201~"];
 // deno-lint-ignore no-control-regex -- keys are control characters
 const STOPS = /\x1b\[200~|\r\n|[\r\n\x03\x04]/;
-/** Arrow keys and the like, which edit nothing here. */
+/** Arrow keys and similar keys, which have no effect here. */
 // deno-lint-ignore no-control-regex -- keys are control characters
 const OTHER_KEYS = /\x1b(?:\[[0-9;]*[A-Za-z~]|O[A-Z])/g;
 
 /**
- * How long to wait for more after a line break, in milliseconds: a terminal that does not mark
- * pastes sends their lines one right after the other.
+ * How long to wait for more input after a line break, in milliseconds: a terminal that does not
+ * mark pastes sends their lines immediately one after the other.
  */
 const PASTE_GAP = 50;
-/** Longest value, in characters. */
+/** Maximum length of a value, in characters. */
 const MAX_VALUE = 1024 * 1024;
 
 /** The text after its deletions, which a raw terminal passes through. */
@@ -72,8 +67,8 @@ export class Keys {
   }
 
   /**
-   * A value that may have several lines: the Enter key ends it, the line breaks of a paste do
-   * not. One at the end of the value is removed.
+   * A value that may have several lines: the Enter key ends it, pasted line breaks do not. One at
+   * the end of the value is removed.
    */
   async value(onText: (text: string) => void): Promise<string> {
     let value = "";
@@ -106,7 +101,7 @@ export class Keys {
     }
   }
 
-  /** Takes what stands before `end`, and drops the mark of this length there. */
+  /** Takes the text before `end`, and drops the mark of this length after it. */
   #take(end: number, length: number): string {
     const text = this.#rest.slice(0, end);
     this.#rest = this.#rest.slice(end + length);
@@ -125,7 +120,7 @@ export class Keys {
     }
   }
 
-  /** Adds what is typed next to the rest, and returns it. */
+  /** Adds the next input to the rest, and returns it. */
   async #fill(): Promise<string> {
     const bytes = await this.#read();
     this.#reading = undefined;

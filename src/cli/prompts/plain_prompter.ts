@@ -1,9 +1,4 @@
-/**
- * Questions on terminals that cannot move their cursor (`TERM=dumb`): a line
- * of text for each question, a line for its answer.
- *
- * @module
- */
+/** @module Questions on terminals that cannot move their cursor (`TERM=dumb`). */
 import type { Writer } from "../terminal/writer.ts";
 import { askValue } from "./ask_value.ts";
 import { type Keyboard, Keys } from "./keys.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPlainPrompter } from "./plain_prompter.ts";
 
-/** A prompter whose person types these texts, each in one read. */
+/** A prompter whose user types these texts, each in one read. */
 function typing(...typed: readonly string[]) {
   const rest = [...typed];
   const raw: boolean[] = [];
@@ -20,7 +20,7 @@ function typing(...typed: readonly string[]) {
   return { prompter, raw, shown: () => shown.join("") };
 }
 
-Deno.test("text() takes what is typed, what was suggested, and asks again after a problem", async () => {
+Deno.test("text() accepts typed and suggested text, and asks again after a problem", async () => {
   const { prompter, shown } = typing("No Name\n", "\n");
   const validate = (answer: string) => answer.includes(" ") ? "Use no blanks" : undefined;
   assert.equal(await prompter.text({ message: "Name", initial: "site", validate }), "site");
@@ -36,11 +36,11 @@ Deno.test("value() is typed unseen, and can be corrected", async () => {
 
 const PEM = "-----BEGIN KEY-----\nMIIB\n-----END KEY-----";
 
-Deno.test("value() takes all lines of a paste, marked by the terminal or not", async () => {
+Deno.test("value() accepts all lines of a paste, marked by the terminal or not", async () => {
   const pasted = PEM.replaceAll("\n", "\r");
   const rows = [
     [`\x1b[200~${pasted}\r\x1b[201~`, "\r"],
-    // The mark is cut by a read, and the lines come in several.
+    // One read ends within the mark, and the lines arrive in several reads.
     ["\x1b[20", `0~${pasted.slice(0, 30)}`, `${pasted.slice(30)}\x1b[201~`, "\r"],
     [`${pasted}\r`],
     [pasted.slice(0, 20), pasted.slice(20), "\r"],
@@ -52,13 +52,13 @@ Deno.test("value() takes all lines of a paste, marked by the terminal or not", a
   }
 });
 
-Deno.test("value() shows what is not a secret, as text", async () => {
+Deno.test("value() shows values that are not secret, as text", async () => {
   const { prompter, shown } = typing("inX", "\x7ffo\x1b[A\r");
   assert.equal(await prompter.value({ message: "Level", isShown: true }), "info");
   assert.ok(shown().includes("inX\b \bfo"), JSON.stringify(shown()));
 });
 
-Deno.test("confirm() knows yes, no and the usual answer", async () => {
+Deno.test("confirm() accepts yes, no and the default", async () => {
   const { prompter } = typing("maybe\nYES\n\nn\n");
   assert.equal(await prompter.confirm({ message: "Sure?" }), true);
   assert.equal(await prompter.confirm({ message: "Sure?", initial: true }), true);

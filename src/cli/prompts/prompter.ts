@@ -1,8 +1,4 @@
-/**
- * Questions to a person at a terminal.
- *
- * @module
- */
+/** @module Questions to a person at a terminal. */
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "../errors/interrupted.ts";
 import type { Writer } from "../terminal/writer.ts";
@@ -22,7 +18,7 @@ export interface Prompter {
     /** Returns the problem of a reply, if any. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
-  /** Asks for a value of any text, which may be pasted with several lines. */
+  /** Asks for a text, which can be pasted with several lines. */
   value(question: ValueQuestion): Promise<string>;
   confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
   select<Value>(question: {
@@ -44,8 +40,8 @@ function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Va
 }
 
 /**
- * Questions by `@clack/prompts` on stderr, so that stdout stays data; cancelling
- * throws. The library is loaded with the first question.
+ * Questions by `@clack/prompts` on stderr, so that stdout has only data; cancelling throws. The
+ * library is loaded with the first question.
  */
 export function createClackPrompter(
   keyboard: Keyboard,
@@ -64,7 +60,7 @@ export function createClackPrompter(
       });
       return answered(clack, answer);
     },
-    // The library takes the first line of a paste for the answer, and leaves the rest to the shell.
+    // The library uses the first line of a paste as the answer, and the shell would run the rest.
     value: (question) => askValue({ keyboard, output, signal }, question),
     async confirm({ message, initial }) {
       const { clack, output } = await loadClack();

@@ -1,20 +1,14 @@
-/**
- * How long a command has worked, without the time it waited for a person to
- * answer.
- *
- * @module
- */
+/** @module Measures how long a command has worked, without the time spent waiting for a person. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Prompter } from "./prompter.ts";
 
 export interface WorkTime {
   /** Milliseconds of work since the command began. */
   elapsed(): number;
-  /** The same questions, with the time of their answers left out. */
+  /** Wraps a prompter, and excludes the time until the answers. */
   watch(prompter: Prompter): Prompter;
 }
 
-/** Starts to measure. */
 export function startWorkTime(now: Clock): WorkTime {
   const startedAt = now();
   let waited = 0;

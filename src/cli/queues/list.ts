@@ -1,8 +1,8 @@
 import { listQueues } from "../../contract/queues.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./queue_options.ts";
+import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
 const HEADINGS = ["QUEUE", "PATH", "WAITING", "RUNNING", "DONE", "DEAD"] as const;
 
@@ -24,6 +24,6 @@ export default defineCommand({
       path === null ? "not declared" : printable(path),
       ...[waiting, running, done, dead].map(String),
     ]);
-    ctx.ui.result({ queues }, queues.length === 0 ? "" : ctx.ui.table(HEADINGS, rows));
+    ctx.ui.result({ queues }, ctx.ui.table(HEADINGS, rows));
   },
 });

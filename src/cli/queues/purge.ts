@@ -2,9 +2,9 @@ import { Option } from "@commander-js/extra-typings";
 import { MESSAGE_STATES, purgeQueue } from "../../contract/queues.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatCount, printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./queue_options.ts";
+import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
 /** Requests of one call: 100,000 messages. */
 const MAX_REQUESTS = 100;

@@ -1,13 +1,8 @@
-/**
- * The options that all commands about queues have.
- *
- * @module
- */
+/** @module The options that all commands about queues have. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { QueueMessage } from "../../contract/queues.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
-export const PROJECT_OPTION = ["--project-id <id>", "id or name of the project"] as const;
 export const ENVIRONMENT_OPTION = [
   "--environment <name>",
   "environment of the queue",

@@ -1,9 +1,9 @@
 import { sendQueueMessage } from "../../contract/queues.ts";
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
-import { ENVIRONMENT_OPTION, PROJECT_OPTION } from "./queue_options.ts";
+import { ENVIRONMENT_OPTION } from "./queue_options.ts";
 
 export default defineCommand({
   description:
@@ -40,9 +40,9 @@ export default defineCommand({
         body,
         contentType: type,
         key: key ?? null,
-        ...(delay === undefined ? {} : { delaySeconds: Number(delay) }),
-        ...(at === undefined ? {} : { at }),
-        ...(id === undefined ? {} : { id }),
+        delaySeconds: delay === undefined ? undefined : Number(delay),
+        at,
+        id,
       },
     });
     const text = sent.isDuplicate ? `${sent.id} was already sent` : sent.id;

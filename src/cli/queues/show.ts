@@ -2,14 +2,9 @@ import { listQueueMessages, listQueues, MESSAGE_STATES } from "../../contract/qu
 import { defineCommand } from "../command/command.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { Option } from "@commander-js/extra-typings";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
-import {
-  ENVIRONMENT_OPTION,
-  MESSAGE_HEADINGS,
-  messageRow,
-  PROJECT_OPTION,
-} from "./queue_options.ts";
+import { ENVIRONMENT_OPTION, MESSAGE_HEADINGS, messageRow } from "./queue_options.ts";
 
 export default defineCommand({
   description: "Shows the newest 100 messages of one state.",

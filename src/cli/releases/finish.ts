@@ -1,10 +1,10 @@
 import { finishRelease } from "../../contract/releases.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Ends the rolling release: all visitors of production see the new deployment.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases finish", "release the new deployment to everyone now"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

@@ -1,6 +1,6 @@
 import { listReleases, type Release } from "../../contract/releases.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge, printable } from "../terminal/format.ts";
 
 const STATES: Readonly<Record<Release["state"], string>> = {
@@ -16,7 +16,7 @@ const sideOf = ({ requests, failures, errors, p95 }: Release["new"]): string =>
 export default defineCommand({
   description:
     "Shows the latest 20. NEW and OLD are the requests, responses with status 400 or more, with status 500 or more, and the p95 of both deployments.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases list", "show the rolling releases of this directory's project"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -37,7 +37,7 @@ export default defineCommand({
     ];
     ctx.ui.result(
       { releases },
-      releases.length === 0 ? "" : ctx.ui.table(
+      ctx.ui.table(
         ["DEPLOYMENT", "STATE", "SHARE", "NEW", "OLD", "STARTED", "REASON"],
         releases.map(row),
       ),

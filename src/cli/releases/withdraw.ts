@@ -1,10 +1,10 @@
 import { withdrawRelease } from "../../contract/releases.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Ends the rolling release: all visitors of production see the old deployment again.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["releases withdraw", "withdraw the new deployment"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

@@ -1,9 +1,4 @@
-/**
- * Facts about the environment of a rules file: the project's functions, the pages of its folders,
- * and the platform's abilities.
- *
- * @module
- */
+/** @module Facts about the environment of a rules file: functions, pages, and the platform. */
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { defineCommand } from "../command/command.ts";
 import { formatCount, printable } from "../terminal/format.ts";
@@ -16,7 +11,9 @@ import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 import { findPlatform } from "./platform_facts.ts";
 
-/** The functions beside a rules file; `undefined` if another file has no `functions/` beside it. */
+/**
+ * The functions next to a rules file; `undefined` if a custom file has no `functions/` next to it.
+ */
 async function findNames(path: string): Promise<readonly string[] | undefined> {
   const { findFunctions } = await import("../../runtime/mod.ts");
   const { functions } = await findFunctions(dirname(path));

@@ -1,8 +1,4 @@
-/**
- * Values of flags that describe a client.
- *
- * @module
- */
+/** @module Values of flags that describe a client. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { parseIp } from "../../rules/mod.ts";
 import { wholeNumber } from "../command/option_values.ts";

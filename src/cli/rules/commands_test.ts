@@ -1,4 +1,4 @@
-/** The `rules` commands, against a real platform where they need one. */
+/** The `rules` commands, against a real platform if they need one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { withPlatform } from "../_test_platform.ts";
@@ -47,7 +47,7 @@ Deno.test("rules check finds svc.rules.toml and shows errors with a caret", asyn
   });
 });
 
-Deno.test("rules check warns of a closed folder only where its own page stays open", async () => {
+Deno.test("rules check only warns of a closed folder if its own page stays open", async () => {
   const closed = `${RULES}
 [[rules]]
 id = "closed"
@@ -74,7 +74,7 @@ action = { type = "deny" }
   });
 });
 
-Deno.test("rules explain tells which rules match, and why others do not", async () => {
+Deno.test("rules explain shows which rules match, and why others do not", async () => {
   await inFolder({ "svc.rules.toml": RULES }, async (cwd) => {
     const argv = ["rules", "explain", "GET", "/old/a?b=1"];
     assert.equal(
@@ -116,7 +116,7 @@ for (const [name, argv] of misuses) {
   });
 }
 
-Deno.test("rules test fails when a row does, and names rules that none reached", async () => {
+Deno.test("rules test fails when a row does, and reports rules that no row reached", async () => {
   const row = (status: number) =>
     `[[tests]]\nname = "moves"\nurl = "/old/a"\nexpect = { status = ${status} }\n`;
   await inFolder({ "svc.rules.toml": RULES, "svc.rules.test.toml": row(302) }, async (cwd) => {
@@ -153,7 +153,7 @@ Deno.test("rules import names lines without equivalent, and adds to the rules th
   });
 });
 
-Deno.test("rules import takes several files in their order, each rule with its own id", async () => {
+Deno.test("rules import accepts several files in order, each rule with its own id", async () => {
   const files = {
     "_redirects": "/a /b\n",
     "_headers": "/*\n  X-A: 1\n",
@@ -335,7 +335,7 @@ Deno.test("check, publish and deploy warn of asn where the platform has no datab
   });
 });
 
-Deno.test("rules import writes nothing of what it cannot read, and exits with 1", async () => {
+Deno.test("rules import writes nothing if it cannot read the file, and exits with 1", async () => {
   const files = {
     "vercel.json": '{ "redirects": [',
     "_headers": "<html>\n<p>no headers</p>\n",
@@ -353,7 +353,7 @@ Deno.test("rules import writes nothing of what it cannot read, and exits with 1"
   });
 });
 
-Deno.test("rules import checks what it made, and shows what the check finds", async () => {
+Deno.test("rules import checks the imported rules, and shows the problems", async () => {
   await inFolder({ "_redirects": "/a /a 301!\n/b /c\n" }, async (cwd) => {
     const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
     const run = await runCli(argv, { cwd });

@@ -69,7 +69,7 @@ function convert(text: string, format: Format, flavor: ImportFlavor): ImportResu
 /** Marks of text that was not UTF-8. */
 const NO_TEXT = /[\0\uFFFD]/;
 
-/** Imports text; a file that is none, or not of its format, is an error. */
+/** Imports a text file; throws for binary files and wrong formats. */
 function readable({ shown, source }: RulesSource, run: () => ImportResult): ImportResult {
   const refused = (reason: string, cause?: unknown) =>
     new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {
@@ -94,7 +94,9 @@ interface ImportFlags {
   readonly flavor?: ImportFlavor | undefined;
 }
 
-/** Imports a file; the flavor is that of the host which its folder or the one above is for. */
+/**
+ * Imports a file with the flavor of the host that its folder, or the one above, is configured for.
+ */
 async function importFile(
   ctx: Context,
   given: string,

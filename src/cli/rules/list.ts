@@ -1,6 +1,6 @@
 import { getRules, listRuleCounters } from "../../contract/rules.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { describeActive } from "./published_rules.ts";
 
 /** The condition of a rule, short: `path`, `host` and the names of other fields. */
@@ -15,7 +15,7 @@ function describeCondition(value: unknown): string {
 }
 
 export default defineCommand({
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [["rules list", "show the active rules of production with their counters"]],
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
@@ -39,9 +39,7 @@ export default defineCommand({
     });
     ctx.ui.result(
       { ...active, etag: etag ?? null, counters },
-      rows.length === 0
-        ? ""
-        : ctx.ui.table(["ID", "ACTION", "ENABLED", "MATCHES", "REQUESTS"], rows),
+      ctx.ui.table(["ID", "ACTION", "ENABLED", "MATCHES", "REQUESTS"], rows),
     );
   },
 });

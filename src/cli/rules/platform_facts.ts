@@ -1,22 +1,20 @@
 /**
- * Facts about the platform for rules: whether it can find network (ASN) and country of an address,
- * and how many nodes count requests.
- *
- * @module
+ * @module Finds out what a platform offers to rules: lookup of network and country, counts on all
+ * nodes.
  */
 import { getHealth } from "../../contract/system.ts";
 import type { Context } from "../session/context.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 
-/** Longest wait for the platform to say what it can do, in milliseconds. */
+/** Maximum wait for the platform's response, in milliseconds. */
 const PATIENCE_MS = 2000;
 
-/** Rules that may depend on the platform; others need no response. */
+/** Matches rules that may depend on the platform; others need no request. */
 const ASKS_FOR_PLATFORM = /\b(?:asn|geo)\b|rate_limit/;
 
 /**
- * Returns facts about the platform; nothing if the text does not depend on them, or nobody
- * responds.
+ * Returns facts about the platform; nothing if the text does not depend on them, or there is no
+ * response.
  */
 export async function findPlatform(
   ctx: Context,

@@ -1,6 +1,6 @@
 import { getRules, putRules } from "../../contract/rules.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { findPlatform } from "./platform_facts.ts";
 import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
@@ -12,7 +12,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[file]", "rules file (default: svc.rules.toml of the project)")
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .option(
         "--if-match <etag>",
         "only if this is still the active version (from svc rules list --json)",

@@ -1,9 +1,4 @@
-/**
- * The rules that production uses, as the `rules` commands change them: read
- * with their ETag, written with `If-Match`, so that no writer overwrites another.
- *
- * @module
- */
+/** @module The rules of production, read with their ETag and written with `If-Match`. */
 import { ApiError } from "../../client/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { type ActiveRules, getRules } from "../../contract/rules.ts";
@@ -29,7 +24,7 @@ export function explainRevision(ctx: Context, error: unknown): unknown {
   });
 }
 
-/** The command that puts back what production uses, after it was changed. */
+/** The command that restores the previous rules of production. */
 export function undoLine(
   { lines }: Context,
   { origin, revisionId }: Pick<ActiveRules, "origin" | "revisionId">,
@@ -39,7 +34,7 @@ export function undoLine(
     : lines.ofProject("rules", "remove", "--force");
 }
 
-/** One line about what production uses. */
+/** One line about the rules of production. */
 export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
   const count = ruleSet?.rules.length ?? 0;
   if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;
@@ -47,12 +42,12 @@ export function describeActive({ origin, ruleSet, revisionId, deploymentId }: Ac
   return "No rules";
 }
 
-/** Whose rules production follows after a deployment has gone live there. */
+/** The rules of production after a deployment has gone live. */
 export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
 
 /**
  * Finds the rules that production uses, and warns if a published set overrides those of the new
- * deployment. `null` if the platform does not say: the deployment is live anyway.
+ * deployment. `null` if the platform does not respond, because the deployment is live anyway.
  */
 export async function reportRulesInEffect(
   ctx: Context,
@@ -70,7 +65,7 @@ export async function reportRulesInEffect(
     }
     return { origin: active.origin, revisionId: active.revisionId };
   } catch (error) {
-    // The deployment is live: whoever stops the command now still learns that.
+    // The deployment is live, and a user who stops the command now is still told so.
     if (ctx.signal.aborted) return null;
     if (!(error instanceof ApiError)) throw error;
     ctx.ui.debug(phase, `Could not read the active rules: ${error.message}`);

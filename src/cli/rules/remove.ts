@@ -1,7 +1,7 @@
 import { deleteRules, getRules } from "../../contract/rules.ts";
 import { confirm } from "../command/confirm.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { describeActive, explainConflict, undoLine } from "./published_rules.ts";
 
@@ -10,7 +10,7 @@ export default defineCommand({
     "The rules of the live deployment apply again. Revisions are kept and can be restored.",
   define: (command) =>
     command
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .option("--force", "skip the confirmation"),
   examples: [["rules remove --force", "return to the deployment's rules"]],
   async run({ flags }, ctx) {

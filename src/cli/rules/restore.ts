@@ -1,6 +1,6 @@
 import { getRules, restoreRules } from "../../contract/rules.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { describeActive, explainRevision, undoLine } from "./published_rules.ts";
 
@@ -8,7 +8,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<revision>", "revision, from svc rules revisions")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [["rules restore 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "publish it again"]],
   async run({ args: [revision], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

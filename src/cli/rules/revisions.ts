@@ -3,13 +3,13 @@ import { listRuleRevisions } from "../../contract/rules.ts";
 import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { defineCommand } from "../command/command.ts";
 import { limitOption } from "../command/option_values.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatAge } from "../terminal/format.ts";
 
 export default defineCommand({
   define: (command) =>
     command
-      .option("--project-id <id>", "id or name of the project")
+      .option(...PROJECT_OPTION)
       .addOption(limitOption(PAGE_LIMIT_DEFAULT)),
   examples: [["rules revisions", "list published rule sets, newest first"]],
   async run({ flags }, ctx) {
@@ -31,9 +31,7 @@ export default defineCommand({
     ]);
     ctx.ui.result(
       { revisions: items, nextCursor },
-      rows.length === 0
-        ? ""
-        : ctx.ui.table(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
+      ctx.ui.table(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
     );
   },
 });

@@ -1,8 +1,4 @@
-/**
- * The rules file that a `rules` command works on.
- *
- * @module
- */
+/** @module The rules file that a `rules` command works on. */
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
@@ -28,7 +24,7 @@ export interface RulesSource {
   readonly source: string;
 }
 
-/** Reads a file that must be there. */
+/** Reads a file that must exist. */
 export async function readSource(ctx: Context, path: string): Promise<RulesSource> {
   const shown = showPath(path, ctx);
   const source = await readOptionalText(path, shown);
@@ -36,7 +32,7 @@ export async function readSource(ctx: Context, path: string): Promise<RulesSourc
   throw new CliError("not_found", `The file ${printableName(shown)} does not exist`);
 }
 
-/** The file that was named, else the `svc.rules.toml` of the project's folder. */
+/** The named file, otherwise the `svc.rules.toml` of the project's folder. */
 export async function readRulesSource(
   ctx: Context,
   given: string | undefined,

@@ -23,7 +23,6 @@ function list(ctx: Context): void {
   ctx.ui.result({ commands }, ctx.ui.table(["COMMAND", "ANSWER"], rows));
 }
 
-/** The schemas of a command, or of failures. */
 async function schemasOf(ctx: Context, words: string): Promise<AnswerSchemas> {
   if (words === "failure") return { object: failureSchema() };
   const found = answerSchemas(words);

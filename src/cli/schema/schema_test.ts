@@ -5,7 +5,7 @@ import { leavesOf } from "../command/command_entry.ts";
 import { answerMembers } from "../answers/schemas.ts";
 import { COMMANDS } from "../command_tree.ts";
 
-/** Commands that print no JSON: a protocol of others is what they speak. */
+/** Commands that print no JSON, because they speak another program's protocol. */
 const SILENT = ["git-credential", "mcp"];
 /** Names with a schema that are not commands. */
 const OTHERS = ["help", "version"];
@@ -56,7 +56,7 @@ Deno.test("for people, the schema itself is printed; --lines that of a stream", 
   assert.equal((await runCli(["schema", "svc", "projects", "list"])).code, 0);
 });
 
-Deno.test("a word that names no command is answered with the nearest", async () => {
+Deno.test("an unknown command gets a suggestion", async () => {
   const { code, answer } = await told("schema", "projects", "lst");
   assert.deepEqual([code, answer.code], [2, "usage"]);
   assert.deepEqual(answer.next, ["svc schema projects list --json"]);
@@ -69,7 +69,7 @@ Deno.test("a word that names no command is answered with the nearest", async () 
   );
 });
 
-Deno.test("svc --help --json describes the whole tree, as its schema says", async () => {
+Deno.test("svc --help --json describes the whole tree, according to its schema", async () => {
   // runCli() checks each response by its schema.
   const { answer } = await told("--help");
   const shown = leavesOf(COMMANDS).filter(({ leaf }) => leaf.hidden !== true)

@@ -1,8 +1,4 @@
-/**
- * For tests: the options of a platform that `svc serve` starts.
- *
- * @module
- */
+/** @module For tests: the options of a platform that `svc serve` starts. */
 import { Command } from "@commander-js/extra-typings";
 import type { PlatformOptions } from "../../serve/mod.ts";
 import type { Context } from "../session/context.ts";

@@ -8,8 +8,30 @@ import type { Context } from "../session/context.ts";
 import { dataFolder } from "../session/user_folders.ts";
 import { formatBytes, formatCount } from "../terminal/format.ts";
 import { VERSION } from "../version.ts";
-import { createBackupKey } from "./backup_key.ts";
 import { explainBackup } from "./explain_backup.ts";
+
+/** Writes a secret key to a new file, as `age-keygen` does, and prints the public one. */
+async function createBackupKey(ctx: Context, path: string): Promise<void> {
+  const { makeKeyPair } = await import("../../serve/mod.ts");
+  const { identity, recipient } = await makeKeyPair();
+  const text = `# created: ${
+    new Date(ctx.now()).toISOString()
+  }\n# public key: ${recipient}\n${identity}\n`;
+  try {
+    await Deno.writeTextFile(path, text, { createNew: true, mode: 0o600 });
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AlreadyExists)) throw cause;
+    throw new CliError("backup_unusable", `Cannot write ${path}: it already exists`, {
+      hint: "Use another file: without its secret key, older backups cannot be opened",
+    });
+  }
+  ctx.ui.done("env", `Created the secret key ${path}`);
+  ctx.ui.note(
+    "Store a copy of it away from the platform: without it, nobody can open the backups. " +
+      `The platform needs only the public key: svc serve --backup-recipient ${recipient}`,
+  );
+  ctx.ui.result({ path, recipient }, recipient);
+}
 
 interface Flags {
   readonly dataDir?: string | undefined;
@@ -22,7 +44,7 @@ interface Flags {
   readonly keep?: number | undefined;
 }
 
-/** The data that both kinds of backup read: to a file and to a place. */
+/** The data that both kinds of backup read, to a file and to a directory or storage. */
 function sourceOf(ctx: Context, flags: Flags) {
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const pathOf = (given: string | undefined) =>
@@ -60,6 +82,7 @@ async function toPlace(ctx: Context, target: string, flags: Flags): Promise<void
     ...sourceOf(ctx, flags),
     place: isRemotePlace(target) ? target : ctx.path(target),
     recipients: flags.recipient ?? [],
+    signal: ctx.signal,
     ...definedOnly({ keep: flags.keep }),
   });
   const { name, files, bytes, sentBytes, databases } = proven;

@@ -1,8 +1,4 @@
-/**
- * Errors of backups as errors of commands.
- *
- * @module
- */
+/** @module Converts errors of backups to errors of commands. */
 import type { BackupError } from "../../serve/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 

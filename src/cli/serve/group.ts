@@ -1,8 +1,4 @@
-/**
- * The commands of `cli/serve/`, with what loads each of them.
- *
- * @module
- */
+/** @module The commands of `cli/serve/`, each with its loader. */
 import type { CommandLeaf } from "../command/command_entry.ts";
 
 export const SERVE: CommandLeaf = {

@@ -1,8 +1,4 @@
-/**
- * `svc serve --install`.
- *
- * @module
- */
+/** @module `svc serve --install`. */
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { CONFIG_VARIABLE, flagOf, SETTINGS, variableOf } from "../../settings/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -10,7 +6,7 @@ import type { Context } from "../session/context.ts";
 import type { ServeSettings } from "./setting_flags.ts";
 import { type ServiceFile, serviceFile } from "./service_file.ts";
 
-/** Settings whose flags hold secrets; a service file can be read by others. */
+/** Settings whose flags hold secrets; other users can read a service file. */
 const SECRETS = SETTINGS.filter(({ secret, flagless }) => secret === true && flagless !== true);
 
 const VARIABLES = SECRETS.map(variableOf);
@@ -18,8 +14,8 @@ const VARIABLES = SECRETS.map(variableOf);
 const DATA_DIR_VARIABLE = "SVC_SERVE_DATA_DIR";
 
 /**
- * The arguments of the service. They or its file name the data directory: services of the
- * machine have no `HOME`, and those of a user other variables than this run.
+ * The arguments of the service. The arguments or the file must name the data directory: system
+ * services have no `HOME`, and user services have other variables than this run.
  */
 export function serviceWords(
   { lines, env }: Pick<Context, "lines" | "env">,

@@ -1,12 +1,8 @@
-/**
- * Whether systemd keeps what the program prints.
- *
- * @module
- */
+/** @module Detects whether systemd logs the program's output. */
 import { fstatSync } from "node:fs";
 import type { Environment } from "../session/global_flags.ts";
 
-/** Of a file: on which device it is, and which it is there. */
+/** Identifies a file: its device and inode. */
 export interface FileIdentity {
   readonly dev: number | bigint;
   readonly ino: number | bigint;

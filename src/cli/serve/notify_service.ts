@@ -1,8 +1,4 @@
-/**
- * Telling systemd that the platform answers (sd_notify(3)).
- *
- * @module
- */
+/** @module Tells systemd that the platform is ready (sd_notify(3)). */
 import { join } from "node:path";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
 import type { Environment } from "../session/global_flags.ts";

@@ -1,8 +1,4 @@
-/**
- * The destination of a platform's log lines.
- *
- * @module
- */
+/** @module The destination of a platform's log lines. */
 import type { PlatformLog } from "../../serve/mod.ts";
 import type { Context } from "../session/context.ts";
 

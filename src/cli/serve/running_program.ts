@@ -1,23 +1,18 @@
-/**
- * Finds what runs a program whose file was replaced: the service of `svc serve --install`, and
- * platforms that were started by hand.
- *
- * @module
- */
+/** @module Finds processes that run a program whose file was replaced. */
 import { join } from "node:path";
 import { readTextFile } from "../../lib/utf8.ts";
 import { flagOf, SETTINGS } from "../../settings/mod.ts";
 import { shellWord } from "../errors/suggested_commands.ts";
 import { serviceRestart, startsProgram } from "./service_file.ts";
 
-/** One that continues with the old program until `command` is run. */
+/** A process that runs the old program until `command` replaces it. */
 export type OldProgram =
   | { readonly kind: "service"; readonly path: string; readonly command: string }
   | {
     readonly kind: "process";
     readonly pid: number;
     readonly command: string;
-    /** Flags of the process that the command lacks, as their values may be secrets. */
+    /** Flags of the process that the command lacks, because their values may be secrets. */
     readonly leftOut: readonly string[];
   };
 
@@ -67,7 +62,7 @@ const SECRET_FLAGS: ReadonlySet<string> = new Set([
   "--token",
   ...SETTINGS.filter(({ secret }) => secret === true).map(flagOf),
 ]);
-/** Flags of how the process was started, which the one after it is not. */
+/** Flags that applied only to the start of the process. */
 const STARTING_FLAGS: ReadonlySet<string> = new Set(["--replace", "--background", "--json"]);
 
 /** Returns the flags that a replacement platform should keep. */
@@ -84,7 +79,7 @@ function keptFlags(words: readonly string[]) {
   return { kept, leftOut };
 }
 
-/** The command that replaces the platform of a process by one with the same flags. */
+/** The command that replaces a process's platform with one that has the same flags. */
 async function restart(process: string, { path, folder }: ProgramPlace, words: readonly string[]) {
   const { kept, leftOut } = keptFlags(words.toSpliced(commandAt(words), 1).slice(1));
   const cwd = await Deno.readLink(join(process, "cwd")).catch(() => folder);
@@ -95,7 +90,7 @@ async function restart(process: string, { path, folder }: ProgramPlace, words: r
   return { command: line.map(shellWord).join(" "), leftOut };
 }
 
-/** The processes of the program, also after its file was replaced. */
+/** The processes of the program, even after its file was replaced. */
 async function findProcesses(
   place: ProgramPlace,
   isService: boolean,
@@ -106,7 +101,7 @@ async function findProcesses(
   for (const { name } of names) {
     if (!/^\d+$/.test(name)) continue;
     const folder = join(processes, name);
-    // That of another user's process cannot be read.
+    // The link of another user's process cannot be read.
     const file = await Deno.readLink(join(folder, "exe")).catch(() => "");
     if (file !== path && file !== `${path} (deleted)`) continue;
     // Each word ends with a zero.

@@ -60,11 +60,11 @@ async function find(
   }
 }
 
-/** The command that starts a platform with these flags in the place of another. */
+/** The command that starts a platform with these flags to replace another. */
 const replace = (flags: string) => `'${PROGRAM}' serve ${flags}--replace --background`;
 const REPLACE = replace("");
 
-Deno.test("findOldPrograms() finds platforms of the program, and nothing else that runs", async () => {
+Deno.test("findOldPrograms() finds platforms of the program, and no other processes", async () => {
   const exe = `${PROGRAM} (deleted)`;
   const found = await find([
     { pid: 12, exe, words: ["svc", "serve", "--port", "1"] },
@@ -101,7 +101,7 @@ Deno.test("findOldPrograms() repeats the flags of a platform, but for secrets an
   ]);
 });
 
-Deno.test("findOldPrograms() names a service once, and not another program's", async () => {
+Deno.test("findOldPrograms() lists a service once, and no service of another program", async () => {
   const exe = `${PROGRAM} (deleted)`;
   const words = ["svc", "serve"];
   const found = await find([

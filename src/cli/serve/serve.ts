@@ -1,6 +1,5 @@
 import { printSettings } from "../../settings/mod.ts";
 import { defineCommand } from "../command/command.ts";
-import { definedOnly } from "../command/defined_only.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 import { formatFacts } from "../terminal/table.ts";
@@ -15,8 +14,8 @@ type Platform = Awaited<ReturnType<typeof startOn>>;
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 /**
- * A person at a terminal gets the new key stored, so that the next command just
- * works. A credentials file that cannot be written does not stop it.
+ * For a person at a terminal, stores the new key, so that the next command works. A credentials
+ * file that cannot be written does not stop it.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;
@@ -31,7 +30,9 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   }
 }
 
-/** Reports what a program that started the platform cannot know: free ports, and the owner's link. */
+/**
+ * Reports facts unknown to the program that started the platform: free ports, and the owner's link.
+ */
 function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;
   const authority = host.includes(":") ? `[${host}]` : host;
@@ -54,7 +55,7 @@ function announce(
   if (isStructured) {
     createPlatformLog(ctx, "json")({ level: "info", message: `Platform ready at ${url}` });
     const facts = JSON.stringify({ url, token: minted, ownerLink });
-    return ctx.ui.result({ url, ...definedOnly({ token }) }, facts);
+    return ctx.ui.result({ url, token }, facts);
   }
   ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
   ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", minted]]));
@@ -70,7 +71,7 @@ function announce(
     ctx.ui.note("The first key is not logged. Sign in and run svc keys create");
   }
   ctx.ui.note(colors.dim("Press Ctrl-C to stop"));
-  ctx.ui.result({ url, ...definedOnly({ token }) }, url);
+  ctx.ui.result({ url, token }, url);
 }
 
 function untilStopped(signal: AbortSignal): Promise<void> {

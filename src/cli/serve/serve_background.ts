@@ -1,8 +1,4 @@
-/**
- * `svc serve --background`.
- *
- * @module
- */
+/** @module `svc serve --background`. */
 import * as z from "zod";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { CLI_ERROR_CODES, CliError } from "../errors/cli_error.ts";
@@ -30,7 +26,7 @@ function readResult(line: string, isJson: boolean): Readonly<Record<string, unkn
   return result as Readonly<Record<string, unknown>>;
 }
 
-/** Starts the platform as its own process, and returns when that answers. */
+/** Starts the platform in a separate process, and returns when it responds. */
 export async function serveInBackground(ctx: Context): Promise<void> {
   if (!Deno.build.standalone) {
     throw new CliError("unsupported", "Cannot run svc from source in the background", {

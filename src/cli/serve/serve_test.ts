@@ -5,7 +5,7 @@ import { inTestFolder } from "../../lib/_test_folder.ts";
 
 const TOKEN = "svc_serve_0123456789abcdef0123456789";
 
-/** Runs `svc serve` on a free port until `use` has been called with what it printed. */
+/** Runs `svc serve` on a free port until `use` has been called with its output. */
 async function serve(
   folder: string,
   use: (printed: string) => Promise<void> = () => Promise.resolve(),
@@ -46,7 +46,7 @@ Deno.test("serve prints url and token once, serves, and exits with 0 when stoppe
   });
 });
 
-Deno.test("serve stores the first key for a person, and for nobody else", async () => {
+Deno.test("serve only stores the first key for a person", async () => {
   await inTestFolder(async (folder) => {
     const file = join(folder, ".config", "svc", "credentials.json");
     const run = await serve(folder, undefined, { argv: [], prompter: personWho([]) });
@@ -61,7 +61,7 @@ Deno.test("serve stores the first key for a person, and for nobody else", async 
   });
 });
 
-Deno.test("serve says which port is taken", async () => {
+Deno.test("serve reports which port is taken", async () => {
   await inTestFolder(async (folder) => {
     const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const { port } = taken.addr as Deno.NetAddr;

@@ -1,14 +1,8 @@
-/**
- * `svc serve` as a service of the system: a unit of systemd, or a property list of
- * launchd. Pure.
- *
- * @module
- */
+/** @module `svc serve` as a service of systemd or launchd. Pure. */
 import { join } from "node:path";
 import { shellWord } from "../errors/suggested_commands.ts";
 
 export interface Service {
-  /** The program and its arguments. */
   readonly command: readonly string[];
   /** Folder that relative paths among the arguments start from. */
   readonly folder: string;
@@ -16,7 +10,7 @@ export interface Service {
 
 export interface ServicePlace {
   readonly os: typeof Deno.build.os;
-  /** True for a service of the machine, false for one of the user's own. */
+  /** True for a system service, false for a user service. */
   readonly isRoot: boolean;
   readonly home: string;
 }
@@ -31,10 +25,10 @@ export interface ServiceFile {
 /** How long a platform may take to finish its requests, builds and databases. */
 const STOP_SECONDS = 90;
 
-/** launchd gives a process 256 where nothing says otherwise; this is OPEN_MAX of macOS. */
+/** launchd's default is 256; this is OPEN_MAX of macOS. */
 const OPEN_FILES_OF_MACOS = 10_240;
 
-/** A word of a command line as systemd reads it: quoted, without specifiers and variables. */
+/** Quotes a word of a command line for systemd, without specifiers and variables. */
 function systemdWord(word: string): string {
   const plain = word.replaceAll("%", "%%");
   if (/^[\w./:=@%+,-]+$/.test(plain)) return plain;
@@ -42,7 +36,7 @@ function systemdWord(word: string): string {
   return `"${escaped}"`;
 }
 
-/** A path as a setting of systemd has it, which knows specifiers and no quotes. */
+/** Escapes a path for a setting of systemd, which expands specifiers and has no quotes. */
 const systemdPath = (path: string): string => path.replaceAll("%", "%%");
 
 function systemdUnit({ command, folder }: Service, isRoot: boolean): string {
@@ -120,7 +114,7 @@ ${words}
 `;
 }
 
-/** The file that makes a service; `undefined` for systems without a known way. */
+/** The service file; `undefined` for unsupported systems. */
 export function serviceFile(
   service: Service,
   { os, isRoot, home }: ServicePlace,
@@ -155,7 +149,7 @@ export interface ServiceRestart {
   readonly command: string;
 }
 
-/** How to restart the service of a place; `undefined` for systems without a known way. */
+/** The command that restarts a service; `undefined` for unsupported systems. */
 export function serviceRestart(place: ServicePlace): ServiceRestart | undefined {
   const found = serviceFile({ command: [""], folder: "/" }, place);
   if (found === undefined) return undefined;

@@ -9,7 +9,7 @@ const SERVICE = {
 };
 const LINUX: ServicePlace = { os: "linux", isRoot: false, home: "/home/ada" };
 
-Deno.test("serviceFile() quotes what systemd would take for something else", () => {
+Deno.test("serviceFile() quotes characters that systemd would interpret", () => {
   const { path, text, next } = serviceFile(SERVICE, LINUX)!;
   assert.equal(path, "/home/ada/.config/systemd/user/svc.service");
   const [line] = /^ExecStart=.*$/m.exec(text)!;
@@ -23,13 +23,13 @@ Deno.test("serviceFile() quotes what systemd would take for something else", () 
   assert.equal(next[1], "systemctl --user enable --now svc");
 });
 
-Deno.test("serviceFile() makes a service of the machine for root", () => {
+Deno.test("serviceFile() creates a system service for root", () => {
   const { path, text } = serviceFile(SERVICE, { ...LINUX, isRoot: true })!;
   assert.equal(path, "/etc/systemd/system/svc.service");
   assert.match(text, /^WantedBy=multi-user\.target$/m);
 });
 
-Deno.test("serviceFile() escapes what XML would take for something else", () => {
+Deno.test("serviceFile() escapes characters that XML would interpret", () => {
   const service = { ...SERVICE, command: ["/bin/svc", "serve", "--host", "<a&b>"] };
   const { path, text } = serviceFile(service, { ...LINUX, os: "darwin", home: "/Users/ada" })!;
   assert.equal(path, "/Users/ada/Library/LaunchAgents/svc.serve.plist");
@@ -43,7 +43,7 @@ Deno.test("serviceFile() quotes the path in the command that starts the service"
   ]);
 });
 
-Deno.test("serviceFile() knows no service of Windows", () => {
+Deno.test("serviceFile() does not support services on Windows", () => {
   assert.equal(serviceFile(SERVICE, { ...LINUX, os: "windows" }), undefined);
 });
 

@@ -1,8 +1,4 @@
-/**
- * The settings of `svc serve` on a command line: their flags, and where else they come from.
- *
- * @module
- */
+/** @module The settings of `svc serve` as flags, and their other sources. */
 import { type Command, Option, type OptionValues } from "@commander-js/extra-typings";
 import {
   CONFIG_VARIABLE,
@@ -25,7 +21,7 @@ import type { Context } from "../session/context.ts";
 import { showPath } from "../session/paths.ts";
 import { dataFolder } from "../session/user_folders.ts";
 
-/** Largest `serve.toml`, in bytes. */
+/** Maximum size of a `serve.toml`, in bytes. */
 const MAX_FILE = 256 * 1024;
 
 function describe(setting: Setting): string {
@@ -113,7 +109,7 @@ function refuse(ctx: Context, file: SettingsFile | undefined, read: FoundSetting
 }
 
 export interface ServeSettings extends Pick<FoundSettings, "found"> {
-  /** The options that were given, with the directory of data. */
+  /** The given options, with the data directory. */
   readonly given: GivenSettings;
   /** The file of `--config`. */
   readonly configFile: string | undefined;

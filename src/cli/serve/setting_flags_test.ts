@@ -40,7 +40,7 @@ const cases: readonly (readonly [argv: readonly string[], options: Partial<Platf
 ];
 
 for (const [argv, wanted] of cases) {
-  Deno.test(`svc serve takes ${argv.join(" ")}`, async () => {
+  Deno.test(`svc serve accepts ${argv.join(" ")}`, async () => {
     const usual = await optionsOf();
     const options = await optionsOf(argv);
     assert.deepEqual({ ...options, log: usual.log }, { ...usual, ...wanted });

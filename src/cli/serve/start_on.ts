@@ -1,8 +1,4 @@
-/**
- * From the flags of `serve` to a running platform.
- *
- * @module
- */
+/** @module Starts a platform from the flags of `serve`. */
 import { GeoFileError } from "../../edge/mod.ts";
 import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
@@ -16,7 +12,7 @@ import { createPlatformLog } from "./platform_log.ts";
 import type { ServeSettings } from "./setting_flags.ts";
 
 /**
- * Completes the settings that were given, and adds what surrounds the platform.
+ * Completes the given settings, and adds the platform's surroundings.
  *
  * @throws {CliError} if the file of certificates cannot be used.
  */
@@ -68,7 +64,9 @@ function explain(
     const isSecure = tls !== undefined || acme !== undefined || https === true;
     const ports = isSecure ? `${port} or ${httpsPort}` : `${port}`;
     return new CliError("port_in_use", `${host}:${ports} is in use`, {
-      hint: "Choose another port with svc serve --port <port>. Port 0 uses any free port",
+      hint: isSecure
+        ? "Choose other ports with svc serve --port and --https-port. Port 0 uses any free port"
+        : "Choose another port with svc serve --port <port>. Port 0 uses any free port",
       cause,
     });
   }
@@ -101,6 +99,16 @@ function explain(
   }
   if (cause instanceof GeoFileError) {
     return new CliError("file_unusable", cause.message, { cause });
+  }
+  if (cause instanceof platform.DnsListenError) {
+    return new CliError(cause.isInUse ? "port_in_use" : "not_listening", cause.message, {
+      hint: cause.isInUse
+        ? "systemd-resolved uses port 53 of 127.0.0.53: set --dns-host to one address of this " +
+          "machine, or choose another --dns-port"
+        : "--dns-host must be an address of this machine. Port 53 needs root or the capability " +
+          "CAP_NET_BIND_SERVICE",
+      cause,
+    });
   }
   if (cause instanceof platform.ListenError) {
     return new CliError("not_listening", cause.message, {

@@ -1,10 +1,6 @@
-/**
- * Things that an argument or the value of a flag can name.
- *
- * @module
- */
+/** @module Resources that an argument or flag value can name. */
 
-/** Kinds of things that have names or ids. */
+/** Kinds of resources with names or ids. */
 export type CandidateKind =
   | "project"
   | "database"
@@ -22,13 +18,14 @@ export type CandidateKind =
   | "workspace";
 
 export interface Candidate {
-  /** The value for the argument. */
   readonly value: string;
-  /** Another name that people know it by, if there is one. */
+  /** Another name for people, if there is one. */
   readonly hint?: string;
 }
 
-/** Looks up what exists; `project` is the value of `--project-id`. A failure offers nothing. */
+/**
+ * Looks up the existing ones; `project` is the value of `--project-id`. A failure offers nothing.
+ */
 export type LookUp = (
   kind: CandidateKind,
   project: string | undefined,

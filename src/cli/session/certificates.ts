@@ -1,8 +1,3 @@
-/**
- * Certificates of authorities, from a PEM file.
- *
- * @module
- */
 import { X509Certificate } from "node:crypto";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";

@@ -5,7 +5,7 @@ import { parseCertificates, readCertificates } from "./certificates.ts";
 
 const [first, second] = rootCertificates.map((pem) => pem.trim());
 
-Deno.test("parseCertificates() takes every certificate, whatever stands between them", () => {
+Deno.test("parseCertificates() reads every certificate, regardless of the text between them", () => {
   const text = `# ours\n${first}\nsubject=CN\r\n${second!.replaceAll("\n", "\r\n")}\n`;
   assert.deepEqual(parseCertificates(text, "ca.pem").map((pem) => pem.replaceAll("\r", "")), [
     first,
@@ -36,7 +36,7 @@ for (const [name, text, message] of refused) {
   });
 }
 
-Deno.test("readCertificates() says that there is no such file", async () => {
+Deno.test("readCertificates() reports that there is no such file", async () => {
   await assert.rejects(
     readCertificates("/nonexistent/ca.pem"),
     (error) =>

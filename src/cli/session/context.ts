@@ -1,8 +1,6 @@
 /**
- * The context of a command: its user interface, the platform's client, prompts, and facts of the
- * machine. A command gets nothing else, so a test can run any of them in its own process.
- *
- * @module
+ * @module The context of a command: its user interface, the platform's client, prompts, and facts
+ * of the machine. A command gets nothing else, so a test can run any of them in its own process.
  */
 import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../client/client.ts";
@@ -34,7 +32,7 @@ import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
  */
 export type TakeSignals = (handle: (signal: Deno.Signal) => void) => () => void;
 
-/** The process around the program, as far as it is allowed to see it. */
+/** The parts of the process that a command can access. */
 export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
@@ -47,16 +45,15 @@ export interface Host {
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
-  /** Sets the action before a second signal ends the program at once. */
+  /** Sets an action that runs before a second signal ends the program. */
   readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
   /** How long to wait for the platform, if that is not as usual. */
   readonly waits?: Waits;
   /** Waits; rejects with the signal's reason when that is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Shows an address in the user's browser; false if there is none. */
+  /** Opens a URL in the user's browser; false if there is none. */
   readonly openUrl: (url: string) => boolean;
-  /** Host name of the machine. */
   readonly machineName: () => string;
   /** The terminal's keyboard, for terminals that cannot move their cursor. */
   readonly keyboard: Keyboard;
@@ -86,7 +83,7 @@ export interface FolderConfig {
 export interface ClientFacts {
   /** Phase that the client's debug lines belong to. */
   readonly phase: Phase;
-  /** The folder that the command is about, if that is not the current one. */
+  /** The folder that the command acts on, if it is not the current one. */
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
@@ -113,7 +110,7 @@ export interface Context {
   readonly credentials: CredentialStore;
   /** Address of the platform: flag, variable, credentials, default. */
   readonly apiUrl: string;
-  /** Present where a person can be asked. */
+  /** Present if a person can be asked. */
   readonly prompter: Prompter | undefined;
   /** Milliseconds that the command has worked, without the time a person took to answer. */
   readonly elapsed: () => number;
@@ -129,7 +126,7 @@ export interface Context {
   readonly jobKey: JobKey | undefined;
   /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
   readonly workspace: WorkspaceChoice | undefined;
-  /** True if a key is known, or can be had, for the current folder. */
+  /** True if there is a key for the current folder, or a way to get one. */
   readonly hasKey: boolean;
   /** A client for calls that need a key; throws if there is none. */
   client(facts: ClientFacts): Client;
@@ -140,7 +137,7 @@ function isInteractive(host: Host, ui: Ui): boolean {
   return host.stdinIsTerminal && host.stderr.isTerminal;
 }
 
-/** Arrow keys and colours, or lines of plain text where colours are not wanted. */
+/** Arrow keys and colours, or plain lines of text if colours are off. */
 function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
   return wantsColor(env, stderr.isTerminal)
     ? createClackPrompter(keyboard, stderr, signal)
@@ -172,7 +169,7 @@ export type JobKey = (
   project: string | undefined,
 ) => Promise<string>;
 
-/** Gets keys for a job of CI; what does so is loaded with the first. */
+/** Gets keys for a CI job; loads the code for it with the first one. */
 function openJobKeys(
   identity: JobIdentity,
   by: Pick<Host, "fetch" | "signal" | "now"> & { readonly apiUrl: string },
@@ -184,7 +181,7 @@ function openJobKeys(
   };
 }
 
-/** Makes the context of one run; reads the credentials file and the folder's `svc.toml`. */
+/** Creates the context of one run; reads the credentials file and the folder's `svc.toml`. */
 export async function createContext(
   parts: {
     readonly host: Host;

@@ -1,9 +1,4 @@
-/**
- * The stored logins as the CLI uses them. A broken file is an error
- * only once something in it is needed.
- *
- * @module
- */
+/** @module The stored logins. A broken file is an error only if something in it is needed. */
 import {
   type Credential,
   findCredential,
@@ -31,13 +26,12 @@ export interface StoredLogin {
 export interface CredentialStore {
   /** Path of the file; `undefined` if the environment names no home. */
   readonly path: string | undefined;
-  /** The path that logins are saved at; throws where the file is broken or has no place. */
+  /** The path of the saved logins; throws if the file is broken or has no folder. */
   writablePath(): string;
   /** Platform of the newest login. */
   readonly apiUrl: string | undefined;
   /** Warnings about the file for the user. */
   readonly warnings: readonly string[];
-  /** The login for a platform and workspace. */
   find(apiUrl: string, workspace: string | undefined): Credential | undefined;
   /** the workspace that was set as the default of a platform. */
   defaultWorkspace(apiUrl: string): string | undefined;

@@ -1,13 +1,9 @@
-/**
- * Facts about a run before its settings are checked; help needs only these.
- *
- * @module
- */
+/** @module Facts about a run before its settings are checked; help needs only these. */
 
 /** The platform's default URL. */
 export const DEFAULT_API_URL = "http://localhost:8787";
 
-/** Flags as the command line gives them. */
+/** Flags on the command line. */
 export interface GlobalFlags {
   readonly json?: true | undefined;
   readonly token?: string | undefined;
@@ -19,7 +15,7 @@ export interface GlobalFlags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True if JSON output is asked for, before anything else is known to be valid. */
+/** True if JSON output is requested; works on command lines that are not valid. */
 export function wantsJson(argv: readonly string[], env: Environment): boolean {
   const end = argv.indexOf("--");
   const flags = end === -1 ? argv : argv.slice(0, end);

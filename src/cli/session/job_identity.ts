@@ -1,8 +1,4 @@
-/**
- * Whether the program runs in a job of CI that can say which workflow it is.
- *
- * @module
- */
+/** @module Detects a CI job that can prove which workflow it runs. */
 import type { Environment } from "./global_flags.ts";
 
 /** The source of a job's tokens. */

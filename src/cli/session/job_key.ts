@@ -1,19 +1,18 @@
 /**
- * The key of a CI job without a configured key: the workflow's identity token of GitHub Actions or
- * GitLab CI is exchanged for a short-lived key.
- *
- * @module
+ * @module The key of a CI job without a configured key: the workflow's identity token of GitHub
+ * Actions or GitLab CI is exchanged for a short-lived key.
  */
 import * as z from "zod";
 import { ApiError } from "../../client/errors.ts";
 import { exchangeToken } from "../../client/exchange_token.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isSecureUrl } from "../../lib/secure_url.ts";
 import type { JobIdentity } from "./job_identity.ts";
 
-/** A key is asked for again when it has less than this left, in milliseconds. */
+/** Remaining lifetime at which a key is renewed, in milliseconds. */
 const RENEW_MS = 60_000;
-/** Largest answer with a token, in characters. */
+/** Maximum length of a response with a token, in characters. */
 const MAX_ANSWER = 64 * 1024;
 
 const DOCS = "docs/ci.md";
@@ -30,7 +29,7 @@ function refuse(what: string, hint: string, cause?: unknown): CliError {
   return new CliError("unauthorized", `Cannot get a key for this job: ${what}`, { hint, cause });
 }
 
-/** Asks GitHub for a token; it goes to the address that the runner names, and nowhere else. */
+/** Asks GitHub for a token; the request only goes to the URL that the runner names. */
 async function askGitHub(
   { url, secret }: Extract<JobIdentity, { type: "github" }>,
   { audience, ...by }: Pick<Surroundings, "fetch" | "signal"> & { readonly audience: string },
@@ -74,16 +73,15 @@ function parse(text: string): unknown {
   }
 }
 
-const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
 /** The platform's origin, which tokens are for. @throws {CliError} if it has no https */
 function audienceOf(apiUrl: string): string {
-  const { origin, protocol, hostname } = new URL(apiUrl);
-  if (protocol === "https:" || LOOPBACK.test(hostname)) return origin;
+  const url = new URL(apiUrl);
+  const { origin } = url;
+  if (isSecureUrl(url)) return origin;
   throw refuse(`${origin} is not https`, "Set SVC_API_URL to the platform's https URL");
 }
 
-/** Gets keys for a job, and keeps each while it lives. */
+/** Gets keys for a job, and reuses each during its lifetime. */
 export class JobKeys {
   readonly #known = new Map<string, Promise<{ key: string; endsAt: number }>>();
 

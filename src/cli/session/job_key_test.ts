@@ -54,7 +54,7 @@ for (const [name, env, identity] of ENVIRONMENTS) {
   });
 }
 
-Deno.test("JobKeys asks once for all calls, and again before the key ends", async () => {
+Deno.test("JobKeys requests one key for all calls, and another before it expires", async () => {
   const { state, asked, keys } = bench(GITHUB);
   const all = await Promise.all(Array.from({ length: 5 }, () => keys.key("acme", "shop")));
   assert.deepEqual([...new Set(all)], ["key 1"]);
@@ -76,7 +76,7 @@ Deno.test("JobKeys asks once for all calls, and again before the key ends", asyn
   );
 });
 
-Deno.test("JobKeys says why there is no key, and forgets it", async () => {
+Deno.test("JobKeys reports why there is no key, and forgets it", async () => {
   const { state, asked, keys } = bench(GITLAB);
   await assert.rejects(keys.key(undefined, undefined), /it has no workspace/);
   assert.deepEqual(asked, []);

@@ -1,23 +1,19 @@
-/**
- * Paths as people read them, and whether they can be written.
- *
- * @module
- */
+/** @module Formats paths for people, and checks whether they can be written. */
 import { relative } from "node:path";
 import { findWriteFault } from "../../lib/file_fault.ts";
 import { CliError } from "../errors/cli_error.ts";
 import { printable } from "../terminal/format.ts";
 import type { Context } from "./context.ts";
 
-/** A path as people read it: relative if it is below the current folder. */
+/** A path for people: relative if it is below the current folder. */
 export function showPath(path: string, ctx: Pick<Context, "cwd">): string {
   const short = relative(ctx.cwd, path);
   return short === "" ? "." : short.startsWith("..") ? path : short;
 }
 
 /**
- * Checks that a file can be written, before the platform is asked for anything
- * that would have to be recorded in it.
+ * Checks that a file is writable, before a request to the platform whose result must be stored in
+ * it.
  *
  * @throws {CliError} `not_writable`, with `hint` for what to do.
  */

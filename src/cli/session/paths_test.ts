@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Bench, withPlatform } from "../_test_platform.ts";
 import { personWho, type RunOptions } from "../_test_run.ts";
 
-/** A folder in which even the superuser cannot make files. */
+/** A folder in which even the superuser cannot create files. */
 const NOBODY_WRITES_HERE = "/sys";
 
 /** A fetch that records requests to the platform. */
@@ -17,7 +17,7 @@ function watched() {
   return { asked, fetch: watch };
 }
 
-/** Runs a command that must fail before it asks the platform for anything. */
+/** Runs a command that must fail before it sends any request. */
 async function refused(bench: Bench, argv: readonly string[], options: RunOptions = {}) {
   const { asked, fetch } = watched();
   const { code, stdout } = await bench.run([...argv, "--json"], { fetch, ...options });
@@ -39,7 +39,7 @@ const LOGIN_COMMANDS = [["login"], ["workspace", "switch", "default"]];
 for (const argv of LOGIN_COMMANDS) {
   const name = `svc ${argv.join(" ")}`;
 
-  Deno.test(`${name} asks nothing where the credentials folder cannot be written`, () =>
+  Deno.test(`${name} sends no request if the credentials folder is not writable`, () =>
     withPlatform(async (bench) => {
       const home = bench.env.HOME!;
       await Deno.mkdir(home);
@@ -50,7 +50,7 @@ for (const argv of LOGIN_COMMANDS) {
       assert.match(error, /: this user has no permission$|: the file system is read-only$/);
     }));
 
-  Deno.test(`${name} asks nothing where the credentials file cannot be read`, () =>
+  Deno.test(`${name} sends no request if the credentials file is not readable`, () =>
     withPlatform(async (bench) => {
       const file = join(bench.env.HOME!, ".config", "svc", "credentials.json");
       await Deno.mkdir(file, { recursive: true });
@@ -59,7 +59,7 @@ for (const argv of LOGIN_COMMANDS) {
       assert.ok(error.includes(`${file}: it cannot be read: it is a folder, not a file`), error);
     }));
 
-  Deno.test(`${name} asks nothing without a home`, () =>
+  Deno.test(`${name} sends no request without a home folder`, () =>
     withPlatform(async (bench) => {
       const { HOME: _, ...env } = bench.env;
       const { error } = await refused(bench, argv, { env });
@@ -74,7 +74,7 @@ const BINDING_COMMANDS = [
 ];
 
 for (const argv of BINDING_COMMANDS) {
-  Deno.test(`svc ${argv.join(" ")} makes nothing where the folder cannot be written`, () =>
+  Deno.test(`svc ${argv.join(" ")} creates nothing if the folder is not writable`, () =>
     withPlatform(async (bench) => {
       await bench.json(["projects", "create", "--name", "other"]);
       await bench.write(".svc", "a file in the way of the schema");
@@ -85,7 +85,7 @@ for (const argv of BINDING_COMMANDS) {
     }));
 }
 
-Deno.test("svc deploy makes no project for a person where the folder cannot be written", () =>
+Deno.test("svc deploy creates no project for a person if the folder is not writable", () =>
   withPlatform(async (bench) => {
     await bench.write(".svc", "a file in the way of the schema");
     const { code, stderr } = await bench.run(["deploy"], { prompter: personWho([]) });
@@ -94,7 +94,7 @@ Deno.test("svc deploy makes no project for a person where the folder cannot be w
     assert.deepEqual(await projectNames(bench), []);
   }));
 
-Deno.test("svc context use asks nothing where the context cannot be kept", () =>
+Deno.test("svc context use sends no request if the context cannot be stored", () =>
   withPlatform(async (bench) => {
     await bench.json(["init", "--create"]);
     await Deno.remove(join(bench.site, ".svc"), { recursive: true });

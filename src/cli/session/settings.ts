@@ -1,9 +1,4 @@
-/**
- * Global settings: flags, then environment variables. Both are checked here,
- * once, so that nothing else uses them unchecked.
- *
- * @module
- */
+/** @module Global settings: flags, then environment variables. Only this file checks them. */
 import * as z from "zod";
 import { CliError } from "../errors/cli_error.ts";
 import type { Environment, GlobalFlags } from "./global_flags.ts";
@@ -32,7 +27,6 @@ export interface Settings {
   readonly json: boolean;
   readonly token: string | undefined;
   readonly workspace: string | undefined;
-  /** The source of the workspace. */
   readonly workspaceSource: "flag" | "variable" | undefined;
   readonly apiUrl: string | undefined;
   /** Directory to run in, as given. */
@@ -51,7 +45,7 @@ interface Source<T> {
   readonly secret?: boolean;
 }
 
-/** The flag's value, else the variable's; an empty variable counts as not set. */
+/** The flag's value, otherwise the variable's; an empty variable counts as not set. */
 function read<T>(source: Source<T>): T | undefined {
   const fromEnvironment = source.env[source.variable];
   const value = source.given ?? (fromEnvironment === "" ? undefined : fromEnvironment);

@@ -1,15 +1,10 @@
-/**
- * The user's folders: where the CLI caches, and where a platform keeps its
- * data by default (XDG Base Directory Specification).
- *
- * @module
- */
+/** @module The user's folders for caches and data (XDG Base Directory Specification). */
 import { isAbsolute, join } from "node:path";
 import { CliError } from "../errors/cli_error.ts";
 import type { Environment } from "./global_flags.ts";
 
 interface Places {
-  /** The variable's value; it counts only as an absolute path. */
+  /** The variable's value; ignored unless it is an absolute path. */
   readonly xdg: string | undefined;
   /** Folders below the home folder. */
   readonly home: readonly string[];
@@ -24,7 +19,7 @@ function folderOf({ LOCALAPPDATA: local, HOME: home }: Environment, places: Plac
   return undefined;
 }
 
-/** `$XDG_CACHE_HOME/svc`, else `~/.cache/svc`: content that can be recreated at any time. */
+/** `$XDG_CACHE_HOME/svc`, otherwise `~/.cache/svc`: content that can be recreated at any time. */
 export function cacheFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_CACHE_HOME,
@@ -35,7 +30,7 @@ export function cacheFolder(env: Environment): string {
   throw new CliError("usage", "There is no cache folder: set HOME or XDG_CACHE_HOME");
 }
 
-/** `$XDG_DATA_HOME/svc`, else `~/.local/share/svc`: the data of `svc serve`. */
+/** `$XDG_DATA_HOME/svc`, otherwise `~/.local/share/svc`: the data of `svc serve`. */
 export function dataFolder(env: Environment): string {
   const folder = folderOf(env, {
     xdg: env.XDG_DATA_HOME,

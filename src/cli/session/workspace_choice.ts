@@ -1,14 +1,11 @@
 /**
- * Chooses the workspace of a command. All commands follow one rule: the flag `--workspace`, then
- * `SVC_WORKSPACE`, then `project.workspace` of the `svc.toml` that the command is about, then the
- * default of `svc workspace switch`. A key from a flag or variable has its own workspace, so the
- * default does not apply. Pure.
- *
- * @module
+ * @module Chooses the workspace of a command. All commands follow one rule: the flag `--workspace`,
+ * then `SVC_WORKSPACE`, then `project.workspace` of the command's `svc.toml`, then the default of
+ * `svc workspace switch`. A key from a flag or variable has its own workspace, so the default does
+ * not apply. Pure.
  */
 import type { Settings } from "./settings.ts";
 
-/** The source of the workspace. */
 export type WorkspaceSource = "flag" | "variable" | "project" | "default";
 
 export interface WorkspaceChoice {
@@ -16,7 +13,7 @@ export interface WorkspaceChoice {
   readonly source: WorkspaceSource;
 }
 
-/** How messages name the places. */
+/** Names of the sources in messages. */
 export const WORKSPACE_SOURCES: Readonly<Record<WorkspaceSource, string>> = {
   flag: "--workspace",
   variable: "SVC_WORKSPACE",

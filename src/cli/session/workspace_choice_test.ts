@@ -22,7 +22,7 @@ const facts = (more: {
   storedDefault: more.storedDefault,
 });
 
-Deno.test("chooseWorkspace() goes by flag, variable, project file, default", () => {
+Deno.test("chooseWorkspace() uses flag, variable, project file, default in this order", () => {
   const all = { flag: "f", variable: "v", project: "p", storedDefault: "d" };
   assert.deepEqual(chooseWorkspace(facts(all)), { slug: "f", source: "flag" });
   const { flag: _, ...noFlag } = all;
@@ -36,7 +36,7 @@ Deno.test("chooseWorkspace() goes by flag, variable, project file, default", () 
   assert.equal(chooseWorkspace(facts({})), undefined);
 });
 
-Deno.test("chooseWorkspace() leaves a given key in its own workspace", () => {
+Deno.test("chooseWorkspace() keeps a given key in its own workspace", () => {
   const key = { token: "svc_1", storedDefault: "d" };
   assert.equal(chooseWorkspace(facts(key)), undefined);
   assert.equal(chooseWorkspace(facts({ ...key, project: "p" }))?.slug, "p");

@@ -2,7 +2,7 @@ import { ERROR_LIMIT_DEFAULT, ERROR_LIMIT_MAX, listErrors } from "../../contract
 import { defineCommand } from "../command/command.ts";
 import { deploymentId, wholeNumber } from "../command/option_values.ts";
 import { warnOfMissingNodes } from "../command/missing_nodes.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 export default defineCommand({
@@ -16,7 +16,7 @@ export default defineCommand({
         ERROR_LIMIT_DEFAULT,
       )
       .option("--deployment <id>", "only errors first seen in this deployment", deploymentId)
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["errors list", "show the errors of this directory's project"],
     ["errors list --limit 500 --json", "list up to 500 as JSON"],

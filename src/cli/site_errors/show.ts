@@ -1,7 +1,7 @@
 import { type ErrorDetails, getError } from "../../contract/errors.ts";
 import { defineCommand } from "../command/command.ts";
 import { warnOfMissingNodes } from "../command/missing_nodes.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatFacts } from "../terminal/table.ts";
 import { printable } from "../terminal/format.ts";
 
@@ -34,7 +34,7 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<error>", "id of the error, from `svc errors list`")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [["errors show 5f3a9c1e0b7d2a44", "show one error"]],
   async run({ args: [id], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

@@ -1,8 +1,4 @@
-/**
- * Whether a stream gets colours.
- *
- * @module
- */
+/** @module Decides whether a stream gets colours. */
 import pc from "picocolors";
 
 export type Palette = ReturnType<typeof pc.createColors>;

@@ -1,8 +1,4 @@
-/**
- * Values as people read them.
- *
- * @module
- */
+/** @module Formats values for people. */
 export { formatBytes, formatCount, printable, printableName } from "../../lib/format.ts";
 
 /** A duration in milliseconds as `340 ms`, `2.4 s` or `3 min 20 s`. */

@@ -55,7 +55,7 @@ Deno.test("formatCount() knows one and many", () => {
   ]);
 });
 
-Deno.test("printable() leaves no way to steer a terminal", () => {
+Deno.test("printable() leaves no way to control a terminal", () => {
   assert.equal(printable("\x1b[2Jüser\u202e\r"), "\\x1b[2Jüser\\u202e\\x0d");
   fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
     // deno-lint-ignore no-control-regex -- control characters are what it must not leave
@@ -79,7 +79,7 @@ Deno.test("formatTable() aligns columns and keeps each row on its line", () => {
   );
 });
 
-Deno.test("formatFacts() leaves out what has no value", () => {
+Deno.test("formatFacts() omits facts without a value", () => {
   assert.equal(
     formatFacts([["name", "blog"], ["git url", null], ["id", "1"], ["x", undefined]]),
     "name  blog\nid    1",

@@ -1,9 +1,4 @@
-/**
- * Progress of an upload: a bar that redraws itself on a terminal, a line at
- * each quarter elsewhere.
- *
- * @module
- */
+/** @module Progress of an upload: a bar on a terminal, a line at each quarter elsewhere. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Palette } from "./color.ts";
 import { formatBytes } from "./format.ts";
@@ -29,7 +24,7 @@ export interface ProgressOptions {
 }
 
 const BAR_WIDTH = 24;
-/** Shortest time between two drawings, in milliseconds. */
+/** Minimum time between two drawings, in milliseconds. */
 const REDRAW = 80;
 const QUARTERS = 4;
 
@@ -38,7 +33,7 @@ interface Amount {
   readonly bytes: number;
 }
 
-/** How much of the work is done, from 0 to 1; by bytes if there are any. */
+/** The completed part of the work, from 0 to 1; by bytes if there are any. */
 function shareOf(done: Amount, total: Amount): number {
   if (total.bytes > 0) return done.bytes / total.bytes;
   return total.files > 0 ? done.files / total.files : 1;

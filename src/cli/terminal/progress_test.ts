@@ -20,7 +20,7 @@ function start(options: Partial<ProgressOptions>) {
   return { progress, said, drawn };
 }
 
-Deno.test("createProgress() says the bytes of one large file at each quarter, once", () => {
+Deno.test("createProgress() reports the bytes of one large file once per quarter", () => {
   const { progress, said } = start({});
   for (const bytes of [200, 100, 300, -600, 600, 200]) progress.add({ files: 0, bytes });
   progress.add({ files: 1, bytes: 200 });

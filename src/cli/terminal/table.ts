@@ -1,9 +1,4 @@
-/**
- * Tables and lists of facts for people, in plain aligned columns that `awk`
- * and `cut` can read too.
- *
- * @module
- */
+/** @module Tables for people, in plain aligned columns that `awk` and `cut` can read too. */
 import { printable } from "./format.ts";
 
 const GAP = "  ";
@@ -32,10 +27,7 @@ function stackRows(headings: readonly string[], rows: readonly (readonly string[
   ).join("\n\n");
 }
 
-/**
- * A table as aligned columns, or row by row where those are wider than
- * `width` columns.
- */
+/** A table as aligned columns, or row by row if those are wider than `width`. */
 export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

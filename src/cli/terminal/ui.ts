@@ -1,9 +1,6 @@
 /**
- * The output of a command. For people: coloured text on stderr, data on stdout.
- * In JSON mode: exactly one object on stdout, log lines on stderr, one object
- * each (spec: "JSON output").
- *
- * @module
+ * @module The output of a command. For people: coloured text on stderr, data on stdout. In JSON
+ * mode: exactly one object on stdout, log lines on stderr, one object each (spec: "JSON output").
  */
 import type { Clock } from "../../lib/clock.ts";
 import { printable } from "../../lib/format.ts";
@@ -40,22 +37,22 @@ export interface Ui {
   readonly stderr: Writer;
   /** Reports the progress of the command. */
   log(phase: Phase, level: Level, message: string): void;
-  /** As `log` at level info, with a tick for people. */
+  /** Like `log` at level info, with a tick for people. */
   done(phase: Phase, message: string): void;
   /** Internal output: a log line in JSON mode, nothing for people. */
   debug(phase: Phase, message: string): void;
   /** Text for people only, on stderr as it is. */
   note(text: string): void;
-  /** The command's result, once: the object in JSON mode, else `text` on stdout. */
+  /** The command's result, once: the object in JSON mode, otherwise `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
-  /** The command's result as bytes: as they are, but on a terminal as text that cannot control it. */
+  /** The command's result as bytes: unchanged, but escaped on a terminal. */
   bytes(json: Readonly<Record<string, unknown>>, bytes: Uint8Array): void;
   /**
-   * The command's result as items that are written as they come: a line each, or in JSON mode
-   * the members of `items` of one object. Resolves with how many there were.
+   * The command's result as items that are written as they arrive: one line each, or in JSON mode
+   * as `items` of one object. Resolves with their number.
    */
   items<Item>(items: AsyncIterable<Item>, as: ItemFormat<Item>): Promise<number>;
-  /** A table that fits the terminal to which the result goes. */
+  /** A table that fits the terminal of the result; empty without rows. */
   table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** Whether the result goes to a terminal. */
   readonly showsOnTerminal: boolean;
@@ -63,7 +60,7 @@ export interface Ui {
   width(): number | undefined;
   /** A raw piece of a result too large to hold, instead of `result`. */
   data(text: string): void;
-  /** One item of an endless result: an object per line in JSON mode, else a line of text. */
+  /** One item of an endless result: one object per line in JSON mode, otherwise a line of text. */
   item(json: Readonly<Record<string, unknown>>, text: string): void;
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
   /** True once a result or an item was written. */
@@ -85,7 +82,7 @@ export interface UiOptions {
   readonly now: Clock;
 }
 
-/** Makes the user interface of one run. */
+/** Creates the user interface of one run. */
 export function createUi(options: UiOptions): Ui {
   const { json, stdout, stderr, colors, now } = options;
   let results = 0;
@@ -107,7 +104,7 @@ export function createUi(options: UiOptions): Ui {
     else stderr.write(`${marks[level]} ${message}\n`);
   };
 
-  /** Counts a result, of which a command has one. */
+  /** Counts a result; a command has only one. */
   const beginResult = (value: Readonly<Record<string, unknown>>): void => {
     results++;
     if (results > 1) throw new TypeError("Write one result: the command wrote a second one");
@@ -157,7 +154,7 @@ export function createUi(options: UiOptions): Ui {
       else stdout.write(`${printable(new TextDecoder().decode(bytes)).replace(/\n$/, "")}\n`);
     },
     items: writeItems,
-    table: (headings, rows) => formatTable(headings, rows, width()),
+    table: (headings, rows) => rows.length === 0 ? "" : formatTable(headings, rows, width()),
     showsOnTerminal: stdout.isTerminal,
     width,
     data(text) {

@@ -64,7 +64,7 @@ Deno.test("progress() draws a bar on a terminal, not more often than can be seen
   ]);
 });
 
-Deno.test("progress() says a line at each quarter elsewhere", () => {
+Deno.test("progress() prints a line at each quarter elsewhere", () => {
   const { ui, out } = uiOf(false);
   const progress = ui.progress("deploy", { label: "Uploading", files: 8, bytes: 8 });
   for (let file = 0; file < 8; file++) progress.add({ files: 1, bytes: 1 });

@@ -1,9 +1,3 @@
-/**
- * Text output of the program.
- *
- * @module
- */
-
 /** A text stream of the program. */
 export interface Writer {
   readonly isTerminal: boolean;

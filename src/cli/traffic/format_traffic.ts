@@ -1,8 +1,4 @@
-/**
- * A traffic report as text. Pure.
- *
- * @module
- */
+/** @module A traffic report as text. Pure. */
 import { type TrafficReport, trafficUnit, type WebVitals } from "../../contract/traffic.ts";
 import { formatBytes, printable } from "../terminal/format.ts";
 import { formatFacts } from "../terminal/table.ts";
@@ -14,7 +10,7 @@ const SPANS: Readonly<Record<TrafficReport["range"], string>> = {
   "90d": "the last 90 days",
 };
 
-/** Values that are shown of each list. */
+/** Maximum number of values to show of each list. */
 const SHOWN = 10;
 
 const number = (value: number): string => value.toLocaleString("en-US");
@@ -61,7 +57,7 @@ export function formatTraffic(
     [["REFERRER", "VIEWS"], report.referrers],
     [["COUNTRY", "REQUESTS"], report.countries],
     [["DEVICE", "REQUESTS"], report.devices],
-  ] as const).filter(([, items]) => items.length > 0).map(([headings, items]) =>
+  ] as const).map(([headings, items]) =>
     table(
       headings,
       items.slice(0, SHOWN).map(({ value, count }) => [printable(value), number(count)]),
@@ -84,5 +80,5 @@ export function formatTraffic(
       ]),
     ),
     ...vitalsTable(report, table),
-  ].join("\n\n");
+  ].filter((part) => part !== "").join("\n\n");
 }

@@ -1,15 +1,11 @@
-/**
- * Numbers over time as a line of bars. Pure.
- *
- * @module
- */
+/** @module Numbers over time as a line of bars. Pure. */
 
 const BARS = "▁▂▃▄▅▆▇█";
 
 /** Widest line, in bars. */
 const MAX_WIDTH = 60;
 
-/** Sums of neighbours, so that there are at most `most` of them. */
+/** Adds neighbouring values until at most `most` remain. */
 function grouped(values: readonly number[], most: number): number[] {
   const size = Math.ceil(values.length / most);
   const sums: number[] = [];

@@ -7,6 +7,6 @@ Deno.test("plotBars() draws the largest value highest, and nothing as a dot", ()
   assert.equal(plotBars([]), "");
 });
 
-Deno.test("plotBars() adds up neighbours where there are more values than places", () => {
+Deno.test("plotBars() adds up neighbours if there are more values than places", () => {
   assert.equal(plotBars(new Array(90).fill(1)), "█".repeat(45));
 });

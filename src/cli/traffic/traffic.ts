@@ -2,7 +2,7 @@ import { Option } from "@commander-js/extra-typings";
 import { getTraffic, TRAFFIC_RANGES } from "../../contract/traffic.ts";
 import { defineCommand } from "../command/command.ts";
 import { warnOfMissingNodes } from "../command/missing_nodes.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { formatTraffic } from "./format_traffic.ts";
 
 export default defineCommand({
@@ -14,7 +14,7 @@ export default defineCommand({
           .default("day" as const),
       )
       .option("-e, --environment <env>", "name or id of the environment", "production")
-      .option("--project-id <id>", "id or name of the project"),
+      .option(...PROJECT_OPTION),
   examples: [
     ["traffic", "show the last 24 hours of production"],
     ["traffic --range 90d --json", "show the last 90 days by day as JSON"],

@@ -1,8 +1,4 @@
-/**
- * Looking for a newer release, in its own process.
- *
- * @module
- */
+/** @module Looks for a newer release in a separate process. */
 import { systemClock } from "../../lib/clock.ts";
 import { findRelease, TRUSTED_KEYS } from "../../release/mod.ts";
 import { EXIT } from "../exit_code.ts";
@@ -12,7 +8,7 @@ import { readState, writeState } from "./notice.ts";
 import { findOwner } from "./package_owner.ts";
 import { placeFor } from "./release_place.ts";
 
-/** Longest search, in milliseconds. */
+/** Maximum time of a search, in milliseconds. */
 const SEARCH_MS = 30_000;
 
 export interface LatestRelease {
@@ -22,7 +18,7 @@ export interface LatestRelease {
   readonly command: string;
 }
 
-/** Asks for the latest release; `undefined` if no place of releases is known. */
+/** Asks for the latest release; `undefined` if there is no release URL. */
 export async function latestRelease(
   { env, fetch, signal }: Pick<Context, "env" | "fetch" | "signal">,
 ): Promise<LatestRelease | undefined> {
@@ -37,7 +33,7 @@ async function checkRelease(path: string, request: typeof fetch): Promise<void> 
   const place = placeFor(Deno.env.toObject());
   if (place === undefined) return;
   const state = { ...await readState(path), checkedAt: systemClock() };
-  // First, so that a place that cannot be reached is asked once a day as well.
+  // Stored first, so that an unreachable server is also asked only once a day.
   await writeState(path, state);
   const signal = AbortSignal.timeout(SEARCH_MS);
   const release = await findRelease({ place, keys: TRUSTED_KEYS, fetch: request, signal });

@@ -1,8 +1,3 @@
-/**
- * The program that runs, as a file.
- *
- * @module
- */
 import { DATA_FORMAT } from "../../lib/data_format.ts";
 import { describeFileFault } from "../../lib/file_fault.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -21,7 +16,7 @@ export interface InstalledProgram {
 /**
  * The file of this process's program.
  *
- * @throws {CliError} `not_upgradable` if svc runs from source, or the file is gone.
+ * @throws {CliError} `not_upgradable` if svc runs from source, or the file no longer exists.
  */
 export async function installedProgram(): Promise<InstalledProgram> {
   if (!Deno.build.standalone) {

@@ -1,8 +1,6 @@
 /**
- * The notice of a newer release: shown to people at terminals at most once a day, and no command
- * waits for it. An earlier command looked it up in the background.
- *
- * @module
+ * @module The notice of a newer release, shown to people at terminals at most once a day. No
+ * command waits for it: an earlier one looked it up in the background.
  */
 import { compare } from "semver";
 import { join } from "node:path";
@@ -22,7 +20,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const stateSchema = z.object({
   /** When it was last looked for a release, in milliseconds. */
   checkedAt: z.number().optional(),
-  /** When a person was last told of one. */
+  /** When a person was last notified of one. */
   noticedAt: z.number().optional(),
   /** The latest version that was found. */
   latest: z.string().regex(/^[0-9A-Za-z.-]{1,128}$/).optional(),
@@ -50,7 +48,7 @@ export async function writeState(path: string, state: ReleaseState): Promise<voi
   await writeFileAtomically(path, JSON.stringify(state), { mode: 0o600 });
 }
 
-/** Due once a day; also after the clock was set back. */
+/** Due once a day, and after the clock was set back. */
 const isDue = (last: number | undefined, now: number): boolean =>
   last === undefined || now - last >= DAY_MS || last > now;
 
@@ -80,7 +78,7 @@ export function mayNotice(
   return !isSet(env.CI) && !isSet(env.SVC_NO_UPDATE_CHECK) && argv[0] !== "upgrade";
 }
 
-/** Starts to look for a release and does not wait for it. */
+/** Starts the search for a release without waiting for it. */
 function startCheck(path: string): void {
   const child = spawnProgram(Deno.execPath(), {
     args: [RELEASE_CHECK_ARGUMENT, path],
@@ -109,5 +107,5 @@ export async function mindReleases(argv: readonly string[], host: Host): Promise
       await writeState(path, { ...state, noticedAt: now });
     }
     if (check) startCheck(path);
-  } catch { /* a cache that cannot be used is no reason to disturb anybody */ }
+  } catch { /* an unusable cache is no reason to disturb the user */ }
 }

@@ -1,8 +1,4 @@
-/**
- * Finds the package manager that installed the program. Only that one may replace it.
- *
- * @module
- */
+/** @module Finds the package manager that installed the program. Only the owner may replace it. */
 import { runProgram } from "../../lib/spawn_program.ts";
 
 export interface PackageOwner {
@@ -31,7 +27,7 @@ const DEBIAN: PackageOwner = {
   command: "sudo apt-get install --only-upgrade svc",
 };
 
-/** The owner that the path alone names; `undefined` if it names none. */
+/** The owner that the path shows; `undefined` if it shows none. */
 export function ownerByPath(path: string): PackageOwner | undefined {
   const slashed = path.replaceAll("\\", "/");
   const found = RULES.find((rule) => rule.path.test(slashed));
@@ -43,7 +39,7 @@ export function mayBeDebian(path: string): boolean {
   return DEBIAN_FOLDERS.test(path);
 }
 
-/** Finds out who owns the program at a real path; asks `dpkg` where that may know. */
+/** Finds out who owns the program at a real path; asks `dpkg` if it may know. */
 export async function findOwner(path: string): Promise<PackageOwner | undefined> {
   const owner = ownerByPath(path);
   if (owner !== undefined || !mayBeDebian(path)) return owner;
@@ -56,7 +52,7 @@ export async function findOwner(path: string): Promise<PackageOwner | undefined>
     });
     return success ? DEBIAN : undefined;
   } catch {
-    // No dpkg, no packages of it.
+    // Without dpkg, there are no Debian packages.
     return undefined;
   }
 }

@@ -31,7 +31,7 @@ Deno.test("mayBeDebian() is true where Debian's packages put programs", () => {
 const hasDpkg = await Deno.stat("/usr/bin/dpkg-query").then(() => true, () => false);
 
 Deno.test({
-  name: "findOwner() asks dpkg who owns a program",
+  name: "findOwner() asks dpkg which package owns a program",
   ignore: !hasDpkg,
   fn: async () => {
     const owner = await findOwner("/usr/bin/dpkg-query");

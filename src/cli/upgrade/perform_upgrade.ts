@@ -1,8 +1,4 @@
-/**
- * Replaces the installed program with that of a release, and undoes it.
- *
- * @module
- */
+/** @module Replaces the installed program with that of a release, and undoes it. */
 import { compare } from "semver";
 import { dirname } from "node:path";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
@@ -46,7 +42,7 @@ export interface UpgradeOutcome {
   readonly changed: boolean;
 }
 
-/** An error of the file system, in words that say where and what to do. */
+/** A file system error with the path and what to do. */
 export function explainPlace(error: unknown, path: string): unknown {
   if (!isFileFault(error)) return error;
   return new CliError(
@@ -74,7 +70,7 @@ function assertReadsData(release: Release, { version, dataFormat }: InstalledPro
   );
 }
 
-/** Whether there is nothing to do, by the versions alone. */
+/** Whether the versions show that there is nothing to do. */
 function isCurrent(release: Release, installed: InstalledProgram, wish: UpgradeWish): boolean {
   if (wish.force) return false;
   if (wish.version !== undefined) return release.version === installed.version;
@@ -98,7 +94,7 @@ async function sayVersion(path: string): Promise<string> {
   }
 }
 
-/** Runs the new program once: a program that does not start here must not replace one that does. */
+/** Runs the new program once: a program that does not start must not replace one that does. */
 async function assertStarts(path: string, version: string): Promise<void> {
   const said = await sayVersion(path);
   if (said === version) return;
@@ -146,7 +142,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
   };
   await using _lock = await lockUpgrade(files.lock);
   const current = await fileDigest(files.program);
-  // Another process was quicker, or the release is the one that runs.
+  // Another process was faster, or the release is already running.
   if (current === program.program.sha256) return { ...outcome, changed: false };
   const progress = ui.progress("install", {
     label: `Downloading svc ${release.version}`,
@@ -169,7 +165,7 @@ async function install(release: Release, parts: UpgradeParts): Promise<UpgradeOu
 /**
  * Replaces the program with a release; it keeps working until the new one is complete.
  *
- * @throws {CliError} if it must not or cannot be installed; then nothing is changed.
+ * @throws {CliError} if it must not or cannot be installed; then nothing changes.
  */
 export async function performUpgrade(
   parts: UpgradeParts,

@@ -6,7 +6,7 @@ import { createUi } from "../terminal/ui.ts";
 import { performRollback } from "./upgrade.ts";
 import { performUpgrade, type UpgradeWish } from "./perform_upgrade.ts";
 
-/** A program that only says its version; `padding` makes it larger. */
+/** A program that only prints its version; `padding` makes it larger. */
 const program = (version: string, padding = 0) =>
   new TextEncoder().encode(`#!/bin/sh\necho ${version}\n${"#".repeat(padding)}\n`);
 
@@ -98,7 +98,7 @@ Deno.test("performRollback() exchanges the programs, and back", async () => {
   });
 });
 
-Deno.test("performRollback() does not bring back what it does not know", async () => {
+Deno.test("performRollback() does not restore unknown programs", async () => {
   await withProgram(async ({ releases, folder, upgrade, rollback, says }) => {
     await assert.rejects(rollback(), /Cannot roll back: .* does not exist/);
     await releases.publish(NEW);
@@ -118,7 +118,7 @@ Deno.test("performUpgrade() installs a certain version, older ones too", async (
   });
 });
 
-Deno.test("performUpgrade() leaves a newer program alone, unless forced", async () => {
+Deno.test("performUpgrade() does not replace a newer program unless forced", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish({ ...NEW, version: "0.9.0", program: program("0.9.0") });
     assert.equal((await upgrade()).changed, false);
@@ -194,7 +194,7 @@ const REFUSALS: readonly Refusal[] = [
     says: /has no program for .*, only for aarch64-pc-windows-msvc/,
   },
   {
-    name: "a program that is for another platform than the manifest says",
+    name: "a program for another platform than in the manifest",
     arrange: async ({ releases }) => {
       const elf = new Uint8Array(200_000).map((_, index) => index);
       await releases.publish({ ...NEW, program: elf });
@@ -242,7 +242,7 @@ const REFUSALS: readonly Refusal[] = [
 ];
 
 for (const { name, arrange, wish, code, says } of REFUSALS) {
-  Deno.test(`performUpgrade() refuses ${name}, and leaves the program as it is`, async () => {
+  Deno.test(`performUpgrade() refuses ${name}, without changing the program`, async () => {
     await withProgram(async (scene) => {
       await scene.releases.publish(NEW);
       await arrange(scene);
@@ -257,7 +257,7 @@ for (const { name, arrange, wish, code, says } of REFUSALS) {
   });
 }
 
-Deno.test("performUpgrade() believes no key but its own", async () => {
+Deno.test("performUpgrade() only trusts its own key", async () => {
   await withProgram(async ({ releases, upgrade, says }) => {
     await releases.publish(NEW);
     const { publicKey } = await makeKeys();

@@ -1,8 +1,4 @@
-/**
- * The files beside an installed program that upgrades leave there.
- *
- * @module
- */
+/** @module Files that upgrades leave next to an installed program. */
 import { basename, dirname, extname, join } from "node:path";
 
 export interface ProgramFiles {

@@ -1,13 +1,9 @@
-/**
- * The place where this program looks for releases.
- *
- * @module
- */
+/** @module The URL of the releases for this program. */
 import { BUILT_IN_PLACE, type ReleasePlace, TRUSTED_KEYS } from "../../release/mod.ts";
 import { CliError } from "../errors/cli_error.ts";
 import type { Context } from "../session/context.ts";
 
-/** `SVC_RELEASES_URL`, else what was compiled in; `undefined` if neither names a place. */
+/** `SVC_RELEASES_URL`, or the URL compiled in; `undefined` if there is neither. */
 export function placeFor(env: Context["env"]): string | undefined {
   const given = env.SVC_RELEASES_URL;
   if (given === undefined || given === "") return BUILT_IN_PLACE;
@@ -23,7 +19,7 @@ export function placeFor(env: Context["env"]): string | undefined {
   );
 }
 
-/** @throws {CliError} if no place is known. */
+/** @throws {CliError} if there is no release URL. */
 export function releasePlace(ctx: Pick<Context, "env" | "fetch" | "signal">): ReleasePlace {
   const place = placeFor(ctx.env);
   if (place === undefined) {

@@ -1,9 +1,7 @@
 /**
- * Replaces one program file with another. The name always refers to a complete program. Windows
- * cannot replace a running file: there, the name is briefly free between two renames, and the first
- * is undone if the second fails.
- *
- * @module
+ * @module Replaces one program file with another. The name always refers to a complete program.
+ * Windows cannot replace a running file: there, the name is briefly free between two renames, and
+ * the first is undone if the second fails.
  */
 import { renameDurably } from "../../lib/sync_folder.ts";
 import type { ProgramFiles } from "./program_files.ts";
@@ -22,7 +20,7 @@ async function renameBoth(
   { program, previous }: ProgramFiles,
   incoming: string,
 ): Promise<void> {
-  // A program that still runs cannot be removed, but it can be renamed.
+  // A running program cannot be removed, but it can be renamed.
   await Deno.remove(previous).catch(async () => {
     await Deno.rename(previous, `${previous}.${crypto.randomUUID()}`).catch(() => {});
   });
@@ -35,7 +33,7 @@ async function renameBoth(
   }
 }
 
-/** Puts `incoming` in the program's place and keeps the program as the previous one. */
+/** Replaces the program with `incoming`, and keeps it as the previous version. */
 export async function replaceProgram(
   files: ProgramFiles,
   os: typeof Deno.build.os = Deno.build.os,
@@ -46,7 +44,6 @@ export async function replaceProgram(
   await renameDurably(incoming, program);
 }
 
-/** Exchanges the program and the previous one. */
 export async function exchangePrograms(
   files: ProgramFiles,
   os: typeof Deno.build.os = Deno.build.os,

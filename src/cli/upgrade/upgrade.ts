@@ -1,8 +1,4 @@
-/**
- * Going back to the program before the last upgrade.
- *
- * @module
- */
+/** @module Restores the program before the last upgrade. */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { readFormatMark } from "../../lib/data_format.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -38,7 +34,7 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
 }
 
 /**
- * Swaps the program with the one before the last upgrade, so that a second rollback undoes the
+ * Swaps the program with the version before the last upgrade, so that a second rollback undoes the
  * first.
  *
  * @param stored format of the data directory; `undefined` if there is none.
@@ -81,7 +77,7 @@ async function assertOwn({ path }: InstalledProgram): Promise<void> {
   });
 }
 
-/** Format of the data directory at its usual place. */
+/** Format of the default data directory. */
 async function storedFormat(ctx: Context): Promise<number | undefined> {
   return (await readFormatMark(dataFolder(ctx.env)))?.format;
 }

@@ -1,8 +1,4 @@
-/**
- * One upgrade of a program at a time.
- *
- * @module
- */
+/** @module Allows only one upgrade of a program at a time. */
 import { lockInTime } from "../../lib/file_lock.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
 import { CliError } from "../errors/cli_error.ts";
@@ -27,7 +23,7 @@ export async function lockUpgrade(path: string): Promise<AsyncDisposable> {
     if ((await file.stat()).ino === await inodeOf(path)) {
       return {
         async [Symbol.asyncDispose]() {
-          // Windows keeps open files: there it stays, empty.
+          // Windows does not remove open files, so an empty file remains there.
           await Deno.remove(path).catch(() => {});
           file.close();
         },

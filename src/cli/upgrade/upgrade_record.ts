@@ -1,9 +1,4 @@
-/**
- * The record of upgrades: digests of the current and previous program, so `--rollback` can verify
- * the old file.
- *
- * @module
- */
+/** @module Digests of the current and previous program, for `--rollback`. */
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { sha256Stream } from "../../lib/hash.ts";

@@ -1,6 +1,6 @@
 import { listProjectUsage, listUsage, MAX_COUNTED, type Usage } from "../../contract/usage.ts";
 import { defineCommand } from "../command/command.ts";
-import { openProject } from "../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../projects/resolve_project.ts";
 import { printable } from "../terminal/format.ts";
 
 const rowOf = ({ subject, of, used, limit }: Usage) => [
@@ -11,7 +11,7 @@ const rowOf = ({ subject, of, used, limit }: Usage) => [
 
 export default defineCommand({
   description: "Shows the workspace unless you set --project-id.",
-  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  define: (command) => command.option(...PROJECT_OPTION),
   examples: [
     ["usage", "show the limits of the workspace"],
     ["usage --project-id shop --json", "show the limits of a project as JSON"],

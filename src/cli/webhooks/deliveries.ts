@@ -38,9 +38,6 @@ export default defineCommand({
     );
     if (deliveries.length === 0) ctx.ui.note("No deliveries yet");
     const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "ID"];
-    ctx.ui.result(
-      { deliveries },
-      deliveries.length === 0 ? "" : ctx.ui.table(headings, deliveries.map(toRow)),
-    );
+    ctx.ui.result({ deliveries }, ctx.ui.table(headings, deliveries.map(toRow)));
   },
 });

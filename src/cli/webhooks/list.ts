@@ -25,9 +25,7 @@ export default defineCommand({
     }
     ctx.ui.result(
       { webhooks },
-      webhooks.length === 0
-        ? ""
-        : ctx.ui.table(["URL", "EVENTS", "STATE", "ID"], webhooks.map(toRow)),
+      ctx.ui.table(["URL", "EVENTS", "STATE", "ID"], webhooks.map(toRow)),
     );
   },
 });

@@ -1,8 +1,4 @@
-/**
- * Meanings of error codes.
- *
- * @module
- */
+/** Meanings of error codes. @module */
 
 export interface Explanation {
   /** The meaning, as a sentence. */
@@ -13,6 +9,6 @@ export interface Explanation {
   readonly isHint?: true;
   /** Commands that show more or fix it, without the leading `svc`. */
   readonly commands: readonly string[];
-  /** The guide that says more: a file of `docs/`. */
+  /** The guide with more information: a file of `docs/`. */
   readonly guide: string;
 }

@@ -1,8 +1,4 @@
-/**
- * The codes with which the platform refuses requests, explained.
- *
- * @module
- */
+/** The codes with which the platform refuses requests, explained. @module */
 import type { ErrorCode } from "../common.ts";
 import type { Explanation } from "./explanation.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Responses of an endpoint: successes, and each refusal by its status.
- *
- * @module
- */
+/** Responses of an endpoint: successes, and each refusal by its status. @module */
 import type * as z from "zod";
 import type { ErrorCode } from "../common.ts";
 import type { BodyKind, Endpoint } from "../endpoint.ts";
@@ -97,7 +93,7 @@ const OAUTH_STATUSES: readonly number[] = [400, 429];
 
 const writes = ({ method }: Endpoint): boolean => method !== "GET";
 
-/** Statuses of the refusals that an endpoint can give, ascending. */
+/** Error statuses of an endpoint, ascending. */
 function refusalStatuses(endpoint: Endpoint): number[] {
   const hasCredential = endpoint.auth === "bearer";
   const hasJson = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined";
@@ -117,7 +113,7 @@ function refusalStatuses(endpoint: Endpoint): number[] {
   return [...new Set(statuses)].sort((one, other) => one - other);
 }
 
-/** Whether requests of an endpoint are counted, and its answers say so. */
+/** Whether requests of an endpoint are rate-limited, and its responses show the limit. */
 function isCounted({ auth, access, traits }: Endpoint): boolean {
   return (auth === "bearer" && access !== "account") || traits.includes("limited");
 }

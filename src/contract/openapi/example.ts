@@ -1,8 +1,4 @@
-/**
- * Examples of schemas: their own, or the simplest value that fits.
- *
- * @module
- */
+/** Examples of schemas: their own, or the simplest value that fits. @module */
 import { alternatives, type Components, resolve, type SchemaNode } from "./schema_node.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {

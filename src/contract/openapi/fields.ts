@@ -1,8 +1,4 @@
-/**
- * Header fields of requests and answers, as parts of the document.
- *
- * @module
- */
+/** Header fields of requests and responses, as parts of the document. @module */
 import type { Endpoint } from "../endpoint.ts";
 import { IDEMPOTENCY_HOURS } from "../endpoint.ts";
 
@@ -61,7 +57,7 @@ const parameter = (name: string, node: HeaderNode, required = false) => ({
   ...node,
 });
 
-/** Whether an endpoint is of a workspace, which a session has to name. */
+/** True if an endpoint belongs to a workspace, which a session must name. */
 export function isInWorkspace({ access }: Endpoint): boolean {
   return access === "viewer" || access === "developer" || access === "owner";
 }

@@ -1,9 +1,4 @@
-/**
- * Gives every field of the document an example: the one in its schema, or the simplest valid value.
- * Descriptions only come from schemas; a test finds fields without one.
- *
- * @module
- */
+/** Gives each field of the document an example: its own, or the simplest valid value. @module */
 import { exampleOf } from "./example.ts";
 import { alternatives, type Components, type SchemaNode } from "./schema_node.ts";
 
@@ -38,10 +33,7 @@ function renameExample(schema: SchemaNode): void {
   delete schema.example;
 }
 
-/**
- * Fills the fields of a schema. Fields that use other components need those filled first, so call
- * this twice.
- */
+/** Call it twice: fields can use components that must be filled first. */
 export function fillSchema(
   schema: SchemaNode,
   options: { readonly components: Components; readonly isLast: boolean },

@@ -1,8 +1,4 @@
-/**
- * One endpoint as an operation of the document.
- *
- * @module
- */
+/** Describes an endpoint as an operation of the document. @module */
 import type * as z from "zod";
 import type { ZodOpenApiOperationObject } from "zod-openapi";
 import { type Access, type Endpoint, IDEMPOTENCY_HOURS } from "../endpoint.ts";

@@ -1,8 +1,4 @@
-/**
- * The operations of an OpenAPI document. Loads none of the endpoints.
- *
- * @module
- */
+/** The operations of an OpenAPI document. Loads none of the endpoints. @module */
 import type { ParameterNode } from "./fill_fields.ts";
 import type { SchemaNode } from "./schema_node.ts";
 
@@ -12,7 +8,7 @@ export interface MediaNode {
 }
 export type Content = Readonly<Record<string, MediaNode>>;
 
-/** The parts of an operation in the document that are used here. */
+/** The parts of an operation in the document that this file uses. */
 export interface OperationNode {
   readonly operationId: string;
   readonly summary: string;

@@ -1,8 +1,4 @@
-/**
- * The parts of a JSON Schema (2020-12) in the document that are used here.
- *
- * @module
- */
+/** The parts of a JSON Schema (2020-12) in the document that svc uses. @module */
 export interface SchemaNode {
   $ref?: string;
   type?: string | string[];
@@ -17,7 +13,7 @@ export interface SchemaNode {
   const?: unknown;
   default?: unknown;
   description?: string;
-  /** As schemas of the contract name it; the document has `examples`. */
+  /** Name in schemas of the contract; the document uses `examples`. */
   example?: unknown;
   examples?: unknown[];
   properties?: Record<string, SchemaNode>;
@@ -31,7 +27,7 @@ export interface SchemaNode {
 
 export type Components = Readonly<Record<string, SchemaNode>>;
 
-/** The schema that a reference stands for; any other one itself. */
+/** Resolves a reference; returns other schemas unchanged. */
 export function resolve(schema: SchemaNode, components: Components): SchemaNode {
   if (schema.$ref === undefined) return schema;
   const found = components[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];
@@ -39,7 +35,7 @@ export function resolve(schema: SchemaNode, components: Components): SchemaNode 
   return found;
 }
 
-/** The schemas of which a value fits one, or all. */
+/** The schemas of which a value must match one, or all. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

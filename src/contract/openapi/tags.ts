@@ -1,8 +1,4 @@
-/**
- * The parts of the API, in the order in which the reference shows them.
- *
- * @module
- */
+/** The parts of the API, in the order in which the reference shows them. @module */
 export const TAGS: Readonly<Record<string, string>> = {
   Projects: "Projects and their build settings",
   Deployments: "Versions of a project, created from a list of files and activated in one step",

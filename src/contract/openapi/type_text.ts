@@ -1,11 +1,7 @@
-/**
- * Schemas in words, for people.
- *
- * @module
- */
+/** Describes schemas in words, for people. @module */
 import { alternatives, type SchemaNode } from "./schema_node.ts";
 
-/** Values of an enumeration that are listed; more are cut off. */
+/** Maximum number of listed values of an enumeration. */
 const MAX_VALUES = 8;
 
 /** The type of a schema, such as `string (uuid)`, `Project[]` or `"GET" or "POST"`. */

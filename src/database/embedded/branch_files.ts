@@ -1,9 +1,7 @@
 /**
- * Reads the files of a branch for a backup, even while its process writes them. PostgreSQL replays
- * its log from the last checkpoint, so a copy is consistent if no checkpoint happens during it, the
- * start of the replay is read first, and the log last.
- *
- * @module
+ * @module Reads the files of a branch for a backup, even while its process writes them. PostgreSQL
+ * replays its log from the last checkpoint, so a copy is consistent if no checkpoint happens during
+ * it, the start of the replay is read first, and the log last.
  */
 import { join } from "node:path";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -23,13 +21,15 @@ export interface BranchFile {
 }
 
 export interface BranchFiles {
-  /** Below the branch's folder; some are empty, and PostgreSQL wants them. */
+  /** Below the branch's folder; PostgreSQL needs even the empty ones. */
   readonly folders: readonly string[];
-  /** To be read in this order. */
+  /** Must be read in this order. */
   readonly files: readonly BranchFile[];
 }
 
-/** Lists folders and files below a folder, by their paths in it, without those of a process alone. */
+/**
+ * Lists folders and files below a folder, by their paths in it, without those of a running process.
+ */
 export async function listBelow(
   root: string,
   prefix = "",
@@ -56,7 +56,7 @@ export async function listBelow(
 /**
  * Runs work while the branch makes no checkpoint and does not start.
  *
- * @returns `undefined`, without running it, if there is no such branch
+ * @returns `undefined`, without running it, if the branch does not exist
  */
 export async function withoutCheckpoint<T>(
   { folders, id }: { readonly folders: BranchFolders; readonly id: string },
@@ -75,10 +75,10 @@ async function openGuard(path: string): Promise<Deno.FsFile | undefined> {
 }
 
 /**
- * Passes the files of a branch to `take`. A listed file may be gone or shorter by the time it is
- * read: the replay repeats that.
+ * Passes the files of a branch to `take`. A listed file may be missing or shorter when it is read;
+ * the replay repeats such changes.
  *
- * Meanwhile, the branch neither makes a checkpoint nor starts.
+ * During that time, the branch neither creates a checkpoint nor starts.
  *
  * @param folder the folder of all branches
  * @param take must read the files in the order given; the log is listed last

@@ -8,7 +8,7 @@ import { EmbeddedEngine } from "./embedded_engine.ts";
 const ACCOUNTS = 20;
 const TOTAL = ACCOUNTS * 100;
 
-/** Moves money between two accounts, again and again, and notes each commit in `moves`. */
+/** Repeatedly moves money between two accounts, and records each commit in `moves`. */
 const MOVE = `WITH one AS (UPDATE accounts SET sum = sum - 1 WHERE id = $1),
   other AS (UPDATE accounts SET sum = sum + 1 WHERE id = $2)
   INSERT INTO moves (filler) VALUES (repeat('x', 500)) RETURNING id`;

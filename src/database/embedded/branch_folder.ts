@@ -1,9 +1,4 @@
-/**
- * The folder of an embedded branch: PostgreSQL's files, and what database and
- * role are called in them.
- *
- * @module
- */
+/** @module The folder of an embedded branch. */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { ifMissing, namesIn, removeTree } from "../../lib/missing_files.ts";
@@ -55,20 +50,20 @@ export class BranchFolders {
     return await this.names(id) !== undefined;
   }
 
-  /** Names in its files; `undefined` if there is no such branch, or it is half made. */
+  /** Names in its files; `undefined` if there is no such branch, or it is incomplete. */
   async names(id: string): Promise<BranchNames | undefined> {
     const text = await readTextFile(this.namesPath(id)).catch(ifMissing);
     return text === undefined ? undefined : JSON.parse(text) as BranchNames;
   }
 
-  /** Notes the names; a folder without them counts as half made. */
+  /** Stores the names; a folder without them counts as incomplete. */
   async note(id: string, { database, role }: BranchNames): Promise<void> {
     const path = this.namesPath(id);
     await writeFileAtomically(path, JSON.stringify({ database, role }));
     await syncFolder(this.root);
   }
 
-  /** Makes a new folder, without names, and with files copied from another's. */
+  /** Creates a folder without names, with files copied from another branch's. */
   copy(from: string, to: string): Promise<CopyMethod> {
     return this.copyFrom(this.data(from), to);
   }
@@ -85,7 +80,7 @@ export class BranchFolders {
     await Deno.mkdir(this.data(id), { recursive: true, mode: 0o700 });
   }
 
-  /** Waits until a process of a platform that was killed has left the files. */
+  /** Waits until a process of a killed platform has released the files. */
   async untilUnused(id: string): Promise<void> {
     using lock = await Deno.open(this.lock(id), { write: true }).catch(ifMissing);
     await lock?.lock(true);
@@ -142,7 +137,7 @@ async function run(args: readonly string[]): Promise<string | undefined> {
   }
 }
 
-/** The machine has no `cp`, as a container without a shell. */
+/** The machine has no `cp`, like a container without a shell. */
 class NoProgramError extends Error {
   override readonly name = "NoProgramError";
 }
@@ -171,7 +166,7 @@ export async function canClone(file: string, probe: string): Promise<boolean> {
   return isCloned;
 }
 
-/** Copies a folder: by cloning where the file system can, else byte by byte. */
+/** Copies a folder: by cloning if the file system supports it, else byte by byte. */
 async function copyFolder(from: string, to: string): Promise<CopyMethod> {
   // One small file shows whether the rest can be cloned.
   const clone = await canClone(join(from, "PG_VERSION"), `${to}.probe`)

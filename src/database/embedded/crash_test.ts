@@ -3,10 +3,10 @@ import { TestGateway } from "../_test_gateway.ts";
 import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
-/** How often the process is killed; 50 where everything is tried. */
+/** How often the process is killed; 50 in the long form. */
 const ROUNDS = Number(Deno.env.get("SVC_CRASH_ROUNDS") ?? 3);
 
-/** Commits that a round waits for before the process is killed. */
+/** Number of commits in a round before the process is killed. */
 const COMMITS = 20;
 
 Deno.test("EmbeddedEngine keeps every acknowledged commit when its process is killed", async () => {

@@ -1,9 +1,4 @@
-/**
- * PostgreSQL inside the program: each branch is a folder of files and, while
- * someone uses it, its own process.
- *
- * @module
- */
+/** @module PostgreSQL inside the program: a folder for each branch, and a process while in use. */
 import type { ProcessCommand } from "../../runtime/process/self_command.ts";
 import { PortableDump } from "../portable_dump.ts";
 import {
@@ -27,7 +22,7 @@ import { readTemplate, unpackTemplate } from "./template/unpack_template.ts";
 import type { SetupHead } from "./wire.ts";
 
 export interface EmbeddedEngineOptions {
-  /** Absolute path of the folder that holds all branches. */
+  /** Absolute path of the folder with all branches. */
   readonly folder: string;
   readonly command: (socketPath: string) => ProcessCommand;
   /** How much history to keep; none if missing. */
@@ -37,14 +32,14 @@ export interface EmbeddedEngineOptions {
 /** Files of an empty database, unpacked once and copied for each new branch. */
 const TEMPLATE = "template";
 
-/** Of the engine in this program. */
+/** Version of the engine in this program. */
 const ENGINE_VERSION = "18.6 (PGlite 0.5.16)";
 
 export class EmbeddedEngine implements DatabaseEngine {
   readonly kind = "embedded";
   readonly #folders: BranchFolders;
   readonly #running = new Map<string, RunningDatabase>();
-  /** Operations under way by branch; the next one waits. */
+  /** Running operations by branch; the next one waits. */
   readonly #pending = new Map<string, Promise<unknown>>();
   #template: Promise<void> | undefined;
   readonly #history: EmbeddedHistory | undefined;
@@ -66,7 +61,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return [...this.#running.values()].filter(({ isEnded }) => !isEnded).map(({ pid }) => pid);
   }
 
-  /** Does one thing after another to a branch. */
+  /** Runs the operations on a branch one after the other. */
   #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
     const last = this.#pending.get(id) ?? Promise.resolve();
     const next = last.then(work, work);
@@ -134,7 +129,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     await this.#inTurn(target.id, async () => {
       if (await this.#folders.exists(target.id)) return;
       const running = this.#running.get(source.id);
-      // What was committed without waiting for the disk is written as well, if it still works.
+      // Also writes commits that did not wait for the disk, if it still can.
       if (running?.isEnded === false) await running.hold(() => Promise.resolve()).catch(() => {});
       await this.#folders.untilUnused(target.id);
       try {
@@ -148,7 +143,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     });
   }
 
-  /** Opens files that have one of several names, to replay their log, and stops again. */
+  /** Opens files with one of several names to replay their log, then stops. */
   async #openAny(branch: Branch, [former, ...others]: readonly BranchNames[]): Promise<void> {
     try {
       const running = await this.#open(branch, former ?? null);
@@ -199,7 +194,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     const isNamed = names.database === database && names.role === role;
     const running = await this.#open(branch, isNamed ? null : names).catch((error) => {
       if (isNamed) throw error;
-      // A crash may have come between the names in the files and the note of them.
+      // A crash may have happened between changing the names in the files and recording them.
       return this.#open(branch, null);
     });
     if (!isNamed) await this.#folders.note(id, { database, role });
@@ -207,7 +202,7 @@ export class EmbeddedEngine implements DatabaseEngine {
     return running;
   }
 
-  /** Starts the process; `former` are the names in the files, where they are others. */
+  /** Starts the process; `former` has the names in the files, if they differ. */
   async #open(branch: Branch, former: SetupHead["former"]): Promise<RunningDatabase> {
     const { id, database, role, limits } = branch;
     const prefix = await ownedPrefix("db", this.#options.folder);
@@ -246,7 +241,7 @@ export class EmbeddedEngine implements DatabaseEngine {
       return await this.#enter(running, branch, startup);
     } catch (error) {
       if (!running.isEnded) throw error;
-      // It ended by what another client did, before this one was let in.
+      // It ended because of another client, before this one was connected.
       return await this.#enter(await this.#start(branch), branch, startup);
     }
   }

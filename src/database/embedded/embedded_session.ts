@@ -1,13 +1,8 @@
-/**
- * A client's session with an embedded database, on the platform's side: two
- * streams of bounded length over the frames of the database's process.
- *
- * @module
- */
+/** @module A client's session with an embedded database: two bounded streams over frames. */
 import type { BackendSession } from "../types.ts";
 import { SESSION_WINDOW } from "./wire.ts";
 
-/** Bytes for a client that wait here before the database waits for the client. */
+/** Maximum number of buffered bytes for a client before the database waits for it. */
 const OUTPUT_WINDOW = 1024 * 1024;
 
 /** Client bytes in one frame. */
@@ -15,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 export interface SessionLink {
   send(bytes: Uint8Array): void;
-  /** The client has gone. */
+  /** The client has disconnected. */
   end(): void;
   cancel(): Promise<void>;
 }
@@ -54,7 +49,7 @@ export class EmbeddedSession implements BackendSession {
     return this.#greeted ?? new Uint8Array(0);
   }
 
-  /** Resolves with the greeting; rejects where the session ends before. */
+  /** Resolves with the greeting; rejects if the session ends first. */
   get greeted(): Promise<unknown> {
     return this.#greeting.promise;
   }
@@ -71,7 +66,7 @@ export class EmbeddedSession implements BackendSession {
     }
   }
 
-  /** The process has dealt with so many bytes. */
+  /** The process has handled this many bytes. */
   credit(bytes: number): void {
     this.#credit += bytes;
     this.#credited?.();

@@ -1,24 +1,20 @@
-/**
- * Looking at the folder of embedded databases, whether a platform runs on it or not.
- *
- * @module
- */
+/** @module Inspects the folder of embedded databases, even while a platform uses it. */
 import { join } from "node:path";
 import { BranchFolders, canClone } from "./branch_folder.ts";
 import { inspectHistory } from "./history/embedded_history.ts";
 
 export interface FolderFacts {
   readonly branches: readonly string[];
-  /** Bytes of all of them on disk; what clones share counts more than once. */
+  /** Bytes of all of them on disk; data that clones share counts more than once. */
   readonly sizeBytes: number;
   readonly largestBytes: number;
-  /** Whether a branch is a clone, or a copy byte by byte; `undefined` if there is none to try. */
+  /** Whether a branch is a clone, or a copy byte by byte; `undefined` if there is none to check. */
   readonly clones: boolean | undefined;
   /** History on disk; `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
 }
 
-/** @param folder that of all branches */
+/** @param folder the folder of all branches */
 export async function inspectFolder(folder: string): Promise<FolderFacts> {
   const folders = new BranchFolders(folder);
   const branches = await folders.list();

@@ -6,7 +6,7 @@ import { databaseProcessCommand } from "./process_command.ts";
 import { EmbeddedEngine } from "./embedded_engine.ts";
 
 const MB = 1024 * 1024;
-/** Longest log that a branch has without a checkpoint, and what a checkpoint keeps of it. */
+/** Maximum log of a branch without a checkpoint, and the part that a checkpoint keeps. */
 const [MAX_LOG, MAX_KEPT] = [128 * MB, 64 * MB];
 
 const LENGTH = `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::int AS bytes
@@ -35,7 +35,7 @@ Deno.test("EmbeddedEngine cuts a long log of changes, and copies little of it", 
         "INSERT INTO t SELECT n, repeat('x', 1000) FROM generate_series(1, 9000) n",
       );
       lengths.push(await length());
-      // A checkpoint came in between.
+      // A checkpoint happened in between.
       if (lengths.at(-1)! < (lengths.at(-2) ?? 0)) break;
     }
     assert.ok(Math.max(...lengths) > MAX_LOG / 2, String(lengths));

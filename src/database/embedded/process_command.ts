@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as the process of a database.
- *
- * @module
- */
+/** @module The command that starts this program as the process of a database. */
 import { fileURLToPath } from "node:url";
 import { DATABASE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import {
@@ -16,7 +12,7 @@ export const ENGINE_NAMES = `data:application/json,${
   encodeURIComponent(JSON.stringify({ imports: { module: "node:module" } }))
 }`;
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function databaseProcessCommand(
   { env }: ProcessCommandOptions,
 ): (socketPath: string) => ProcessCommand {

@@ -1,9 +1,4 @@
-/**
- * The process of one embedded database. It reaches its own files and nothing
- * else, and ends with the platform.
- *
- * @module
- */
+/** @module The process of one embedded database; it can access only its own files. */
 import { fileURLToPath } from "node:url";
 import { sealProcess, type SealState } from "../../runtime/compute/sandbox/seal_process.ts";
 import { fromPayload, toPayload } from "../../runtime/process/frames/payload.ts";
@@ -13,11 +8,12 @@ import { Pipes } from "./process/pipes.ts";
 import { Watch } from "./process/watch.ts";
 import { DatabaseFrame, type FailedHead, type ReadyHead, type SetupHead } from "./wire.ts";
 
-/** The runtime looks there for the size of its stack when it loads a module. */
+/** The runtime reads its stack size from there when it loads a module. */
 const OWN_MEMORY = "/proc/self/maps";
 
 /**
- * Paths that the process reads beside its database: the executable, or the source and Deno's cache.
+ * Paths that the process reads in addition to its database: the executable, or the source and
+ * Deno's cache.
  */
 function programPaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath(), OWN_MEMORY];
@@ -38,7 +34,7 @@ const openLock = (path: string): Deno.FsFile => Deno.openSync(path, { create: tr
 async function serve(socketPath: string, pipes: Pipes): Promise<void> {
   const watch = await Watch.start(socketPath);
   const setup = setUp(pipes);
-  // Keeps other processes from the files, as long as this one lives.
+  // Locks the files for the lifetime of this process.
   openLock(setup.lock).lockSync(true);
   const checkpoints = openLock(setup.checkpoints);
   const sealed: SealState = sealProcess(programPaths(), [setup.folder]);

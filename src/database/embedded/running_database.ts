@@ -1,8 +1,4 @@
-/**
- * The process of an embedded database, on the platform's side.
- *
- * @module
- */
+/** @module The process of an embedded database, on the platform's side. */
 import { join } from "node:path";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { encodeFrame, type Frame, FrameReader } from "../../runtime/process/frames/frame.ts";
@@ -19,7 +15,7 @@ import {
   type SetupHead,
 } from "./wire.ts";
 
-/** How often sessions that wait are looked at, in milliseconds. */
+/** Interval at which waiting sessions are checked, in milliseconds. */
 const TICK_MS = 1000;
 
 /** How long a client may leave results unread while they keep the database waiting, in milliseconds. */
@@ -28,7 +24,7 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
-/** How much of the process's last output is kept, in characters. */
+/** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 600;
 
 const ENDED = new EngineError("The database's process has ended", "57P01");
@@ -49,10 +45,10 @@ export class RunningDatabase {
   readonly #sessions = new Map<number, EmbeddedSession>();
   readonly #ready = Promise.withResolvers<ReadyHead>();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  /** Accepts what the process watches for its end and for cancel requests. */
+  /** Accepts the connection on which the process waits for cancel requests and its end. */
   readonly #control: Promise<Deno.Conn>;
   readonly #ticks: ReturnType<typeof setInterval>;
-  /** Resolves when the process has ended and its files are free. */
+  /** Resolves when the process has ended and released its files. */
   readonly ended: Promise<void>;
   #held: (() => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -75,7 +71,7 @@ export class RunningDatabase {
     this.#send(DatabaseFrame.setup, 0, toPayload(setup));
   }
 
-  /** Starts a process; `ready` says whether it can open the database. */
+  /** Starts a process; `ready` tells whether it can open the database. */
   static async start(
     command: (socketPath: string) => ProcessCommand,
     { setup, prefix }: {
@@ -125,7 +121,7 @@ export class RunningDatabase {
       end: () => {
         this.#sessions.delete(id);
         this.#send(DatabaseFrame.end, id);
-        // A statement of a client that has gone is of no use to anybody.
+        // Nobody needs the statement of a disconnected client.
         this.#cancel(id).catch(() => {});
       },
       cancel: () => this.#cancel(id),
@@ -141,7 +137,7 @@ export class RunningDatabase {
     return this.#alone(() => this.#hold(work));
   }
 
-  /** Copies and dumps come one after the other. */
+  /** Copies and dumps run one after the other. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const next = this.#last.then(work);
     this.#last = next.catch(() => {});
@@ -190,7 +186,7 @@ export class RunningDatabase {
     clearTimeout(late);
   }
 
-  /** Ends the process at once; committed data stays. */
+  /** Ends the process immediately; committed data is kept. */
   kill(): void {
     try {
       this.#process.child.kill("SIGKILL");
@@ -286,7 +282,7 @@ export class RunningDatabase {
     whole?.reject(new EngineError(message, sqlState));
   }
 
-  /** Passes bytes on; a client that does not read holds the database up only for so long. */
+  /** Passes bytes on; limits how long a client that does not read can block the database. */
   async #output(id: number, payload: Uint8Array<ArrayBuffer>): Promise<void> {
     const session = this.#sessions.get(id);
     const drained = session?.take(payload);

@@ -1,11 +1,6 @@
-/**
- * Frames between the platform and the process of a database. Their id is the number of a client's
- * session, or 0 for the database.
- *
- * @module
- */
+/** @module Frames between the platform and a database's process; 0 is the database itself. */
 
-/** Types of frames. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
 export const DatabaseFrame = {
   /** Opens the database; payload: {@link SetupHead} as JSON. Comes first. */
   setup: 1,
@@ -13,14 +8,14 @@ export const DatabaseFrame = {
   open: 2,
   /** Bytes of a client's messages. */
   data: 3,
-  /** The client has gone. */
+  /** The client has disconnected. */
   end: 4,
   /** Write everything to disk and change nothing until {@link DatabaseFrame.resume}. */
   hold: 5,
   resume: 6,
   /** Some time has passed: sessions may have waited too long. */
   tick: 7,
-  /** Flush, and end the process. */
+  /** Flush the data, and end the process. */
   stop: 8,
   /** Dump the database; payload: {@link DumpHead} as JSON. */
   dump: 9,
@@ -32,23 +27,23 @@ export const DatabaseFrame = {
   output: 22,
   /** The session has ended. */
   ended: 23,
-  /** The process has taken so many bytes of the session; payload: a number (u32). */
+  /** The process has read this many bytes of the session; payload: a number (u32). */
   credit: 24,
   held: 25,
   /** A part of the dump. */
   dumped: 26,
-  /** The dump is whole; payload: {@link FailedHead} as JSON where it failed, else empty. */
+  /** The dump is complete; payload: {@link FailedHead} as JSON if it failed, otherwise empty. */
   dumpEnded: 27,
 } as const;
 
-/** Bytes of one session that may be on their way to the process. */
+/** Maximum number of a session's bytes in flight to the process. */
 export const SESSION_WINDOW = 256 * 1024;
 
-/** Largest payload of a frame, in bytes. */
+/** Maximum size of a payload of a frame, in bytes. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 
 export interface SetupHead {
-  /** Absolute path of the folder that holds PostgreSQL's files. */
+  /** Absolute path of the folder with PostgreSQL's files. */
   readonly folder: string;
   /** Path of the lock that keeps a second process from the files. */
   readonly lock: string;
@@ -59,7 +54,7 @@ export interface SetupHead {
   /** Names of database and role in the files, if they differ. */
   readonly former: { readonly database: string; readonly role: string | null } | null;
   readonly memoryMb: number;
-  /** Whether the log stays until the platform takes it over, for the history. */
+  /** Whether the log is kept until the platform moves it to the history. */
   readonly keepsLog: boolean;
 }
 

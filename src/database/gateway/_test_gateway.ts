@@ -1,8 +1,4 @@
-/**
- * A gateway before a real server, for tests.
- *
- * @module
- */
+/** @module A gateway before a real server, for tests. */
 import pg from "pg";
 import {
   PASSWORD,
@@ -21,7 +17,7 @@ export interface TestGateway extends AsyncDisposable {
   readonly server: TestServer;
   /** Messages to the operator. */
   readonly troubles: string[];
-  /** Makes a branch that clients reach. */
+  /** Creates a branch that clients can reach. */
   add(
     database: string,
     given?: { readonly connections?: number; readonly refusal?: Refusal },

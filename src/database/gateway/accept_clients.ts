@@ -1,8 +1,4 @@
-/**
- * Accepting connections while a listener is open, also when the system runs short of descriptors.
- *
- * @module
- */
+/** @module Accepts connections, even when the system is short of descriptors. */
 import { setTimeout as delay } from "node:timers/promises";
 
 /** The first and the longest pause after a failed accept, in milliseconds. */

@@ -1,9 +1,4 @@
-/**
- * The gateway's own keys with which clients cancel statements: keys of engines may collide between
- * branches.
- *
- * @module
- */
+/** @module The gateway's own cancel keys: keys of engines may collide between branches. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { backendKeyData, concatBytes, splitFrames } from "../wire/messages.ts";
 

@@ -1,9 +1,4 @@
-/**
- * A session that was let in: bytes pass in both directions, each side no faster
- * than the other takes them.
- *
- * @module
- */
+/** @module An authenticated session: relays bytes both ways, with back-pressure. */
 import type { BackendSession } from "../types.ts";
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
 import { type ErrorFields, errorResponse } from "../wire/messages.ts";
@@ -11,7 +6,7 @@ import { SessionState } from "../wire/session_state.ts";
 
 const READ_BYTES = 64 * 1024;
 
-/** Time that a client gets to read why its session ended, in milliseconds. */
+/** Time for a client to read why its session ended, in milliseconds. */
 const FAREWELL_MS = 2_000;
 
 const LOST: ErrorFields = {
@@ -77,7 +72,7 @@ export class ClientSession {
         await writer.write(chunk);
       }
     } catch {
-      /* the client, or the engine, is gone */
+      /* the client or the engine has disconnected */
     } finally {
       await this.#backend.close().catch(() => {});
     }

@@ -1,9 +1,4 @@
-/**
- * The one TCP port at which clients reach all databases: the role that a client
- * signs in as leads to its branch.
- *
- * @module
- */
+/** @module The one TCP port for all databases: a client's role determines its branch. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type BackendSession, EngineError } from "../types.ts";
@@ -48,7 +43,7 @@ class ConnectionCount {
   /**
    * Counts a connection.
    *
-   * @returns what is called at its end; `undefined` if there are too many
+   * @returns a function to call at its end; `undefined` if there are too many
    */
   enter(address: string): (() => void) | undefined {
     const group = this.#groupOf(address);
@@ -71,10 +66,10 @@ class ConnectionCount {
   }
 }
 
-/** How often idle branches are looked for, in milliseconds. */
+/** Interval at which idle branches are searched, in milliseconds. */
 const SWEEP_MS = 5_000;
 
-/** Clients that are told that there are too many, at a time. */
+/** Maximum number of rejected clients that get a message at a time. */
 const MOST_TURNED_AWAY = 64;
 const TURN_AWAY_MS = 1_000;
 
@@ -97,11 +92,11 @@ export interface GatewayOptions {
   readonly limits?: Partial<GatewayLimits>;
   /** Groups connections by address; `undefined` for exempt ones. */
   readonly groupOf?: (address: string) => string | undefined;
-  /** The certificate to show now; without one there is no TLS. */
+  /** The current certificate; without one, there is no TLS. */
   readonly certificate?: () => Promise<CertificatePair | undefined>;
   /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
-  /** Called with what the operator should know; never with SQL or passwords. */
+  /** Called with messages for the operator; never with SQL or passwords. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -136,7 +131,7 @@ export class Gateway {
   }
 
   /**
-   * Accepts clients at an address; port 0 takes a free one.
+   * Accepts clients at an address; port 0 uses any free one.
    *
    * @throws as `Deno.listen`
    */
@@ -178,7 +173,7 @@ export class Gateway {
     };
   }
 
-  /** Stops listening, lets transactions end for a moment, then ends all sessions. */
+  /** Stops listening, gives transactions a moment to end, then ends all sessions. */
   async close(): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#sweeping);
@@ -218,7 +213,7 @@ export class Gateway {
       const fields = this.#explain(error);
       if (fields !== undefined) await writeAll(connection, errorResponse(fields)).catch(() => {});
     } finally {
-      // TLS has something left to send, and closes the client's connection itself.
+      // TLS may still have data to send, and closes the client's connection itself.
       closeQuietly(connection);
       leave?.();
     }
@@ -320,7 +315,7 @@ export class Gateway {
       Deno.errors.ConnectionAborted,
       Deno.errors.BrokenPipe,
       Deno.errors.NotConnected,
-      // TLS that the client gave up, or that is none.
+      // TLS that the client aborted, or that is not TLS.
       Deno.errors.InvalidData,
       Deno.errors.UnexpectedEof,
     ].some((kind) => error instanceof kind) || (error as Error).name === "AbortError";

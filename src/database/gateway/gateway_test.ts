@@ -9,7 +9,7 @@ const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
 Deno.test({
-  name: `Gateway lets psql, pg and postgres in, and runs what they send${skipped}`,
+  name: `Gateway accepts psql, pg and postgres, and runs their statements${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();
@@ -54,7 +54,7 @@ Deno.test({
 
 Deno.test({
   name:
-    `Gateway turns away whoever may not come in, and says why only to who knows the password${skipped}`,
+    `Gateway turns away whoever may not come in, and reports why only to who knows the password${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();
@@ -107,7 +107,7 @@ Deno.test({
     await until(sleeps, (count) => count === 1);
     sleep.cancel();
     await assert.rejects(sleep, { code: "57014" });
-    // PostgreSQL signals the backend, then its process group: the next statement may end as well.
+    // PostgreSQL signals the backend, then its process group: the next statement may end too.
     await sql`SELECT 1`.catch(() => {});
     await sql`CREATE TABLE kept (id int)`;
     await sql.end();
@@ -129,6 +129,14 @@ Deno.test({
     await test.gateway.branches.endSessions(branch.id);
     await until(() => errors.length > 0);
     assert.equal((errors[0] as Error & { code: string }).code, "57P01");
+
+    const running = await openClient(url);
+    const told = assert.rejects(running.client.query("SELECT pg_sleep(600)"), { code: "57P01" });
+    const other = await openClient(url);
+    const runs = "SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query ~ '^SELECT pg_s'";
+    await until(async () => (await other.client.query(runs)).rowCount, (count) => count === 1);
+    await test.gateway.branches.endSessions(branch.id);
+    await told;
 
     const idle = await openClient(url);
     const busy = await openClient(url);
@@ -158,7 +166,7 @@ async function openRaw(port: number, bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 Deno.test({
-  name: `Gateway bounds what clients send before they are known${skipped}`,
+  name: `Gateway limits the data of clients before they sign in${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();
@@ -186,7 +194,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `Gateway stops branches that nobody uses, and starts them again${skipped}`,
+  name: `Gateway stops branches that no one uses, and starts them again${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway({ limits: { idleMs: 0 } });
@@ -205,7 +213,8 @@ Deno.test({
 });
 
 Deno.test({
-  name: `Gateway lets nobody into a branch that moves, not even who is signing in${skipped}`,
+  name:
+    `Gateway accepts no client for a branch that moves, not even one that is signing in${skipped}`,
   ignore,
   fn: async () => {
     await using test = await startTestGateway();

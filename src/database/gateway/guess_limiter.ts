@@ -1,14 +1,10 @@
-/**
- * Slows down the guessing of passwords.
- *
- * @module
- */
+/** @module Slows down the guessing of passwords. */
 
-/** Wrong passwords in a row that cost nothing. */
+/** Number of wrong passwords in a row without a delay. */
 const FREE_GUESSES = 5;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Longest time that an attempt waits for its turn, in milliseconds. */
+/** Maximum time that an attempt waits for its turn, in milliseconds. */
 export const LONGEST_WAIT_MS = 10_000;
 /** Time after which wrong passwords are forgotten, in milliseconds. */
 const REMEMBERED_MS = 15 * 60_000;
@@ -17,12 +13,12 @@ const MOST_REMEMBERED = 10_000;
 
 interface Guesser {
   failures: number;
-  /** When its next attempt may be judged. */
+  /** When its next attempt is allowed. */
   notBefore: number;
   lastAt: number;
 }
 
-/** Counts failures by address and role together: nobody locks a role for others. */
+/** Counts failures by address and role together: so nobody can lock a role for others. */
 export class GuessLimiter {
   readonly #guessers = new Map<string, Guesser>();
 
@@ -34,7 +30,7 @@ export class GuessLimiter {
   }
 
   /**
-   * Takes the turn of an attempt.
+   * Reserves the turn of an attempt.
    *
    * @returns how long it waits, in milliseconds; `undefined` if too many wait already
    */

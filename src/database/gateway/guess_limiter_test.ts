@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { GuessLimiter, LONGEST_WAIT_MS } from "./guess_limiter.ts";
 
-Deno.test("GuessLimiter lets a few wrong passwords pass, then makes each wait longer", () => {
+Deno.test("GuessLimiter allows a few wrong passwords, then makes each wait longer", () => {
   let now = 0;
   const limiter = new GuessLimiter(() => now);
   for (let guess = 0; guess < 5; guess++) {

@@ -1,9 +1,4 @@
-/**
- * The beginning of a client's connection: its startup message, and the proof
- * that it knows the password of its role.
- *
- * @module
- */
+/** @module The start of a client's connection: its startup message, and its password's proof. */
 import { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { mockVerifier, type ScramVerifier } from "../scram/verifier.ts";
@@ -23,13 +18,13 @@ import { ProtocolError } from "../wire/frame_scanner.ts";
 
 /** As PostgreSQL's own (`PG_MAX_SASL_MESSAGE_LENGTH`), with the message around it. */
 const MAX_SASL_BYTES = 1024 + 64;
-/** Longest name of a role in PostgreSQL. */
+/** Maximum length of the name of a role in PostgreSQL. */
 const MAX_ROLE_BYTES = 63;
-/** A client asks for TLS, and then for GSSAPI or the other way around. */
+/** A client requests TLS and then GSSAPI, or the reverse. */
 const MAX_ENCRYPTION_REQUESTS = 2;
 const ENCRYPTION = new TextEncoder().encode("S");
 const NO_ENCRYPTION = new TextEncoder().encode("N");
-/** The first byte of a client that begins with TLS at once; no startup message is so long. */
+/** The first byte of a client that starts with TLS directly; no startup message is that long. */
 const TLS_HANDSHAKE = 22;
 
 export type Opening = Exclude<StartupPacket, { readonly type: "encryption" | "unsupported" }>;
@@ -51,7 +46,7 @@ export function refuse(sqlState: string, message: string, hint?: string): Handsh
   });
 }
 
-/** How a client's connection is encrypted, where it wishes that. */
+/** How to encrypt a client's connection, if it requests that. */
 export interface Encryption {
   /** Whether there is a certificate. */
   isReady(): Promise<boolean>;
@@ -67,8 +62,8 @@ export interface Opened {
 }
 
 /**
- * Reads packets up to the startup message or cancel request, and encrypts the
- * connection where the client asks for it.
+ * Reads packets up to the startup message or cancel request, and encrypts the connection if the
+ * client requests it.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}
@@ -102,12 +97,12 @@ export async function readOpening(client: Connection, encryption?: Encryption): 
 export interface ClientStartup {
   readonly role: string;
   readonly database: string;
-  /** All others, such as `application_name`. */
+  /** All other parameters, such as `application_name`. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads who the client wants to be.
+ * Reads the role that the client requests.
  *
  * @throws {HandshakeRefused}
  */
@@ -126,7 +121,7 @@ export function readStartup(all: ReadonlyMap<string, string>): ClientStartup {
   return { role, database: all.get("database") || role, parameters };
 }
 
-/** Says which version and options are spoken, where the client asked for others. */
+/** Reports the supported version and options, if the client requested others. */
 export async function negotiate(
   connection: Connection,
   { minorVersion, parameters }: Extract<StartupPacket, { readonly type: "startup" }>,
@@ -137,11 +132,11 @@ export async function negotiate(
 }
 
 /**
- * Lets the client prove that it knows the password. If the role doesn't exist (no verifier), the
- * client sees the same as with a wrong password.
+ * Verifies that the client knows the password. If the role doesn't exist (no verifier), the client
+ * sees the same as with a wrong password.
  *
- * @param mockKey random bytes that stay the same while the gateway runs
- * @returns whether it knows it; the client has not been told yet
+ * @param mockKey random bytes, constant while the gateway runs
+ * @returns whether it knows it; the client has no response yet
  */
 export async function provesPassword(
   connection: Connection,

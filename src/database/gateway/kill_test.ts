@@ -9,7 +9,7 @@ const ignore = NO_POSTGRES !== undefined;
 const skipped = ignore ? ` (left out: ${NO_POSTGRES})` : "";
 
 /** Rounds of `kill -9` under load. */
-const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 5);
+const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 2);
 const WRITERS = 4;
 
 async function serverProcess(dataFolder: string): Promise<number> {

@@ -1,9 +1,4 @@
-/**
- * The branches that run, with their sessions: which may start, and which is
- * stopped when nobody uses it.
- *
- * @module
- */
+/** @module Running branches with their sessions: decides which can start, and which are idle. */
 import {
   type BackendSession,
   type Branch,
@@ -15,7 +10,7 @@ import type { GatewayLimits } from "./types.ts";
 
 /** Something that uses a branch and can be ended. */
 export interface Holder {
-  /** Resolves when the client can learn of no further statement. */
+  /** Resolves when the client cannot receive the result of another statement. */
   end(): Promise<void>;
 }
 
@@ -43,7 +38,7 @@ export interface RunningBranchesOptions {
 
 export class RunningBranches {
   readonly #all = new Map<string, RunningBranch>();
-  /** Branches that move, or have moved: one for each move since the process began. */
+  /** Branches that are moving or have moved, one for each move since the process started. */
   readonly #closed = new Set<string>();
 
   readonly #options: RunningBranchesOptions;
@@ -58,13 +53,15 @@ export class RunningBranches {
     return found === undefined ? 0 : found.holders.size + found.opening;
   }
 
-  /** When a session of the branch began or ended last, by the clock given; `undefined` for never. */
+  /**
+   * When a session of the branch last started or ended, by the given clock; `undefined` for never.
+   */
   lastActiveAt(branchId: string): number | undefined {
     return this.#all.get(branchId)?.lastActiveAt;
   }
 
   /**
-   * Opens a session, once the branch has room to run.
+   * Opens a session, once the branch has the resources to run.
    *
    * @param admit checks the branch's sessions before another one is opened; may throw
    */
@@ -98,8 +95,8 @@ export class RunningBranches {
   }
 
   /**
-   * Ends all sessions of a branch and lets none in, those included that are about to open;
-   * returns what lets them in again.
+   * Ends all sessions of a branch, including those being opened, and refuses new ones; returns a
+   * function that admits them again.
    */
   async close(branchId: string): Promise<() => void> {
     this.#closed.add(branchId);

@@ -1,8 +1,4 @@
-/**
- * From a new connection to a client that may use a branch.
- *
- * @module
- */
+/** @module Authenticates a new connection as a client of a branch. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { GuessLimiter } from "./guess_limiter.ts";
 import {
@@ -27,7 +23,7 @@ export interface SignInOptions {
   readonly mockKey: Uint8Array;
   /** The key for counting wrong passwords, besides the role. */
   readonly address: string;
-  /** Whether the connection stays on this machine, so no network can read it. */
+  /** Whether the connection stays on this machine, where no network can read it. */
   readonly isOfThisMachine: boolean;
   readonly signal: AbortSignal;
 }
@@ -37,8 +33,7 @@ const ENCRYPT =
   "Connect with sslmode=require. A platform without a certificate (svc serve --tls-cert) only accepts local clients, for example through an SSH tunnel.";
 
 /**
- * Nobody learns which roles, databases or states there are before the password
- * was right.
+ * Reveals nothing about roles, databases or states before the right password.
  *
  * @throws {HandshakeRefused}
  * @throws {ProtocolError}

@@ -1,9 +1,7 @@
 /**
- * TLS on connections that started without it. The runtime only has TLS for connections that it
- * accepts itself, so client data is relayed to a listener of ours on the loopback address, which
+ * @module TLS on connections that started without it. The runtime only has TLS for connections that
+ * it accepts itself, so client data is relayed to a listener of ours on the loopback address, which
  * handles the cryptography.
- *
- * @module
  */
 import { closeQuietly, type Connection, writeAll } from "../wire/connection.ts";
 
@@ -21,7 +19,7 @@ const ARRIVAL_MS = 5_000;
 
 type Arrival = PromiseWithResolvers<Deno.TlsConn>;
 
-/** Accepts our own relayed connections, which their ports tell from those of others. */
+/** Accepts only our relayed connections, which it recognizes by their ports. */
 class LoopbackListener {
   readonly #listener: Deno.TlsListener;
   readonly #arrivals = new Map<number, Arrival>();
@@ -66,7 +64,7 @@ class LoopbackListener {
     }
   }
 
-  /** Both ends come here, in any order. */
+  /** Both ends arrive here, in any order. */
   #arrival(port: number): Arrival {
     const known = this.#arrivals.get(port);
     if (known !== undefined) {
@@ -78,7 +76,7 @@ class LoopbackListener {
     this.#arrivals.set(port, arrival);
     setTimeout(() => {
       if (this.#arrivals.get(port) !== arrival) return;
-      // Someone else has connected, or ours has not arrived.
+      // Another process has connected, or our connection has not arrived.
       this.#arrivals.delete(port);
       void arrival.promise.then(closeQuietly, () => {});
       arrival.reject(new Error("The connection was not accepted in time"));
@@ -92,7 +90,7 @@ export class TlsTerminator {
 
   readonly #certificate: () => Promise<CertificatePair | undefined>;
 
-  /** @param certificate the one to show now; `undefined` if there is none */
+  /** @param certificate the current one; `undefined` if there is none */
   constructor(certificate: () => Promise<CertificatePair | undefined>) {
     this.#certificate = certificate;
   }

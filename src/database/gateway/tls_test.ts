@@ -60,7 +60,7 @@ Deno.test({
   },
 });
 
-/** Common name in the certificate that a client sees which begins with TLS at once. */
+/** Common name in the certificate for a client that starts with TLS directly. */
 function nameShown({ port }: TestGateway): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(

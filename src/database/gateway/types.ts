@@ -1,17 +1,13 @@
-/**
- * Dependencies and limits of the gateway.
- *
- * @module
- */
+/** @module Dependencies and limits of the gateway. */
 import type { ScramVerifier } from "../scram/verifier.ts";
 import type { Branch, DatabaseEngine } from "../types.ts";
 
-/** The branch that a role leads to, and how its password is checked. */
+/** The branch of a role, and how to check its password. */
 export interface BranchAccess {
   readonly branch: Branch;
   readonly engine: DatabaseEngine;
   readonly verifier: ScramVerifier;
-  /** Why its clients are turned away, once they have proved who they are. */
+  /** Why its clients are rejected after signing in. */
   readonly refusal?: Refusal;
 }
 

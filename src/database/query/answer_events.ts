@@ -1,8 +1,4 @@
-/**
- * From messages of PostgreSQL to events.
- *
- * @module
- */
+/** @module Converts messages of PostgreSQL to events. */
 import type {
   BackendMessage,
   CommandCompleteMessage,
@@ -22,12 +18,12 @@ export interface SentText {
   readonly start: number;
 }
 
-/** Collects rows until something else comes. */
+/** Collects rows until another message arrives. */
 export class AnswerEvents {
   #rows: (string | null)[][] = [];
   #copied: string | undefined;
 
-  /** Takes the messages of one chunk; returns events, rows of the chunk in one of them. */
+  /** Takes the messages of one chunk; returns events, with the rows of the chunk in one event. */
   take(messages: readonly BackendMessage[], text: SentText): readonly SqlEvent[] {
     const events: SqlEvent[] = [];
     for (const message of messages) {

@@ -1,8 +1,4 @@
-/**
- * The messages of a session, read one chunk at a time.
- *
- * @module
- */
+/** @module The messages of a session, read one chunk at a time. */
 import { Buffer } from "node:buffer";
 import type { BackendMessage } from "pg-protocol/dist/messages.js";
 import { Parser } from "pg-protocol/dist/parser.js";
@@ -10,7 +6,7 @@ import type { BackendSession } from "../types.ts";
 import { EngineError } from "../types.ts";
 import { FrameScanner } from "../wire/frame_scanner.ts";
 
-/** Longest message that is read: one row. */
+/** Maximum size of a message: one row. */
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
 export class MessageStream {
@@ -26,7 +22,7 @@ export class MessageStream {
   }
 
   /**
-   * Waits for what comes next.
+   * Waits for the next message.
    *
    * @throws {EngineError} if the session has ended
    * @throws {ProtocolError} if a message is too long

@@ -1,9 +1,4 @@
-/**
- * Runs a whole script, of any length, as one transaction, such as a `pg_dump` with `COPY … FROM
- * stdin`.
- *
- * @module
- */
+/** @module Runs a script of any length, such as a `pg_dump`, in one transaction. */
 import { Buffer } from "node:buffer";
 import { serialize } from "pg-protocol";
 import type { ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
@@ -13,20 +8,20 @@ import { MessageStream } from "./message_stream.ts";
 import { firstTokenAt, type Statement, StatementSplitter } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** Longest statement, and longest line of one, in UTF-16 units. */
+/** Maximum length of a statement, and of a line of one, in UTF-16 units. */
 const MAX_STATEMENT = 64 * 1024 * 1024;
 /** Data of COPY is sent in pieces of about this size, in UTF-16 units. */
 const COPY_PIECE = 64 * 1024;
 
 const COPY_FROM_STDIN = /^copy\s[\s\S]*\sfrom\s+stdin\b/i;
 const END_OF_COPY = /^\\\.\r?\n?$/;
-/** Lines between statements that are none: blank ones, comments, and commands of psql. */
+/** Lines between statements: blank ones, comments, and commands of psql. */
 const BETWEEN = /^(?:\s*$|--|\\)/;
 /** Commands that `pg_dump` writes only for psql. */
 const FOR_PSQL = /^\\(?:un)?restrict\b/;
 /** They would begin or end the transaction around the script. */
 const TRANSACTION_EDGE = /^(?:begin|start\s+transaction|commit|end)\b/i;
-/** A setting, which may be one that only a newer server than this one knows. */
+/** A setting, which may be unknown to this server. */
 const SETTING = /^set\s+(?!(?:local|session|constraints|transaction|role)\b)\w+\s*(?:=|to\b)/i;
 const UNKNOWN = "42704";
 const MISSING_RIGHT = "42501";
@@ -43,14 +38,14 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the statement that runs; nothing of the script takes effect then. */
+  /** Cancels the statement that runs; then nothing of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a script; yields the notices and the end of each statement, and rows as
- * little as psql does for a script. After an event `error` nothing follows, and
- * nothing of the script has taken effect. Closes the session at the end.
+ * Runs a script; yields the notices and the end of each statement, and rows as little as psql does
+ * for a script. An event `error` is the last one, and nothing of the script has taken effect.
+ * Closes the session at the end.
  */
 export async function* runScript(
   session: BackendSession,
@@ -87,7 +82,7 @@ function problem(sqlState: string, message: string, position: number | null = nu
 class ScriptRun {
   readonly #messages: MessageStream;
   readonly #splitter = new StatementSplitter();
-  /** Characters of the script that the splitter has not seen. */
+  /** Characters of the script that the splitter has not processed. */
   #skipped = 0;
 
   readonly #signal: AbortSignal | undefined;
@@ -181,7 +176,7 @@ class ScriptRun {
     }
   }
 
-  /** Sends one statement, and its data where it copies some; yields all events of it. */
+  /** Sends one statement, and its data if it copies any; yields all its events. */
   async *#send(
     text: string,
     data?: AsyncGenerator<string, void, void>,
@@ -223,7 +218,7 @@ class ScriptRun {
   }
 }
 
-/** @throws {EngineError} if a file is not text, saying how to convert it */
+/** @throws {EngineError} if a file is not text; the message explains how to convert it */
 function refuseArchive(bytes: Uint8Array): void {
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   const found = ARCHIVES.find(([mark]) => start.startsWith(mark));

@@ -1,8 +1,4 @@
-/**
- * Running SQL for people and tools: each statement's result as events.
- *
- * @module
- */
+/** @module Runs SQL for people and programs, with each statement's result as events. */
 import { serialize } from "pg-protocol";
 import type { BackendMessage, ReadyForQueryMessage } from "pg-protocol/dist/messages.js";
 import { type BackendSession, EngineError } from "../types.ts";
@@ -12,7 +8,7 @@ import { MessageStream } from "./message_stream.ts";
 import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
 
-/** They end the transaction, or begin another. */
+/** They end the transaction, or start another. */
 const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
   "abort",
   "begin",
@@ -34,13 +30,13 @@ function refuseInReadOnly(statement: string): string | undefined {
   if (TRANSACTION_CONTROL.has(keyword)) {
     return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
   }
-  // It may write files of the server, which no transaction takes back.
+  // It may write files on the server, which no transaction undoes.
   if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
   return undefined;
 }
 
 export interface RunSqlOptions {
-  /** Values of `$1`, `$2` and so on, in PostgreSQL's text form: the text is one statement then. */
+  /** Values of `$1`, `$2` and so on, in PostgreSQL's text form: then the text is one statement. */
   readonly params?: readonly (string | null)[];
   /** Runs all of it in one transaction that can only read, and is rolled back. */
   readonly readOnly?: boolean;
@@ -48,7 +44,7 @@ export interface RunSqlOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Time that a cancelled statement gets to end, in milliseconds. */
+/** Time for a cancelled statement to end, in milliseconds. */
 const CANCEL_MS = 5_000;
 
 /**
@@ -60,8 +56,8 @@ const BEGIN_READ_ONLY = "BEGIN READ ONLY; SELECT 1";
 const NO_DATA = "COPY FROM STDIN has no data here: use psql, or import the file";
 
 /**
- * Runs SQL, several statements or one, and closes the session at the end. The next part of a result
- * is read after the previous events are consumed, so any number of rows fits in memory.
+ * Runs one or more SQL statements, and closes the session at the end. The next part of a result is
+ * read after the previous events are consumed, so any number of rows fits in memory.
  *
  * With `readOnly`, statements are sent one at a time, which the extended protocol enforces, and
  * none of them may end the surrounding read-only transaction.
@@ -90,7 +86,7 @@ export async function* runSql(
 }
 
 interface Answered {
-  /** `I` outside of a transaction, `T` in one, `E` in one that failed. */
+  /** `I` outside a transaction, `T` in one, `E` in a failed one. */
   readonly status: string;
   readonly failed: boolean;
 }
@@ -116,7 +112,7 @@ class SqlRun {
     await this.#session.cancel().catch(() => {});
   }
 
-  /** Cancels what nobody waits for any more, and ends the session. */
+  /** Cancels an abandoned statement, and ends the session. */
   async close(): Promise<void> {
     clearTimeout(this.#late);
     if (this.#busy) await this.#session.cancel().catch(() => {});
@@ -164,7 +160,7 @@ class SqlRun {
     for (;;) {
       const messages = await this.#messages.read();
       for (const event of events.take(messages, text)) {
-        // Only the first error counts: a session that is ended has another.
+        // Only the first error counts: ending the session causes another.
         if (failed) continue;
         failed = event.type === "error";
         yield event;
@@ -182,7 +178,7 @@ class SqlRun {
 
 const NOWHERE: SentText = { all: "", start: 0 };
 
-/** Parse takes one statement only: the server refuses a text with several. */
+/** Parse only accepts one statement; the server refuses a text with several. */
 function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8Array {
   const parts = [
     serialize.parse({ text }),

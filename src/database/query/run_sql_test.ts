@@ -18,7 +18,7 @@ async function withServer(use: (run: Run) => Promise<void>): Promise<void> {
 }
 
 Deno.test({
-  name: `runSql() yields what each statement brings${skipped}`,
+  name: `runSql() yields the events of each statement${skipped}`,
   ignore,
   fn: () =>
     withServer(async (run) => {
@@ -56,7 +56,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `runSql() streams a million rows, and stops when nobody takes them or on abort${skipped}`,
+  name: `runSql() streams a million rows, and stops when no one reads them or on abort${skipped}`,
   ignore,
   fn: () =>
     withServer(async (run) => {

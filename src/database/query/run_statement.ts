@@ -1,8 +1,4 @@
-/**
- * Running statements with parameters, for callers that want their whole results.
- *
- * @module
- */
+/** @module Runs statements with parameters, for callers that want whole results. */
 import { serialize } from "pg-protocol";
 import { type BackendSession, EngineError } from "../types.ts";
 import { AnswerEvents } from "./answer_events.ts";
@@ -64,7 +60,7 @@ export async function withStatements<T>(
 /**
  * Runs one statement and closes the session.
  *
- * @returns its result, or what PostgreSQL said against it
+ * @returns its result, or PostgreSQL's error
  * @throws {EngineError} if the session ends, or the result is too large
  */
 export function runStatement(

@@ -1,8 +1,4 @@
-/**
- * The names of PostgreSQL's built-in types by their object ids, which never change.
- *
- * @module
- */
+/** @module The names of PostgreSQL's built-in types by their object ids, which never change. */
 
 /** Name, id, and the id of its array. */
 const TYPES: readonly (readonly [name: string, id: number, arrayId: number])[] = [
@@ -81,7 +77,7 @@ const NAMES: ReadonlyMap<number, string> = new Map(
   TYPES.flatMap(([name, id, arrayId]) => [[id, name], [arrayId, `${name}[]`]] as const),
 );
 
-/** The name of a type, such as `int4` or `text[]`; `oid:<n>` where it's not built in. */
+/** The name of a type, such as `int4` or `text[]`; `oid:<n>` if it is not built in. */
 export function typeName(id: number): string {
   return (id === 0 ? undefined : NAMES.get(id)) ?? `oid:${id}`;
 }

@@ -1,12 +1,8 @@
-/**
- * Events of running SQL, as the API sends them.
- *
- * @module
- */
+/** @module Events of running SQL, as the API sends them. */
 
 export interface Column {
   readonly name: string;
-  /** Such as `int4`, `text`, `jsonb`; `oid:<n>` where not built in. */
+  /** Such as `int4`, `text`, `jsonb`; `oid:<n>` if not built in. */
   readonly type: string;
 }
 
@@ -22,8 +18,8 @@ export interface QueryErrorEvent {
 }
 
 /**
- * Each statement brings `columns` and `rows` if it has a result, then `complete`. After `error`
- * nothing follows. Values are PostgreSQL's text form.
+ * Each statement yields `columns` and `rows` if it has a result, then `complete`. Nothing follows
+ * after `error`. Values are PostgreSQL's text form.
  */
 export type SqlEvent =
   | { readonly type: "columns"; readonly columns: Column[] }

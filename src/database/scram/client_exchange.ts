@@ -1,8 +1,4 @@
-/**
- * The client's side of SCRAM-SHA-256, without channel binding.
- *
- * @module
- */
+/** @module The client's side of SCRAM-SHA-256, without channel binding. */
 import { Buffer } from "node:buffer";
 import { parseServerFirst, ScramError } from "./messages.ts";
 import { equalKeys, hmac, saltPassword, sha256 } from "./verifier.ts";

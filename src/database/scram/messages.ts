@@ -1,8 +1,4 @@
-/**
- * The messages of SCRAM (RFC 5802, section 7): attributes of one letter.
- *
- * @module
- */
+/** @module The messages of SCRAM (RFC 5802, section 7): attributes of one letter. */
 
 /** A message breaks the protocol; its text is for the other side. */
 export class ScramError extends Error {
@@ -33,7 +29,7 @@ export function parseClientFirst(text: string): ClientFirst {
 
 export interface ClientFinal {
   readonly withoutProof: string;
-  /** In base64, the GS2 header that the exchange began with. */
+  /** The GS2 header that started the exchange, in base64. */
   readonly binding: string;
   readonly nonce: string;
   /** In base64. */

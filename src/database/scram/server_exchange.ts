@@ -1,8 +1,4 @@
-/**
- * The server's side of SCRAM-SHA-256.
- *
- * @module
- */
+/** @module The server's side of SCRAM-SHA-256. */
 import { Buffer } from "node:buffer";
 import { type ClientFirst, parseClientFinal, parseClientFirst, ScramError } from "./messages.ts";
 import { equalKeys, hmac, type ScramVerifier, sha256 } from "./verifier.ts";
@@ -36,7 +32,7 @@ export class ScramServerExchange {
     return this.#serverFirst;
   }
 
-  /** Takes the client's last message and judges its proof. */
+  /** Checks the proof in the client's last message. */
   final(message: string): ScramOutcome {
     const first = this.#first;
     if (first === undefined) throw new ScramError("The first SCRAM message is missing");

@@ -1,9 +1,4 @@
-/**
- * A server's stored verifier for SCRAM-SHA-256 (RFC 5802, RFC 7677). It can check a client's proof
- * but cannot be used to sign in.
- *
- * @module
- */
+/** @module A stored verifier for SCRAM-SHA-256 (RFC 7677); it cannot be used to sign in. */
 import { Buffer } from "node:buffer";
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from "node:crypto";
 
@@ -30,12 +25,15 @@ export function sha256(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash("sha256").update(bytes).digest());
 }
 
-/** Compares without showing by its time where two keys differ. */
+/** Compares two keys in constant time. */
 export function equalKeys(a: Uint8Array, b: Uint8Array): boolean {
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }
 
-/** `SaltedPassword` of RFC 5802. Passwords are normalized by NFKC, which SASLprep does for most. */
+/**
+ * `SaltedPassword` of RFC 5802. Passwords are normalized by NFKC, which matches SASLprep for most
+ * of them.
+ */
 export function saltPassword(
   password: string,
   { salt, iterations }: Pick<ScramVerifier, "salt" | "iterations">,
@@ -56,10 +54,10 @@ export function makeVerifier(
 }
 
 /**
- * A verifier for a role that doesn't exist: the same for each name, so that a
- * client cannot find out by its salt, and fulfilled by no password.
+ * A verifier for a role that doesn't exist: the same for each name, so that a client cannot detect
+ * it by its salt; no password matches it.
  *
- * @param key random bytes that stay the same while the gateway runs
+ * @param key random bytes, constant while the gateway runs
  */
 export function mockVerifier(role: string, key: Uint8Array): ScramVerifier {
   return {
@@ -74,7 +72,7 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base6
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.from(text, "base64"));
 
-/** The text form, as PostgreSQL keeps it in `pg_authid` and takes it for a password. */
+/** The text form, as PostgreSQL stores it in `pg_authid` and accepts it as a password. */
 export function formatVerifier(verifier: ScramVerifier): string {
   const { iterations, salt, storedKey, serverKey } = verifier;
   return `SCRAM-SHA-256$${iterations}:${base64(salt)}$${base64(storedKey)}:${base64(serverKey)}`;

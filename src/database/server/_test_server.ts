@@ -1,8 +1,4 @@
-/**
- * A local PostgreSQL server in a temporary folder, for tests.
- *
- * @module
- */
+/** @module A local PostgreSQL server in a temporary folder, for tests. */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { makeVerifier, SALT_BYTES } from "../scram/verifier.ts";

@@ -1,8 +1,4 @@
-/**
- * Statements of the platform's own role on a server.
- *
- * @module
- */
+/** @module Statements of the platform's own role on a server. */
 import { runSql } from "../query/run_sql.ts";
 import { EngineError } from "../types.ts";
 import { connectServer } from "./connect_server.ts";
@@ -32,7 +28,7 @@ export class Admin {
   ): Promise<Rows> {
     const { address, login } = await this.#source.reach();
     let rows: (readonly (string | null)[])[] = [];
-    // A text with one statement only may hold CREATE DATABASE.
+    // Only a text with a single statement may contain CREATE DATABASE.
     for (const text of texts) {
       const connected = await connectServer(
         address,

@@ -1,19 +1,15 @@
-/**
- * Starting the client programs of PostgreSQL, such as `pg_dump`.
- *
- * @module
- */
+/** @module Starts the client programs of PostgreSQL, such as `pg_dump`. */
 import { join } from "node:path";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { EngineError } from "../types.ts";
 import type { ServerSource } from "./server_source.ts";
 
-/** Lines of what a program says that get into a message. */
+/** Maximum number of a program's output lines in a message. */
 const LINES = 2;
 
 export interface ClientProgram {
   readonly child: Deno.ChildProcess;
-  /** Waits for its end: why it failed, or `undefined`. */
+  /** Waits until it ends; returns why it failed, or `undefined`. */
   failure(): Promise<string | undefined>;
 }
 

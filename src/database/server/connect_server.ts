@@ -1,8 +1,4 @@
-/**
- * Opening a session on a PostgreSQL server: TLS, startup and authentication.
- *
- * @module
- */
+/** @module Opens a session on a PostgreSQL server: TLS, startup and authentication. */
 import { Buffer } from "node:buffer";
 import { createHash, randomBytes } from "node:crypto";
 import { ScramClientExchange } from "../scram/client_exchange.ts";
@@ -28,9 +24,9 @@ import { ProtocolError } from "../wire/frame_scanner.ts";
 import { EngineError, type StartupParameters } from "../types.ts";
 import { describeAddress, type Login, type ServerAddress } from "./server_address.ts";
 
-/** Longest time until a session is open, in milliseconds. */
+/** Maximum time until a session is open, in milliseconds. */
 const CONNECT_MS = 15_000;
-/** Longest message before a session is open. */
+/** Maximum length of a message before a session is open. */
 const MAX_GREETING_BYTES = 64 * 1024;
 
 /** The server refused with its own error. */
@@ -188,7 +184,7 @@ async function readGreeting(
   };
 }
 
-/** Resolves when the server has taken the request, which it shows by closing the connection. */
+/** Resolves when the server closes the connection, which means that it got the request. */
 async function sendCancel(
   address: ServerAddress,
   processId: number,
@@ -200,7 +196,7 @@ async function sendCancel(
     await writeAll(connection, cancelRequest(processId, secret));
     await connection.read(new Uint8Array(1));
   } catch {
-    /* closed either way */
+    /* It is closed in either case. */
   } finally {
     clearTimeout(late);
     closeQuietly(connection);

@@ -1,9 +1,4 @@
-/**
- * Copies a database within its server: its files if nobody is connected, otherwise a dump of
- * committed data.
- *
- * @module
- */
+/** @module Copies a database: its files if nobody is connected, otherwise a dump. */
 import { type CopyMethod, EngineError } from "../types.ts";
 import type { Admin } from "./admin.ts";
 import { startClientProgram } from "./client_program.ts";
@@ -19,15 +14,14 @@ const CLONING_VERSION = 18;
 
 export interface CopyOptions {
   readonly source: string;
-  /** Its role is there already. */
+  /** Its role already exists. */
   readonly target: string;
-  /** Of the server, such as `18.1`. */
+  /** Version of the server, such as `18.1`. */
   readonly version: string;
 }
 
 /**
- * Makes `target` as a copy that its own role owns. It has another name until it
- * is whole.
+ * Creates `target` as a copy owned by its own role. It has another name until it is whole.
  *
  * @throws {EngineError}
  */
@@ -51,7 +45,7 @@ export async function copyDatabase(
   return method;
 }
 
-/** The server would find out itself, after it has waited five seconds. */
+/** The server would detect this too, but only after five seconds. */
 async function refuseInUse(admin: Admin, { source }: CopyOptions): Promise<void> {
   const clients = await admin.run([
     `SELECT 1 FROM pg_stat_activity WHERE datname = ${quoteLiteral(source)} ` +
@@ -77,7 +71,7 @@ async function copyFiles(
   return "copy";
 }
 
-/** REASSIGN takes databases of the role along: the source is given back in the same commit. */
+/** REASSIGN also moves the role's databases, so the same commit restores the source's owner. */
 async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Promise<void> {
   const unfinished = unfinishedName(target);
   await admin.run([
@@ -90,7 +84,7 @@ async function giveToTarget(admin: Admin, { source, target }: CopyOptions): Prom
 }
 
 /**
- * Makes `target` as a copy of a database of another server.
+ * Creates `target` as a copy of a database on another server.
  *
  * @throws {EngineError}
  */
@@ -105,7 +99,7 @@ export async function copyFromServer(
   await admin.run([`ALTER DATABASE ${unfinished} RENAME TO ${options.target}`]);
 }
 
-/** Leaves the sessions of the source alone; rights that were granted to others do not come along. */
+/** Does not affect the sessions of the source; does not copy rights granted to others. */
 async function copyRows(
   { admin, server, from }: {
     readonly admin: Admin;

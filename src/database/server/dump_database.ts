@@ -1,8 +1,4 @@
-/**
- * A database as SQL, by `pg_dump`.
- *
- * @module
- */
+/** @module Dumps a database as SQL with `pg_dump`. */
 import { PortableDump } from "../portable_dump.ts";
 import { type DumpOptions, EngineError } from "../types.ts";
 import { startClientProgram } from "./client_program.ts";

@@ -1,8 +1,4 @@
-/**
- * Looking at a PostgreSQL server for databases without changing it, for whoever sets it up.
- *
- * @module
- */
+/** @module Inspects a PostgreSQL server for databases without changing it. */
 import { Admin } from "./admin.ts";
 import { adminPassword, readKeyIfMade } from "./server_key.ts";
 import { runningCluster } from "./local/local_cluster.ts";
@@ -16,12 +12,12 @@ export interface ServerFacts {
   readonly version: string;
   /** Whether the role may create databases and roles. */
   readonly mayCreate: boolean;
-  /** Sessions that it allows to roles that are no superusers, and those open now. */
+  /** Sessions that it allows to roles that are not superusers, and those open now. */
   readonly mostConnections: number;
   readonly connections: number;
-  /** Ids of the branches that this platform has made on it. */
+  /** Ids of the branches that this platform has created on it. */
   readonly branches: readonly string[];
-  /** Those of them whose database is not there. */
+  /** Those of them whose database is missing. */
   readonly withoutDatabase: readonly string[];
 }
 

@@ -1,8 +1,4 @@
-/**
- * Names of branches on a server, and SQL with them.
- *
- * @module
- */
+/** @module Names of branches on a server, and SQL that uses them. */
 import type { Branch } from "../types.ts";
 
 const ID = /^[0-9a-f]{16}$/;

@@ -1,8 +1,4 @@
-/**
- * The engine over a PostgreSQL server, from what the operator gave.
- *
- * @module
- */
+/** @module Opens the engine on the PostgreSQL server that the operator configured. */
 import { LocalCluster, runningCluster } from "./local/local_cluster.ts";
 import type { HistoryOptions } from "./local/history.ts";
 import { parseServerUrl } from "./server_address.ts";
@@ -16,17 +12,18 @@ export const LOCAL = "local";
 export interface OpenServerOptions {
   /** `local`, or `postgres://…` with a role that may create databases and roles. */
   readonly postgres: string;
-  /** The platform's own, where the key of the roles' passwords is kept. */
+  /** The platform's data folder, which has the key of the roles' passwords. */
   readonly dataFolder: string;
   readonly memoryBytes: number;
-  /** History that a local server keeps; none if missing. */
+  /** How much history a local server keeps; none if missing. */
   readonly history?: HistoryOptions;
   /**
    * The key of the roles' passwords on a server elsewhere, 32 bytes, if it is not the data
-   * folder's: nodes that share the server need the same. It is given the data folder's, if any.
+   * folder's: nodes that share the server need the same key. Receives the data folder's key, if
+   * any.
    */
   readonly sharedKey?: (own: Uint8Array | undefined) => Promise<Uint8Array>;
-  /** Whether a local server that another process runs is used, and left running. */
+  /** Whether to use a local server of another process, and leave it running. */
   readonly attaches?: boolean;
   readonly onTrouble: (message: string) => void;
 }

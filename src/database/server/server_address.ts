@@ -1,9 +1,4 @@
-/**
- * Address and user of a PostgreSQL server, from a URL as in `libpq`, environment variables, and
- * files.
- *
- * @module
- */
+/** @module Address and user of a PostgreSQL server, as `libpq` finds them. */
 
 export interface ServerAddress {
   readonly endpoint:
@@ -15,7 +10,7 @@ export interface ServerAddress {
 
 export interface Login {
   readonly user: string;
-  /** `undefined` if the server asks for none. */
+  /** `undefined` if the server needs none. */
   readonly password: string | undefined;
   readonly database: string;
 }
@@ -41,7 +36,7 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
  * Reads `postgres://role@host:port/database?sslmode=…`, or `?host=/folder` for a Unix socket. TLS
  * is used unless the address belongs to this machine, and always verifies the server's certificate.
  *
- * @throws {TypeError} with a message for the operator, which never has the password
+ * @throws {TypeError} with a message for the operator, which never contains the password
  */
 export function parseServerUrl(text: string, sources: UrlSources): ServerUrl {
   const url = parse(text);

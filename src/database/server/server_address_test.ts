@@ -41,7 +41,7 @@ Deno.test("parseServerUrl() verifies certificates wherever the network is not th
   assert.equal(tls("postgres://svc@[::1]"), undefined);
 });
 
-Deno.test("parseServerUrl() says what is wrong, and never the password", () => {
+Deno.test("parseServerUrl() reports problems, and never the password", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["mysql://svc:hidden@db.test", /must look like postgres:/],
     ["nothing", /must look like postgres:/],

@@ -1,8 +1,4 @@
-/**
- * Branches as databases of a PostgreSQL server.
- *
- * @module
- */
+/** @module Branches as databases of a PostgreSQL server. */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
@@ -32,7 +28,7 @@ import type { ServerSource } from "./server_source.ts";
 
 /** The platform's own sessions of a role, in addition to those of clients. */
 const OWN_SESSIONS = 5;
-/** Part of a branch's memory that one sort or hash may take. */
+/** Part of a branch's memory that one sort or hash can use. */
 const WORK_PART = 1 / 32;
 const LEAST_WORK_MB = 4;
 
@@ -47,7 +43,7 @@ const NO_HISTORY = "This PostgreSQL server keeps no history";
 
 export interface ServerEngineOptions {
   readonly source: ServerSource;
-  /** Secret bytes, always the same: passwords of roles on the server come of them. */
+  /** Constant secret bytes from which the passwords of the server's roles are derived. */
   readonly key: Uint8Array;
 }
 
@@ -56,7 +52,7 @@ export class ServerEngine implements DatabaseEngine {
   readonly #admin: Admin;
   readonly #locks = new KeyedLock();
   readonly #sessions = new Map<string, Set<ServerSession>>();
-  /** Clients that each branch's role lets in, if that is known. */
+  /** Maximum number of clients of each branch's role, if known. */
   readonly #clients = new Map<string, number>();
   readonly #limiting = new SingleFlight<void>();
 
@@ -126,7 +122,7 @@ export class ServerEngine implements DatabaseEngine {
         } catch (error) {
           const isNeeded = error instanceof EngineError && error.sqlState === STILL_NEEDED;
           if (!isNeeded || tries === REMOVALS) throw error;
-          // PostgreSQL still runs what a killed platform asked for, such as CREATE DATABASE.
+          // PostgreSQL is still running a killed platform's statement, such as CREATE DATABASE.
           await delay(REMOVAL_PAUSE_MS);
         }
       }
@@ -227,7 +223,7 @@ export class ServerEngine implements DatabaseEngine {
       return await connectServer(address, login, startup);
     } catch (error) {
       if (!(error instanceof ServerRefusal)) throw error;
-      // Its own words have the name that the server knows the database by.
+      // Its message has the server's name of the database.
       if (error.sqlState === NO_DATABASE) throw new EngineError(GONE, NO_DATABASE);
       if (!WRONG_PASSWORD.has(error.sqlState)) throw error;
       if (!await this.#exists(name)) throw new EngineError(GONE, NO_DATABASE);
@@ -240,13 +236,13 @@ export class ServerEngine implements DatabaseEngine {
     return createHmac("sha256", this.#options.key).update(`role ${name}`).digest("base64url");
   }
 
-  /** Distinguishes roles of this platform from another's on the same server. */
+  /** Distinguishes roles of this platform from those of another one on the same server. */
   get #mark(): string {
     const mark = createHmac("sha256", this.#options.key).update("mark").digest("hex").slice(0, 16);
     return `svc ${mark}`;
   }
 
-  /** Gives the role the limits of its branch, whose size may have been changed anywhere. */
+  /** Sets the limits of the branch on its role; any node may have changed the size. */
   async #limit(branch: Branch): Promise<void> {
     const { id, limits: { connections } } = branch;
     const [row] = await this.#admin.run([
@@ -257,7 +253,7 @@ export class ServerEngine implements DatabaseEngine {
     this.#clients.set(id, connections);
   }
 
-  /** Makes the role, or gives it its password and limits again. */
+  /** Creates the role, or sets its password and limits again. */
   async #prepareRole(branch: Branch): Promise<void> {
     const name = serverName(branch);
     const salt = new Uint8Array(randomBytes(SALT_BYTES));

@@ -82,7 +82,7 @@ Deno.test({
     await server.adminRun(`CREATE TABLE held (); ALTER TABLE held OWNER TO ${role}`);
     const ended: string[] = [];
     const removed = server.engine.remove(branch.id).then(() => ended.push("removed"));
-    // The first try fails while the role owns the table.
+    // The first attempt fails while the role owns the table.
     await until(() => server.engine.holds(branch), (holds) => !holds);
     ended.push("dropped");
     await server.adminRun("DROP TABLE held");
@@ -93,7 +93,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: `ServerEngine keeps branches apart, and gives no more rights than they need${skipped}`,
+  name: `ServerEngine isolates branches, and gives no more rights than they need${skipped}`,
   ignore,
   fn: async () => {
     await using server = await startTestServer();

@@ -1,8 +1,4 @@
-/**
- * The key that passwords of roles on a server come of.
- *
- * @module
- */
+/** @module The key from which passwords of roles on a server are derived. */
 import { createHmac, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
@@ -27,7 +23,7 @@ export async function readKeyIfMade(
   throw new Error(`${path} is damaged: restore it from a backup of the data folder`);
 }
 
-/** Made once: what is in it signs in to all databases. */
+/** Created once. Its content can sign in to all databases. */
 export async function readKey(dataFolder: string): Promise<Uint8Array<ArrayBuffer>> {
   const made = await readKeyIfMade(dataFolder);
   if (made !== undefined) return made;

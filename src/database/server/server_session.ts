@@ -1,8 +1,4 @@
-/**
- * A client's session on a PostgreSQL server.
- *
- * @module
- */
+/** @module A client's session on a PostgreSQL server. */
 import type { BackendSession } from "../types.ts";
 import { closeQuietly, writeAll } from "../wire/connection.ts";
 import { message } from "../wire/messages.ts";
@@ -47,7 +43,7 @@ export class ServerSession implements BackendSession {
   }
 
   async #close(): Promise<void> {
-    // The server would finish a statement that runs before it sees that nobody is there.
+    // The server would finish the running statement before it notices the disconnect.
     if (this.#state.isIdle) await writeAll(this.#server.connection, TERMINATE).catch(() => {});
     else if (!this.#state.isOver) await this.#server.cancel().catch(() => {});
     closeQuietly(this.#server.connection);
@@ -58,7 +54,8 @@ export class ServerSession implements BackendSession {
     controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>,
   ): Promise<void> {
     const count = await this.#server.connection.read(this.#buffer).catch(() => null);
-    if (count === null) {
+    // Otherwise the client would only learn that its statement was cancelled, but not why.
+    if (count === null || this.#closing !== undefined) {
       controller.close();
       await this.close();
       return;

@@ -1,8 +1,4 @@
-/**
- * The source of the engine's PostgreSQL server.
- *
- * @module
- */
+/** @module The source of the engine's PostgreSQL server. */
 import type { HistoryFacts } from "../types.ts";
 import type { Login, ServerAddress } from "./server_address.ts";
 
@@ -16,7 +12,7 @@ export interface ServerHistory {
 export interface ServerSource {
   /** Folder of `pg_dump`; `undefined` for those of the variable `PATH`. */
   readonly programsFolder: string | undefined;
-  /** The server's past states; `undefined` if no history is kept. */
+  /** The server's past states; `undefined` if there is no history. */
   readonly history: ServerHistory | undefined;
   /**
    * The server's address, and the role that can create databases and roles.

@@ -1,8 +1,4 @@
-/**
- * Reading packets of known length from a connection, and writing whole ones.
- *
- * @module
- */
+/** @module Reads packets of known length from a connection, and writes complete ones. */
 import { ProtocolError } from "./frame_scanner.ts";
 import type { Frame } from "./messages.ts";
 

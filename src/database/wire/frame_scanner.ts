@@ -1,14 +1,10 @@
-/**
- * Finding the messages of the frontend/backend protocol in a stream of bytes.
- *
- * @module
- */
+/** @module Finds the messages of the frontend/backend protocol in a stream of bytes. */
 
 /** A type byte, and a length that counts itself. */
 const HEADER_BYTES = 5;
 const LENGTH_BYTES = 4;
 
-/** The stream is no sequence of messages, or one of them is too long. */
+/** The stream is not a sequence of messages, or one of them is too long. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
@@ -16,7 +12,7 @@ export class ProtocolError extends Error {
 /** Called at the end of each message, with its last byte (its status, for `ReadyForQuery`). */
 export type TakeFrame = (type: number, lastByte: number) => void;
 
-/** Follows messages that come in chunks, without keeping what is in them. */
+/** Follows messages that arrive in chunks, without keeping their content. */
 export class FrameScanner {
   readonly #header = new Uint8Array(HEADER_BYTES);
   readonly #maxBytes: number;

@@ -1,8 +1,4 @@
-/**
- * Messages of a PostgreSQL server, and the few of a client that carry bytes.
- *
- * @module
- */
+/** @module Messages of a PostgreSQL server, and the few of a client that carry bytes. */
 
 /** Bytes of a message: a letter, the length, and its parts. */
 export function message(
@@ -63,7 +59,7 @@ export const authenticationSaslContinue = (text: string): Uint8Array<ArrayBuffer
 export const authenticationSaslFinal = (text: string): Uint8Array<ArrayBuffer> =>
   message("R", AUTHENTICATION.saslFinal, raw(text));
 
-/** Says that the server speaks 3.0 only, and which options it doesn't know. */
+/** States that the server only supports 3.0, and which options it does not know. */
 export function negotiateProtocolVersion(options: readonly string[]): Uint8Array<ArrayBuffer> {
   return message("v", 0, options.length, ...options);
 }
@@ -86,10 +82,10 @@ export function errorResponse(fields: ErrorFields): Uint8Array<ArrayBuffer> {
 export const backendKeyData = (processId: number, secret: Uint8Array): Uint8Array<ArrayBuffer> =>
   message("K", processId, secret);
 
-/** A message with its letter, out of whole messages in sequence. */
+/** Yields each message with its letter from a sequence of complete messages. */
 export interface Frame {
   readonly letter: string;
-  /** With letter and length. */
+  /** Including letter and length. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly payload: Uint8Array<ArrayBuffer>;
 }

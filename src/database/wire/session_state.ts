@@ -1,8 +1,4 @@
-/**
- * Whether a session is between transactions, from the messages that pass.
- *
- * @module
- */
+/** @module Tracks by its messages whether a session is between transactions. */
 import { FrameScanner } from "./frame_scanner.ts";
 
 const code = (letter: string): number => letter.charCodeAt(0);
@@ -11,7 +7,7 @@ const code = (letter: string): number => letter.charCodeAt(0);
 const ANSWERED: ReadonlySet<number> = new Set(["Q", "F", "S"].map(code));
 const SYNC = code("S");
 const TERMINATE = code("X");
-/** Parts of a COPY belong to a statement that is under way. */
+/** Parts of a COPY belong to the current statement. */
 const COPY_PARTS: ReadonlySet<number> = new Set(["d", "c", "f"].map(code));
 const READY = code("Z");
 const ERROR = code("E");
@@ -27,7 +23,7 @@ export class SessionState {
   #terminated = false;
   #lastServerType = 0;
 
-  /** Whether it's outside of a transaction, and all that the client sent is answered. */
+  /** Whether it is outside of a transaction, with a response to everything that the client sent. */
   get isIdle(): boolean {
     return this.#outside && this.#unanswered === 0 && !this.#unsynced && !this.#terminated &&
       this.#client.atBoundary && this.#server.atBoundary;
@@ -38,7 +34,7 @@ export class SessionState {
     return this.#server.atBoundary;
   }
 
-  /** Whether one side has said that, or why, the session ends. */
+  /** Whether one side has announced the end of the session, or its reason. */
   get isOver(): boolean {
     return this.#terminated || this.#lastServerType === ERROR;
   }

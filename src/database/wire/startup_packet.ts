@@ -1,9 +1,4 @@
-/**
- * The first packet of a connection: a startup message, or one of the requests
- * that come in its place.
- *
- * @module
- */
+/** @module The first packet of a connection: a startup message, or a request that replaces it. */
 import { ProtocolError } from "./frame_scanner.ts";
 
 /** As PostgreSQL's own (`MAX_STARTUP_PACKET_LENGTH`). */
@@ -15,7 +10,7 @@ const SSL_REQUEST = 80877103;
 const GSS_REQUEST = 80877104;
 const MAJOR_VERSION = 3;
 
-/** Longest key of a cancel request in protocol 3.2. */
+/** Maximum length of a key of a cancel request in protocol 3.2. */
 const MAX_CANCEL_KEY_BYTES = 256;
 
 export type StartupPacket =
@@ -32,7 +27,7 @@ export type StartupPacket =
     readonly parameters: ReadonlyMap<string, string>;
   };
 
-/** Reads the length that a packet begins with, itself included. */
+/** Reads the length at the start of a packet, which includes itself. */
 export function startupLength(head: Uint8Array): number {
   const length = view(head).getUint32(0);
   if (length < MIN_STARTUP_BYTES || length > MAX_STARTUP_BYTES) {

@@ -1,8 +1,4 @@
-/**
- * Mails that the project's code sends: they are caught, and go nowhere. Pure.
- *
- * @module
- */
+/** @module Mails that the project's code sends, which are caught and not delivered. Pure. */
 
 /** Mails that are remembered. */
 const MAX_MAILS = 100;
@@ -10,7 +6,7 @@ const MAX_MAILS = 100;
 export interface CaughtMail {
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** As the sender told the mail server. */
+  /** The envelope, as sent to the mail server. */
   readonly from: string;
   readonly to: readonly string[];
   readonly subject: string;
@@ -29,7 +25,7 @@ function decodeWord(charset: string, encoding: string, text: string): string {
   return new TextDecoder(charset).decode(bytes);
 }
 
-/** The text of a field with encoded words (RFC 2047); as it is if it cannot be decoded. */
+/** The text of a field with encoded words (RFC 2047); unchanged if it cannot be decoded. */
 export function decodeWords(value: string): string {
   try {
     return value.replace(WORD, (_, charset, encoding, text) => decodeWord(charset, encoding, text));
@@ -38,7 +34,7 @@ export function decodeWords(value: string): string {
   }
 }
 
-/** The value of a field of a message's head; "" if it has none. */
+/** The value of a header field of a message; "" if it has none. */
 export function fieldOf(source: string, name: string): string {
   const [head = ""] = source.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");
@@ -58,7 +54,6 @@ export class Mails {
     return caught;
   }
 
-  /** The latest first. */
   latest(): readonly CaughtMail[] {
     return this.#mails.toReversed();
   }

@@ -1,9 +1,4 @@
-/**
- * Submissions of the project's forms: they are added to a file of the local data for each form, and
- * the latest are remembered. Files that were sent are named, not kept.
- *
- * @module
- */
+/** @module Submissions of the project's forms, in a file for each form. */
 import { join } from "node:path";
 import type { FormKeeper, Submission } from "../../edge/mod.ts";
 
@@ -32,7 +27,7 @@ export class LocalForms {
   }
 
   /**
-   * The keeper of a site's forms.
+   * Stores the submissions of a site's forms.
    *
    * @param takesAny whether pages, which nobody has searched for forms, come from a server
    */
@@ -56,7 +51,6 @@ export class LocalForms {
     };
   }
 
-  /** The latest first. */
   latest(): readonly LocalSubmission[] {
     return this.#latest.toReversed();
   }

@@ -1,9 +1,4 @@
-/**
- * The queues of the project, which the code of the platform delivers to its server. Messages are
- * in memory: they end with the dev server.
- *
- * @module
- */
+/** @module The project's queues in memory, delivered by the code of the platform. */
 import type { Site } from "../../edge/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
 import { mintWebhookSecret } from "../../lib/sign_webhook.ts";
@@ -18,7 +13,7 @@ import type { DevLevel, DevReport } from "../options.ts";
 /** The id of the project that is being worked on. */
 export const LOCAL_PROJECT = "local";
 const ENVIRONMENT = "development";
-/** The one host, as messages name it. */
+/** The only host, as messages name it. */
 const LABEL = "site";
 
 /** The only process that delivers. */
@@ -30,17 +25,17 @@ const NODES = {
 };
 
 export interface LocalQueues {
-  /** The secret by which the server verifies messages. */
+  /** The secret with which the server verifies messages. */
   readonly secret: string;
   /** Performs a request that sends a message; `undefined` for any other. */
   answer(request: Request): Promise<Response> | undefined;
-  /** Delivers to the current site from now on. What is sent before waits. */
+  /** Delivers to the current site from now on. Messages sent before that wait. */
   start(current: () => Site | undefined): Promise<void>;
-  /** Ends deliveries under way; a second call does nothing. */
+  /** Ends current deliveries; a second call does nothing. */
   close(): Promise<void>;
 }
 
-/** How a delivery ended, as a line of the terminal. */
+/** Describes the result of a delivery as a line for the terminal. */
 function describeEnding(queue: string, { attempts }: QueueMessage, ending: Ending): string {
   const attempt = `Queue ${queue}: attempt ${attempts + 1}`;
   switch (ending.type) {

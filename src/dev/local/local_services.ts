@@ -1,9 +1,4 @@
-/**
- * The services that the project's code finds by variables: its key-value store, its queues, and
- * a mail server that catches everything.
- *
- * @module
- */
+/** @module The services that the project's code finds by variables. */
 import {
   createKvFetch,
   createKvHandler,
@@ -30,12 +25,11 @@ export interface LocalServices {
   readonly forms: LocalForms;
   /** Variables that name the services to the code. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Ports of the services. */
   readonly ports: readonly number[];
   close(): Promise<void>;
 }
 
-/** Serves the store and the queues to whoever has the token. */
+/** Serves the store and the queues to clients with the token. */
 function serveKv(
   { kv, queues }: Pick<LocalServices, "kv" | "queues">,
   token: string,

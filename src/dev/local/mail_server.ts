@@ -1,12 +1,8 @@
-/**
- * A mail server that delivers nothing, on the loopback address.
- *
- * @module
- */
+/** @module A mail server that delivers nothing, on the loopback address. */
 import type { AddressInfo } from "node:net";
 import type { SMTPServerDataStream, SMTPServerSession } from "smtp-server";
 
-/** Largest mail, in bytes. */
+/** Maximum size of a mail, in bytes. */
 const MAX_MAIL_BYTES = 25 * 1024 * 1024;
 
 /** A mail, and the addresses that the sender gave for it. */
@@ -39,7 +35,7 @@ async function readMail(
   };
 }
 
-/** Listens on a free port; takes the mails of everybody who reaches it, signed in or not. */
+/** Listens on a free port; accepts mail from everyone, signed in or not. */
 export async function openMailServer(take: (mail: SentMail) => void): Promise<MailServer> {
   const { SMTPServer } = await import("smtp-server");
   const server = new SMTPServer({

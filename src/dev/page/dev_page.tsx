@@ -1,11 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * A page with the last requests, the rules, the key-value store, the caught mails and the
- * submissions of forms.
- * It is rendered here, runs no script, and shows nothing to other sites.
- *
- * @module
+ * @module A page with the last requests, the rules, the key-value store, the caught mails and the
+ * submissions of forms. It is rendered here, runs no script, and shows nothing to other sites.
  */
 import { raw } from "hono/html";
 import type { KvItem } from "../../kv/mod.ts";
@@ -15,10 +12,9 @@ import type { CaughtMail } from "../local/caught_mail.ts";
 import type { LocalSubmission } from "../local/local_forms.ts";
 import type { LoggedRequest } from "../options.ts";
 
-/** Path of the page; what is below is the dev server's own, too. */
+/** Path of the page; paths below it also belong to the dev server. */
 export const PAGE_PATH = "/__svc";
 
-/** The content of the page. */
 export interface PageFacts {
   readonly project: string;
   /** The latest first. */
@@ -238,7 +234,7 @@ function Submissions({ submissions }: Pick<PageFacts, "submissions">) {
   );
 }
 
-/** Renders the page; `nonce` lets its own style through, and nothing else. */
+/** Renders the page; `nonce` only allows its own style. */
 export async function showDevPage(facts: PageFacts, nonce: string): Promise<Response> {
   const { project } = facts;
   const page = (

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that browsers get after the project's server has ended.
- *
- * @module
- */
+/** @module The page that browsers get after the project's server has ended. */
 
 /** A hint for a server that has ended. */
 export const PROBLEM_HINT = "See the terminal of svc dev for the reason. Press r there to restart";

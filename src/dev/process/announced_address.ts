@@ -1,10 +1,5 @@
-/**
- * The address that a dev server prints when it is ready. Pure.
- *
- * @module
- */
+/** @module The address that a dev server prints when it is ready. Pure. */
 
-/** The address of a server. */
 export interface ServerAddress {
   readonly hostname: string;
   readonly port: number;
@@ -14,7 +9,7 @@ export interface ServerAddress {
 const ESCAPES = /\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))/g;
 const ADDRESS = /https?:\/\/(localhost|127\.0\.0\.1|\[::1?\]|0\.0\.0\.0):(\d{2,5})\b/;
 
-/** Text without what only colours it. */
+/** Removes colour sequences from a text. */
 function withoutColors(text: string): string {
   return text.replace(ESCAPES, "");
 }

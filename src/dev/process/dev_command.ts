@@ -1,21 +1,16 @@
-/**
- * The command of the project's dev server: started, started again, and ended.
- *
- * @module
- */
+/** @module The command of the project's dev server: started, started again, and ended. */
 import { messageOf } from "../../lib/error_message.ts";
 import { MissingProgramError } from "../../lib/spawn_program.ts";
 import type { ServerAddress } from "./announced_address.ts";
 import { type DevProcess, type DevProcessOptions, startDevProcess } from "./dev_process.ts";
 
 export interface DevCommandOptions {
-  /** As messages name it, such as `dev server`. */
+  /** Its name in messages, such as `dev server`. */
   readonly name: string;
   /** Options for each start; the port may differ each time. */
   readonly start: () => DevProcessOptions;
-  /** Called when it listens. */
   readonly listening: (address: ServerAddress, milliseconds: number) => void;
-  /** Called when it ends without being asked to. */
+  /** Called when it ends unexpectedly. */
   readonly ended: (how: string) => void;
 }
 
@@ -27,7 +22,7 @@ export class DevCommand {
   #process: DevProcess | undefined;
   #address: Promise<ServerAddress | string> = Promise.resolve("It has not started");
   #problem: string | undefined;
-  /** Counts starts and stops: an overtaken start does nothing. */
+  /** Counts starts and stops: a start that a later one overtakes does nothing. */
   #run = 0;
   /** Processes that end. */
   #stopping: Promise<void> = Promise.resolve();
@@ -43,7 +38,7 @@ export class DevCommand {
     return this.#address;
   }
 
-  /** How it ended, unless it was asked to or has been started again. */
+  /** How it ended, unless it was stopped or restarted. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -57,7 +52,7 @@ export class DevCommand {
     this.#address = ended.then(() => run === this.#run ? this.#start(began) : this.#address);
   }
 
-  /** Ends the process with all that it started. */
+  /** Ends the process and everything that it started. */
   stop(): Promise<void> {
     const process = this.#process;
     this.#process = undefined;
@@ -69,7 +64,7 @@ export class DevCommand {
     return this.#stopping;
   }
 
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   kill(): void {
     this.#process?.kill();
   }
@@ -94,7 +89,7 @@ export class DevCommand {
     return address;
   }
 
-  /** Reports an unexpected end. What it has left running ends too. */
+  /** Reports an unexpected end. Its remaining processes end too. */
   #onEnd(process: DevProcess, how: string): void {
     if (this.#process !== process) return;
     this.#process = undefined;

@@ -1,29 +1,50 @@
-/**
- * The project's own dev server: its command, its output, and where it listens.
- *
- * @module
- */
-import { TextLineStream } from "./text_lines.ts";
+/** @module The project's own dev server: its command, its output and its address. */
 import { announcedAddress, type ServerAddress } from "./announced_address.ts";
 import { listeningPorts } from "./listening_ports.ts";
 import { type GroupOptions, type ProcessGroup, startGroup } from "./process_group.ts";
+
+/** Maximum length of a line; longer ones are split. */
+const MAX_LINE = 16 * 1024;
+
+/** Splits chunks of text into lines without line breaks; the last line needs none. */
+class TextLineStream extends TransformStream<string, string> {
+  constructor() {
+    let rest = "";
+    super({
+      transform(piece, controller) {
+        const lines = (rest + piece).split(/\r?\n/);
+        rest = lines.pop()!;
+        for (const line of lines) controller.enqueue(line);
+        for (; rest.length > MAX_LINE; rest = rest.slice(MAX_LINE)) {
+          controller.enqueue(rest.slice(0, MAX_LINE));
+        }
+      },
+      flush(controller) {
+        if (rest !== "") controller.enqueue(rest);
+      },
+    });
+  }
+}
 
 /** Time between two attempts to connect, in milliseconds. */
 const POLL_MS = 25;
 /** How often the ports of the processes are checked: that reads much of `/proc`. */
 const LOOK_EVERY = 8;
 /**
- * How long to read the last output of a command, in milliseconds; processes it has started may hold
- * it open.
+ * How long to read the last output of a command, in milliseconds; processes that it started may
+ * keep it open.
  */
 const LAST_OUTPUT_MS = 250;
-/** Attempts with none but the wanted and the announced port: other ports may be for something else. */
+/**
+ * Number of attempts with only the wanted and the announced port, because other ports may serve
+ * something else.
+ */
 const PATIENT_ATTEMPTS = 80;
 
 export interface DevProcessOptions extends GroupOptions {
-  /** The port and host that it was told to use. */
+  /** The configured port and host. */
   readonly wanted: ServerAddress;
-  /** Whether it must be that port. */
+  /** True if no other port may be used. */
   readonly fixed: boolean;
   /** Ports that do not belong to it: those of this program and the inspector. */
   readonly notIts: ReadonlySet<number>;
@@ -33,7 +54,7 @@ export interface DevProcessOptions extends GroupOptions {
 
 export interface DevProcess {
   readonly pid: number;
-  /** Resolves with its address once it listens; `undefined` if it ended before. */
+  /** Resolves with its address once it listens; `undefined` if it ended first. */
   readonly address: Promise<ServerAddress | undefined>;
   /** Resolves when it has ended and its output has been read. */
   readonly ended: Promise<Deno.CommandStatus>;
@@ -48,7 +69,7 @@ async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddre
     try {
       (await Deno.connect({ hostname: host, port })).close();
       return { hostname: host, port };
-    } catch { /* not yet, or not there */ }
+    } catch { /* not listening yet */ }
   }
   return undefined;
 }
@@ -60,7 +81,7 @@ async function readLines(
   const lines = stream.pipeThrough(new TextDecoderStream()).pipeThrough(new TextLineStream());
   try {
     for await (const line of lines) take(line);
-  } catch { /* it was killed in the midst of a line */ }
+  } catch { /* it was killed in the middle of a line */ }
 }
 
 async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<void> {

@@ -1,9 +1,3 @@
-/**
- * The ports on which a group of processes listens, as Linux shows them.
- *
- * @module
- */
-
 /** State of a listening socket in `/proc/net/tcp`. */
 const LISTENING = "0A";
 const SOCKET = /^socket:\[(\d+)\]$/;
@@ -20,7 +14,7 @@ export function parseListeners(table: string): ReadonlyMap<string, number> {
   return ports;
 }
 
-/** Process group of a process, from `/proc/<pid>/stat`; its name may hold anything. Pure. */
+/** Process group of a process, from `/proc/<pid>/stat`; its name can contain anything. Pure. */
 export function parseGroup(stat: string): number | undefined {
   const [, , group] = stat.slice(stat.lastIndexOf(")") + 1).trim().split(" ");
   return group === undefined ? undefined : Number(group);
@@ -41,10 +35,10 @@ function* socketsOf(pid: string): Generator<string> {
       const [, inode] = SOCKET.exec(Deno.readLinkSync(`${folder}/${name}`)) ?? [];
       if (inode !== undefined) yield inode;
     }
-  } catch { /* it has ended, or is another user's */ }
+  } catch { /* it has ended, or belongs to another user */ }
 }
 
-/** The ports on which the processes of a group listen; none if the system does not show them. */
+/** The ports that the processes of a group listen on; none if the system does not show them. */
 export function listeningPorts(group: number): readonly number[] {
   if (Deno.build.os !== "linux") return [];
   const listeners = new Map([

@@ -1,21 +1,16 @@
-/**
- * A program with its descendants: they form a process group, which ends with this program in any
- * case, including processes that left the group (Linux).
- *
- * @module
- */
+/** @module A program with its descendants, which always end with this program. */
 import nodeProcess from "node:process";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import { GroupMark } from "./stray_processes.ts";
 
-/** Time that a group gets to end itself, in milliseconds. */
+/** Time for a group to end by itself, in milliseconds. */
 const TERM_MS = 5000;
-/** Time between two looks at whether it has. */
+/** Interval between checks of that. */
 const POLL_MS = 20;
 
 /**
- * Waits until its input ends, which it does with the program that holds the other end,
- * even killed; then ends the group $1, and the processes that carry the mark $2.
+ * Waits until its input ends, which happens when the program at the other end ends, even if killed.
+ * Then ends the group $1 and the processes with the marker $2.
  */
 const WATCHER = `
 group=$1 mark=$2
@@ -51,9 +46,9 @@ export interface ProcessGroup {
   readonly stderr: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Resolves when the first process has ended; others of the group may continue. */
   readonly ended: Promise<Deno.CommandStatus>;
-  /** Ends the whole group: asks first, then kills. */
+  /** Ends the whole group: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
-  /** Kills the whole group; what has left it ends with this program. */
+  /** Kills the whole group; processes that have left it end with this program. */
   kill(): void;
 }
 
@@ -64,7 +59,7 @@ function signalGroup(pid: number, signal: Deno.Signal): void {
     if (onWindows) {
       spawnProgram("taskkill", { args: ["/pid", String(pid), "/t", "/f"] });
     } else Deno.kill(-pid, signal);
-  } catch { /* nobody of it is left */ }
+  } catch { /* no process is left */ }
 }
 
 function signalProcess(pid: number, signal: Deno.Signal): void {
@@ -101,7 +96,6 @@ function watchGroup(pid: number, mark: GroupMark): () => void {
   };
 }
 
-/** Starts a command as its own group. */
 export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
   const mark = new GroupMark();
   const child = spawnProgram(onWindows ? "cmd" : "/bin/sh", {
@@ -110,7 +104,7 @@ export function startGroup({ command, cwd, env }: GroupOptions): ProcessGroup {
     env: { ...env, ...mark.variable },
     clearEnv: true,
     detached: !onWindows,
-    // Held open: some dev servers end with their input.
+    // Kept open, because some dev servers end with their input.
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

@@ -1,9 +1,4 @@
-/**
- * Processes of a group that have left it (setsid), as Linux shows them: they are known by
- * a variable of the environment that they were started with.
- *
- * @module
- */
+/** @module Finds processes that left their group (setsid), by a variable in their environment. */
 import { killMarked, markedProcesses } from "../../lib/marked_processes.ts";
 import { parseGroup } from "./listening_ports.ts";
 
@@ -20,11 +15,10 @@ function groupOf(pid: number): number | undefined {
   }
 }
 
-/** The mark of one group. */
 export class GroupMark {
   readonly #value = crypto.getRandomValues(new Uint8Array(MARK_BYTES)).toHex();
 
-  /** The variable that each process of the group is started with. */
+  /** The variable with which each process of the group is started. */
   get variable(): Readonly<Record<string, string>> {
     return { [MARK]: this.#value };
   }
@@ -39,7 +33,7 @@ export class GroupMark {
     return (await markedProcesses(this.text)).filter((pid) => groupOf(pid) !== group);
   }
 
-  /** Ends all of them at once. */
+  /** Kills all of them. */
   killAll(): Promise<void> {
     return killMarked(this.text);
   }

@@ -1,9 +1,4 @@
-/**
- * The project's own dev server as the server of a site: it gets the requests that the
- * rules let through.
- *
- * @module
- */
+/** @module The project's own dev server as the server of a site. */
 import { IsrCache, IsrMemory, type IsrStore, type SiteCompute } from "../../edge/mod.ts";
 import {
   type ComputeResult,
@@ -13,7 +8,7 @@ import {
 } from "../../runtime/mod.ts";
 import type { ServerAddress } from "../process/announced_address.ts";
 
-/** Longest time to the head of a response, in milliseconds: a first request may compile much. */
+/** Maximum time to the head of a response, in milliseconds: a first request may compile much. */
 const TIMEOUT_MS = 5 * 60_000;
 
 /** Keeps nothing: pages of a dev server change. */
@@ -30,13 +25,13 @@ export interface FrameworkServerOptions {
   readonly address: () => Promise<ServerAddress | string>;
   /** Host and port under which browsers see the site. */
   readonly publicHost: () => string;
-  /** Longest time to the head of a response, in milliseconds; five minutes by default. */
+  /** Maximum time to the head of a response, in milliseconds; five minutes by default. */
   readonly timeoutMs?: number;
 }
 
 const URL_FIELDS: ReadonlySet<string> = new Set(["location", "content-location", "refresh"]);
 
-/** Fields of a response whose addresses name the dev server itself: browsers must not go there. */
+/** Response headers with URLs of the dev server itself, which browsers must not open. */
 function withPublicHost(
   headers: HeaderList,
   { port }: ServerAddress,
@@ -56,7 +51,7 @@ function withPublicHost(
   );
 }
 
-/** The dev server, which may start again at another address. */
+/** The dev server, which may restart at another address. */
 export class FrameworkServer implements SiteCompute {
   readonly pages: IsrCache;
   #address: ServerAddress | undefined;
@@ -106,12 +101,12 @@ export class FrameworkServer implements SiteCompute {
       : { type: "failed", reason: "cannot_start", message: problem } as const;
   }
 
-  /** Closes idle connections: the server has ended, or another takes its place. */
+  /** Closes idle connections: the server has ended or is being replaced. */
   closeIdle(): void {
     this.#server.close();
   }
 
-  /** Why there is no server to ask, once it listens or has ended. */
+  /** Resolves once it listens or has ended, with the reason if there is no server. */
   async #problem(): Promise<string | undefined> {
     const address = await this.#options.address();
     if (typeof address === "string") return address;

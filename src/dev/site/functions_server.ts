@@ -1,9 +1,4 @@
-/**
- * Runs a project's functions for other platforms as a server, like a deploy does, but from the
- * project's folder.
- *
- * @module
- */
+/** @module Runs a project's functions for other platforms from its folder. */
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BuildError, nodeVersion, readFunctions, type RunnableFunctions } from "../../build/mod.ts";
@@ -36,7 +31,6 @@ export const load = (url, context, next) => {
 };
 `;
 
-/** Text of the module that starts the functions. */
 function startModule({ entry, modules }: RunnableFunctions): string {
   return `import module from "node:module";
 const hooks = ${JSON.stringify(`data:text/javascript,${encodeURIComponent(HOOKS)}`)};
@@ -55,10 +49,10 @@ export interface FunctionsServerOptions {
   readonly dev: Pick<DevOptions, "build" | "report" | "config">;
   readonly deploymentId: string;
   readonly publicHost: () => string;
-  /** Absolute path of the file that the runner starts; it is written here. */
+  /** Absolute path of the file that the runner starts and this class writes. */
   readonly file: string;
   readonly runner: ServerRunner;
-  /** Whether nobody else says what of the functions has no equivalent. */
+  /** Whether to report the parts of functions without an equivalent, because nothing else does. */
   readonly saysNotes: boolean;
 }
 
@@ -72,7 +66,7 @@ export class FunctionsServer {
     this.#options = options;
   }
 
-  /** The functions that run; `undefined` if the project has none. */
+  /** The running functions; `undefined` if the project has none. */
   get functions(): RunnableFunctions | undefined {
     return this.#functions;
   }
@@ -85,7 +79,7 @@ export class FunctionsServer {
   /**
    * Applies changes to the functions of a project, and restarts changed ones.
    *
-   * @throws {BuildError} if a deploy would refuse them; the running ones stay
+   * @throws {BuildError} if a deploy would refuse them; the running ones continue
    */
   async update(directory: string): Promise<void> {
     const { dev: { build, report, config }, deploymentId, publicHost, file, runner } =
@@ -118,7 +112,7 @@ export class FunctionsServer {
     runner.start();
   }
 
-  /** Closes idle connections: the server has ended, or another takes its place. */
+  /** Closes idle connections: the server has ended or is being replaced. */
   closeIdle(): void {
     this.#compute?.closeIdle();
   }

@@ -1,8 +1,4 @@
-/**
- * The files of a project without a dev server: those that a deploy would send, read directly.
- *
- * @module
- */
+/** @module The files of a project without a dev server, read directly. */
 import {
   assembleProject,
   BuildError,
@@ -58,7 +54,7 @@ class ProjectBlobs implements BlobReader {
   }
 }
 
-/** The same host, which does not say again what it has said. */
+/** Wraps a host so that it does not repeat its messages. */
 function silent(host: BuildHost): BuildHost {
   const nothing = { value: () => {} };
   return Object.create(host, { say: nothing, warn: nothing });

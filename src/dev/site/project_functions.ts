@@ -1,8 +1,4 @@
-/**
- * The functions of the project: bundled as for a deploy, and run as on a platform.
- *
- * @module
- */
+/** @module The functions of the project: bundled as for a deploy, and run as on a platform. */
 import { join } from "node:path";
 import { formatPlace } from "../../lib/diagnostic.ts";
 import {
@@ -15,9 +11,34 @@ import {
   functionProcessCommand,
   type Inspector,
   type OutboundFetch,
+  readInlineMap,
   type SealedFunction,
 } from "../../runtime/mod.ts";
-import { debuggableSource } from "./debuggable_source.ts";
+import { pathToFileURL } from "node:url";
+import * as z from "zod";
+import { readTextFile } from "../../lib/utf8.ts";
+
+const mapSchema = z.looseObject({ sources: z.array(z.string()) });
+
+/**
+ * Adds a second source map before the inlined one, which the runtime removes for its stack traces.
+ * It contains the project's files by URL, with their text.
+ */
+async function debuggableSource(source: string, home: string): Promise<string> {
+  const { data: map } = mapSchema.safeParse(JSON.parse(readInlineMap(source) ?? "null"));
+  if (map === undefined) return source;
+  const paths = map.sources.map((name) => join(home, name.replace(/^received:/, "")));
+  const whole = {
+    ...map,
+    sources: paths.map((path) => pathToFileURL(path).href),
+    sourcesContent: await Promise.all(paths.map((path) => readTextFile(path).catch(() => null))),
+  };
+  const comment = `//# sourceMappingURL=data:application/json,${
+    encodeURIComponent(JSON.stringify(whole))
+  }`;
+  const end = source.lastIndexOf("\n//# sourceMappingURL=");
+  return `${source.slice(0, end)}\n${comment}${source.slice(end)}`;
+}
 
 /** Time limit of a call under a debugger: practically none, in milliseconds. */
 const DEBUGGED_MS = 24 * 60 * 60_000;
@@ -83,7 +104,7 @@ export async function bundleProject(
   return { ok: false, message: lines.join("\n"), problems: result.problems };
 }
 
-/** Makes the host of functions, which starts with the first call; none without functions. */
+/** Creates the host of functions, which starts at the first call; none without functions. */
 export function hostFunctions(
   functions: readonly SealedFunction[],
   { cpuMs, variables, env, inspector, ...settings }: FunctionSettings,
@@ -105,7 +126,7 @@ export function hostFunctions(
   });
 }
 
-/** Lets running calls finish, then ends the processes; calls that a debugger holds are cut off. */
+/** Lets running calls finish, then ends the processes; ends calls that a debugger holds. */
 export async function closeFunctions(
   host: FunctionHost | undefined,
   { isDebugged }: { readonly isDebugged: boolean },

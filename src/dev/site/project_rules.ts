@@ -1,8 +1,4 @@
-/**
- * The rules of the project, as a deployment would have them.
- *
- * @module
- */
+/** @module The rules of the project, as a deployment would have them. */
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -19,7 +15,7 @@ export type ReadRules =
     readonly errors: readonly string[];
   };
 
-/** Reads `svc.rules.toml` of a folder, and judges it by what is around it. */
+/** Reads `svc.rules.toml` of a folder, and validates it against the project. */
 export async function readRules(
   folder: string,
   surroundings: Surroundings,

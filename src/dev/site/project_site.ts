@@ -1,8 +1,6 @@
 /**
- * The project as the edge serves it now: its rules, functions, and files or server. A change
- * replaces the affected part; running requests keep the old one.
- *
- * @module
+ * @module The project as the edge serves it now: its rules, functions, and files or server. A
+ * change replaces the affected part; running requests keep the old one.
  */
 import { BuildError } from "../../build/mod.ts";
 import { compileSite, type Site, withRules } from "../../edge/mod.ts";
@@ -59,7 +57,7 @@ function describeFault(error: unknown): string {
 }
 
 export class ProjectSite {
-  /** Rules that the site has now. */
+  /** The current rules of the site. */
   rules: RuntimeRuleSet | null = null;
   #content: ProjectContent | undefined;
   #functions: FunctionHost | undefined;
@@ -68,9 +66,9 @@ export class ProjectSite {
   #site: Site | undefined;
   /** The last report of the active change. */
   #fault: string | undefined;
-  /** Later reports are due to its end. */
+  /** Later reports only result from its end. */
   #isClosed = false;
-  /** Changes are carried out one after the other. */
+  /** Changes are applied one after the other. */
   #work: Promise<unknown> = Promise.resolve();
 
   readonly #options: ProjectSiteOptions;
@@ -79,7 +77,7 @@ export class ProjectSite {
     this.#options = options;
   }
 
-  /** The site to serve; missing until the project could be read once. */
+  /** The site to serve; missing until the project has been read once. */
   get site(): Site | undefined {
     return this.#site;
   }
@@ -89,13 +87,12 @@ export class ProjectSite {
     return this.#content?.home ?? this.#options.dev.directory;
   }
 
-  /** Names of the functions that run. */
   get functions(): readonly string[] {
     return this.#functions?.names ?? [];
   }
 
   /**
-   * Applies a change. An unreadable value is reported, and the old one stays.
+   * Applies a change. Reports an unreadable value and keeps the old one.
    *
    * @returns whether the whole change was applied
    */
@@ -219,7 +216,7 @@ export class ProjectSite {
           .catch((error) => report.say("error", describeFault(error)));
       },
     });
-    // A debugger may come before the first call.
+    // A debugger may connect before the first call.
     if (this.#inspector !== undefined) await this.#start(this.#inspector);
     return true;
   }
@@ -262,7 +259,9 @@ export class ProjectSite {
     return true;
   }
 
-  /** Whether the page of a folder is shown without a slash at its end; a dev server may show any. */
+  /**
+   * Whether the page of a folder is shown without a trailing slash; a dev server may show any path.
+   */
   #hasFolderPage(): (folder: string) => boolean {
     if (this.#content?.manifest.urls?.trailingSlash !== "never") return () => false;
     const pages = new Set(this.#content?.files.map(({ path }) => `/${path}`));

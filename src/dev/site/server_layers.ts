@@ -1,9 +1,4 @@
-/**
- * The servers of a project as layers of its site: its dev server, and its functions of other
- * platforms.
- *
- * @module
- */
+/** @module The servers of a project as layers of its site. */
 import type { SiteCompute } from "../../edge/mod.ts";
 import type { RunnableFunctions } from "../../build/mod.ts";
 import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
@@ -11,7 +6,7 @@ import type { Layer, Manifest, Route } from "../../manifest/mod.ts";
 const SERVER_LAYER = "server";
 const FUNCTIONS_LAYER = "functions";
 
-/** A dev server may have files, so what functions answer without one goes to them anyway. */
+/** A dev server may have files, so requests for functions go to them anyway. */
 const PRIORITY = { functions: 1, server: 0 } as const;
 
 const layerOf = (name: string): Layer => ({
@@ -21,7 +16,7 @@ const layerOf = (name: string): Layer => ({
   entry: "dev",
 });
 
-/** Routes requests of a project whose files are unknown; to nothing if it has no server. */
+/** Routes requests of a project whose files are unknown; to nowhere if it has no server. */
 export function serverManifest(
   { hasServer, functions }: {
     readonly hasServer: boolean;

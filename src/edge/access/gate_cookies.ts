@@ -1,24 +1,18 @@
-/**
- * The cookies of a protected host.
- *
- * @module
- */
+/** @module The cookies of a protected host. */
 
-/** Holds the pass that lets a browser in. */
+/** The cookie with the pass that gives a browser access. */
 export const PASS = "svc_access";
-/** Holds a random text while a browser signs in, so that nobody else can finish it. */
+/** The cookie with a random text during sign-in, so that nobody else can complete it. */
 export const BROWSER = "svc_access_browser";
 
-/**
- * Maximum number of values read for one name: another host below the same domain may plant some.
- */
+/** Maximum number of values read for one name: another host below the same domain may set some. */
 const MAX_VALUES = 10;
 
 /** Over https no other host can set it: its name begins with `__Host-`. */
 export const gateCookieName = (name: string, scheme: "http" | "https"): string =>
   scheme === "https" ? `__Host-${name}` : name;
 
-/** A `Set-Cookie` field for this host alone, out of reach of scripts. */
+/** A `Set-Cookie` field for this host alone, hidden from scripts. */
 export function gateCookie(
   name: string,
   value: string,

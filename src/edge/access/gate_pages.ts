@@ -1,8 +1,4 @@
-/**
- * The pages at the gate of a protected host, and its redirects. They are never cached.
- *
- * @module
- */
+/** @module The pages at the gate of a protected host, and its redirects. They are never cached. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { edgePage, type PagedRequest, type PageWords } from "../response/error_pages.ts";
 import type { EdgeResponse } from "../response/edge_response.ts";

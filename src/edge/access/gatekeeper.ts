@@ -1,10 +1,8 @@
 /**
- * Decides who gets in at a protected host: before rules, cache, functions and files. A member
- * signs in at the platform's own host and comes back with a grant that works once, in the same
- * browser, within a minute; no session leaves the platform's host. `docs/previews.md` has the
- * ways in.
- *
- * @module
+ * @module Decides who may visit a protected host: before rules, cache, functions and files. A
+ * member signs in at the platform's own host and comes back with a grant that works once, in the
+ * same browser, within a minute; no session leaves the platform's host. `docs/previews.md` lists
+ * all ways to get access.
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -42,14 +40,13 @@ export const SHARE = "x-svc-share";
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const DAY = 24 * 60 * MINUTE;
-/** A member comes back to the platform without noticing when a pass ends. */
+/** When a pass ends, a member returns to the platform without noticing. */
 const PASS_MS = 7 * DAY;
 /** Time to sign in at the platform. */
 const REQUEST_MS = 15 * MINUTE;
-/** Longest path and query to return to; a longer one leads to the start page. */
+/** Maximum length of the path and query to return to; a longer one leads to the start page. */
 const MAX_RETURN = 2000;
 
-/** The outcome of a password attempt. */
 export type PasswordOutcome =
   | { readonly type: "right"; readonly passwordId: string }
   | { readonly type: "wrong" }
@@ -81,7 +78,6 @@ export interface GatekeeperOptions {
   readonly random: Random;
 }
 
-/** A request at a gate. */
 interface Visit {
   readonly request: ClientRequest;
   readonly gate: SiteGate;
@@ -108,10 +104,7 @@ export class Gatekeeper {
     this.#options = options;
   }
 
-  /**
-   * Returns the response for a visitor who does not get in, or not yet; `undefined` lets the
-   * request in.
-   */
+  /** Returns the response for a visitor without access; `undefined` if the request may pass. */
   async judge(
     request: ClientRequest,
     { gate, deploymentId }: { readonly gate: SiteGate; readonly deploymentId: string },
@@ -310,7 +303,10 @@ const ownPage = (request: ClientRequest, status: number): EdgeResponse => ({
 
 const originOf = ({ scheme, authority }: ClientRequest): string => `${scheme}://${authority}`;
 
-/** A path and query of this host; `/` for anything else. Joined to the origin, it stays there. */
+/**
+ * A path and query of this host; `/` for anything else. Appended to the origin, it stays on that
+ * origin.
+ */
 function safePath(text: string | null): string {
   const isPath = text !== null && text.length <= MAX_RETURN && /^\/[\x21-\x7e]*$/.test(text);
   return isPath ? text : "/";

@@ -1,11 +1,7 @@
-/**
- * Reads the small form of the gate.
- *
- * @module
- */
+/** @module Reads the small form of the gate. */
 import { readLimited } from "../../lib/read_limited.ts";
 
-/** Largest form, in bytes. */
+/** Maximum size of a form, in bytes. */
 const MAX_FORM = 8 * 1024;
 
 /** The fields of an `application/x-www-form-urlencoded` body; `undefined` for a larger one. */

@@ -1,8 +1,6 @@
 /**
- * Short texts that only this platform can write and read. They are encrypted and authenticated with
- * AES-256-GCM, bound to one purpose, and expire.
- *
- * @module
+ * @module Short texts that only this platform can write and read. They are encrypted and
+ * authenticated with AES-256-GCM, bound to one purpose, and expire.
  */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv } from "node:crypto";
@@ -12,14 +10,14 @@ import type { Random } from "../../lib/clock.ts";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ALGORITHM = "aes-256-gcm";
-/** Longest token that is checked, in characters. */
+/** Maximum length of a token, in characters. */
 const MAX_TOKEN = 8192;
 
 const base = { host: z.string(), projectId: z.string(), endsAt: z.number() };
 
 /** The content of each kind of token. */
 const PURPOSES = {
-  /** Travels from a protected host to the platform: who asks for access to what. */
+  /** Sent from a protected host to the platform: who requests access to what. */
   request: z.object({
     ...base,
     workspaceId: z.string(),
@@ -27,7 +25,7 @@ const PURPOSES = {
     to: z.string(),
     browser: z.string(),
   }),
-  /** Travels back, once, with the member who is signed in. */
+  /** Sent back, once, with the signed-in member. */
   grant: z.object({
     ...base,
     id: z.string(),
@@ -36,7 +34,7 @@ const PURPOSES = {
     userId: z.string(),
     session: z.string(),
   }),
-  /** Lets the checks of a release in at the release's own host. */
+  /** Admits the checks of a release to its host. */
   check: z.object({ ...base, deploymentId: z.string() }),
   /** The cookie of a host. */
   pass: z.discriminatedUnion("by", [
@@ -50,7 +48,7 @@ const PURPOSES = {
 type Purpose = keyof typeof PURPOSES;
 export type TokenContent<P extends Purpose> = z.infer<(typeof PURPOSES)[P]>;
 
-/** The key of a platform's tokens, 32 bytes, and where nonces come from. */
+/** The key of a platform's tokens, 32 bytes, and the source of nonces. */
 export interface TokenKey {
   readonly key: Uint8Array;
   readonly random: Random;
@@ -58,7 +56,6 @@ export interface TokenKey {
 
 const purposeBytes = (purpose: Purpose) => Buffer.from(`svc access ${purpose}`);
 
-/** Writes a token. */
 export function sealToken<P extends Purpose>(
   purpose: P,
   content: TokenContent<P>,

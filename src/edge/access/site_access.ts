@@ -1,8 +1,6 @@
 /**
- * Who may visit the protected hosts of a project, compiled from what the platform sent. All sites
- * of a project share one object, so a change takes effect on the next request.
- *
- * @module
+ * @module Who may visit the protected hosts of a project, compiled from the platform's settings.
+ * All sites of a project share one object, so a change takes effect on the next request.
  */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Protection } from "../../lib/protection.ts";
@@ -14,9 +12,9 @@ export interface ShareFacts {
   readonly id: string;
   /** SHA-256 of its token. */
   readonly hash: string;
-  /** The deployment that it shows, on whichever host; null if it is for a host. */
+  /** The deployment that it shows, on any host; null if it is for a host. */
   readonly deploymentId: string | null;
-  /** The host of a branch, whichever deployment that shows; null if it is for a deployment. */
+  /** The host of a branch, with any deployment; null if it is for a deployment. */
   readonly hostname: string | null;
   /** In milliseconds since the Unix epoch. */
   readonly endsAt: number;
@@ -24,7 +22,7 @@ export interface ShareFacts {
 
 /** The access settings of a project. */
 export interface AccessFacts {
-  /** Versionstamp of the record; "" for none. A later one wins. */
+  /** Versionstamp of the record; "" for none. The highest one wins. */
   readonly version: string;
   readonly protection: Protection;
   readonly workspaceId: string;
@@ -35,11 +33,11 @@ export interface AccessFacts {
   readonly shares: readonly ShareFacts[];
   /** IP addresses and CIDRs that need no sign-in. */
   readonly allowCidrs: readonly string[];
-  /** Paths that need no sign-in; `*` stands for any text. */
+  /** Paths that need no sign-in; `*` matches any text. */
   readonly exemptPaths: readonly string[];
   /** Whether `OPTIONS` needs no sign-in. */
   readonly exemptOptions: boolean;
-  /** Set while production is down for maintenance: IP addresses that still get in. */
+  /** Set while production is down for maintenance: IP addresses that still have access. */
   readonly maintenance: { readonly allowCidrs: readonly string[] } | null;
 }
 
@@ -92,12 +90,11 @@ export class SiteAccess {
     return this.#facts.allowCidrs.length > 0 && has(this.#addresses, address);
   }
 
-  /** Whether an IP address gets in while production is down for maintenance. */
+  /** Whether an IP address has access while production is down for maintenance. */
   allowsInMaintenance(address: string): boolean {
     return has(this.#maintainers, address);
   }
 
-  /** Whether this is the bypass key. */
   isBypassKey(key: string): boolean {
     const { bypassHash } = this.#facts;
     return bypassHash !== null && equalInConstantTime(sha256Hex(key), bypassHash);
@@ -110,7 +107,7 @@ export class SiteAccess {
     return share !== undefined && opens(share, place, now) ? share : undefined;
   }
 
-  /** Whether a share link currently opens a place. */
+  /** Whether a share link currently gives access to a place. */
   isShared(id: string, place: SharedPlace, now: number): boolean {
     const share = this.#facts.shares.find((each) => each.id === id);
     return share !== undefined && opens(share, place, now);
@@ -148,9 +145,9 @@ export function isProtected(gate: SiteGate): boolean {
   return protection === "all" || (protection !== "off" && !gate.isProduction);
 }
 
-/** Whether a host is down for maintenance. */
+/** Whether a host is in maintenance. */
 export const isDown = ({ access, isProduction }: SiteGate): boolean =>
   isProduction && access.facts.maintenance !== null;
 
-/** Whether visitors of a host must prove that they may enter. */
+/** Whether visitors of a host must prove that they have access. */
 export const isClosed = (gate: SiteGate): boolean => isProtected(gate) || isDown(gate);

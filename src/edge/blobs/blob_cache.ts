@@ -1,15 +1,11 @@
-/**
- * Keeps small blobs in memory, bounded in bytes. Each is verified once, when it is read.
- *
- * @module
- */
+/** @module Keeps small blobs in memory, bounded in bytes; each is verified once. */
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "../messages/body.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
-/** Largest blob that is kept in memory (1 MiB). */
+/** Maximum size of a blob in memory (1 MiB). */
 export const MAX_CACHED_BYTES = 1024 * 1024;
 
 /** Default size of the cache (256 MiB). */
@@ -31,9 +27,9 @@ export interface BlobCacheOptions {
 }
 
 /**
- * Keeps the blobs that were requested most recently, by the CLOCK algorithm: a hit
- * costs one map lookup and moves nothing. One read serves all requests that wait
- * for the same blob; a failed read is not remembered.
+ * Keeps the blobs that were requested most recently, by the CLOCK algorithm: a hit costs one map
+ * lookup and moves nothing. One read serves all requests that wait for the same blob; failed reads
+ * are not cached.
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
@@ -92,7 +88,7 @@ export class BlobCache {
     this.#clock.add(entry);
   }
 
-  /** Evicts the oldest entries; one that was used gets a second chance. */
+  /** Evicts the oldest entries; a used entry gets a second chance. */
   #evict(): void {
     while (this.#bytes > this.#capacity) {
       const entry = this.#clock.victim();

@@ -17,7 +17,7 @@ function store(count: number, size: number) {
   return { blobs, names };
 }
 
-Deno.test("BlobCache reads a blob once and then has it at once", async () => {
+Deno.test("BlobCache reads a blob once and then returns it immediately", async () => {
   const { blobs, names } = store(1, 10);
   const cache = new BlobCache();
   assert.equal(cache.peek(names[0]!), undefined);
@@ -104,7 +104,7 @@ for (const [name, content, kept] of contents) {
   });
 }
 
-Deno.test("BlobCache keeps no more text than it may, and bytes beyond it", async () => {
+Deno.test("BlobCache keeps text up to its limit, and bytes beyond it", async () => {
   const { blobs, names } = store(60, 1000);
   const cache = new BlobCache({ textCapacity: 8500 });
   for (const name of names) await cache.load(name, blobs);

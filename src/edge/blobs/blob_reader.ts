@@ -1,15 +1,10 @@
-/**
- * The source of the bytes of files.
- *
- * @module
- */
+/** @module The source of the bytes of files. */
 import type { ByteRange } from "../ranges/byte_ranges.ts";
 
-/** The open file of a blob. */
 export interface BlobFile {
   /** Differs once the file was written to or replaced. */
   readonly fingerprint: string;
-  /** The whole content; whoever opened the file reads it to its end or cancels it. */
+  /** The whole content. The caller must read it to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
@@ -20,8 +15,8 @@ export interface BlobReader {
   /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /**
-   * Opens the file of a blob, so that the runtime can send it by itself; missing if blobs are
-   * not files.
+   * Opens the file of a blob, so that the runtime can send it directly; missing if blobs are not
+   * files.
    */
   openFile?(sha256: string): Promise<BlobFile>;
   /** Called for a blob whose content does not have its hash. */

@@ -1,8 +1,4 @@
-/**
- * Checksums of a blob's blocks, to verify a part of a blob without reading the rest.
- *
- * @module
- */
+/** @module Checksums of a blob's blocks, to verify a part of a blob without reading the rest. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
@@ -37,7 +33,7 @@ export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<B
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** Checksums of all blocks of one blob. They detect damage, not forgery. */
+/** Checksums of all blocks of a blob. They detect damage, not forgery. */
 export class BlockSums {
   readonly #sums: Uint32Array;
 

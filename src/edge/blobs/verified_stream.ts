@@ -1,8 +1,4 @@
-/**
- * Streams of large blobs, which fail instead of delivering damaged content.
- *
- * @module
- */
+/** @module Streams of large blobs, which fail instead of delivering damaged content. */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -86,7 +82,7 @@ const TRUSTED_MS = 10 * 60_000;
 
 interface VerifiedBlob {
   readonly checksum: number;
-  /** Of the file that was verified; `undefined` if the blob is no file. */
+  /** Fingerprint of the file that was verified; `undefined` if the blob is no file. */
   readonly fingerprint: string | undefined;
   /** When it was verified, by a monotonic clock, in milliseconds. */
   readonly at: number;
@@ -97,9 +93,9 @@ const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
  * Opens blobs as streams. The first full transfer of each blob is verified by its hash while it is
- * sent. After that its file is handed to the runtime, which sends it by itself, unless the file has
- * changed or ten minutes have passed: then a transfer is verified by a checksum. Every block of a
- * range is verified each time, so a blob is read once before its first range is sent.
+ * sent. After that, the runtime sends its file directly, unless the file has changed or ten minutes
+ * have passed: then a transfer is verified by a checksum. Every block of a range is verified each
+ * time, so a blob is read once before its first range is sent.
  */
 export class BlobStreams {
   /** The blobs that were verified, by hash. */

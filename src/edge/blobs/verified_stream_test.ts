@@ -101,7 +101,7 @@ Deno.test("BlobStreams.whole() hands a verified file to the runtime, for ten min
   await assert.rejects(isHandedOver(), BlobCorruptError);
 });
 
-Deno.test("BlobStreams.whole() does not trust a file whose transfer broke off", async () => {
+Deno.test("BlobStreams.whole() does not trust a file whose transfer was interrupted", async () => {
   const { blob, blobs } = bigBlob();
   const reader = {
     read: (sha256: string) => blobs.read(sha256),
@@ -119,7 +119,7 @@ Deno.test("BlobStreams.whole() does not trust a file whose transfer broke off", 
   await assert.rejects(readAll(await streams.whole(blob, reader)), BlobCorruptError);
 });
 
-Deno.test("BlobStreams.whole() lets go of a blob whose reader leaves", async () => {
+Deno.test("BlobStreams.whole() releases a blob whose reader disconnects", async () => {
   const { blob, blobs } = bigBlob();
   const cancelled = Promise.withResolvers<unknown>();
   const reader = {
@@ -160,7 +160,7 @@ Deno.test("BlobStreams.range() reads the whole blob once, however many requests 
   assert.equal(blobs.streams, 1 + 5 + 1);
 });
 
-Deno.test("BlobStreams.range() answers nothing of a damaged block, and reports the blob", async () => {
+Deno.test("BlobStreams.range() returns nothing of a damaged block, and reports the blob", async () => {
   const { bytes, blob, blobs } = bigBlob();
   const reported: string[] = [];
   const reader = {
@@ -175,7 +175,7 @@ Deno.test("BlobStreams.range() answers nothing of a damaged block, and reports t
   blobs.content.set(blob.sha256, bytes.map((byte, at) => at === 140_005 ? byte ^ 1 : byte));
   await assert.rejects(streams.range(blob, damaged, reader), BlobCorruptError);
   assert.deepEqual(reported, [blob.sha256]);
-  // Found once, the whole is judged again before anything of it is sent.
+  // After damage was found once, the whole blob is verified again before any of it is sent.
   await assert.rejects(streams.range(blob, sound, reader), BlobCorruptError);
   await assert.rejects(new BlobStreams().range(blob, sound, reader), BlobCorruptError);
   blobs.content.set(blob.sha256, bytes);

@@ -1,8 +1,4 @@
-/**
- * A cache with a clock and an origin that tests control.
- *
- * @module
- */
+/** @module A cache with a clock and an origin that tests control. */
 import { createFacts } from "../../rules/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";

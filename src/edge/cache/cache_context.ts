@@ -1,8 +1,4 @@
-/**
- * A request under a `cache` rule, and how to reach its origin.
- *
- * @module
- */
+/** @module A request under a `cache` rule, and how to reach its origin. */
 import type { CacheDecision } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import type { OriginResponse } from "../messages/messages.ts";
@@ -19,7 +15,6 @@ import type {
 } from "./types.ts";
 
 export interface HandleOptions {
-  /** The caching decision of the rules for this request. */
   readonly rule: CacheDecision;
   /** Whether it bypasses request collapsing, because its response is seldom stored. */
   readonly isAlone?: boolean;
@@ -31,7 +26,6 @@ export interface HandleOptions {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** A request under a `cache` rule. */
 export interface CacheContext {
   readonly request: CacheRequest;
   readonly rule: CacheRule;

@@ -1,10 +1,6 @@
-/**
- * The `Cache-Control` field (RFC 9111, 5.2) and other fields that hold seconds.
- *
- * @module
- */
+/** @module The `Cache-Control` field (RFC 9111, 5.2) and other fields that hold seconds. */
 
-/** Longest time, in seconds; a longer one counts as this (RFC 9111, 1.2.2). */
+/** Maximum time, in seconds; a longer one counts as this (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =

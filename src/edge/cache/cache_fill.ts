@@ -1,16 +1,12 @@
-/**
- * Sends a body to the client and stores it at the same time.
- *
- * @module
- */
+/** @module Sends a body to the client and stores it at the same time. */
 import type { BodyStream, Bytes } from "../messages/body.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
-/** Longest time to read a body without a client, in milliseconds: some bodies never end. */
+/** Maximum time to read a body without a client, in milliseconds: some bodies never end. */
 const UNREAD_MS = 30_000;
 
 export interface CacheFillOptions {
-  /** Largest body that is stored, in bytes. */
+  /** Maximum size of a body, in bytes. */
   readonly limit: number;
   /** The value of `Content-Length`; a body of another length is incomplete. */
   readonly expectedBytes: number | undefined;
@@ -136,7 +132,7 @@ export class CacheFill {
     this.#wake();
   }
 
-  /** Cancels the rest of the body, which nobody needs. */
+  /** Cancels the rest of the body, because nobody needs it. */
   #stop(): void {
     this.#chunks = [];
     this.release();

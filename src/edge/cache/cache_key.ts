@@ -1,9 +1,4 @@
-/**
- * The primary cache key: deployment, host, path, query, origin, and the
- * dimensions that the rule varies by.
- *
- * @module
- */
+/** @module The primary cache key: deployment, host, path, query, origin, and the rule's `vary`. */
 import type { CacheRequest, CacheRule } from "./types.ts";
 
 /** A part, prefixed with its length, so that no two lists of parts give the same key. */

@@ -1,8 +1,4 @@
-/**
- * How the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`.
- *
- * @module
- */
+/** @module How the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`. */
 import { type Header, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { isConsumed } from "./own_fields.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
@@ -15,7 +11,7 @@ export interface CacheReport {
   readonly forwardStatus?: number;
   /** Seconds for which the response stays fresh; negative for a stale one. */
   readonly ttl?: number;
-  /** Whether storing has begun; it is abandoned if the body breaks off or gets too long. */
+  /** Whether storing has begun; it is abandoned if the body ends early or gets too long. */
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly detail?: string;

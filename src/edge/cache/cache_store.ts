@@ -1,9 +1,4 @@
-/**
- * Stored responses: in memory, bounded in bytes, found by key and by URI. Bodies
- * that are still arriving count as well.
- *
- * @module
- */
+/** @module Stored responses in memory, bounded in bytes, found by key and by URI. */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -13,11 +8,11 @@ import { matchesVary } from "./vary.ts";
 
 /**
  * Memory of an entry apart from its texts and bytes, in bytes: map slots, arrays, objects, and the
- * fields of its latest hit. Measured: a page of 13 KB counts as 15.7 KB and takes 15.8 KB.
+ * fields of its latest hit. Measured: a page of 13 KB counts as 15.7 KB and uses 15.8 KB.
  */
 const ENTRY_OVERHEAD = 1600;
 
-/** Responses of one key that differ by `Vary`; more would make every lookup slow. */
+/** Maximum number of responses per key that differ by `Vary`; more would slow down every lookup. */
 const MAX_VARIANTS = 32;
 
 /** Share of the capacity for bodies that are still arriving. */
@@ -34,11 +29,11 @@ export interface Entry extends StoredResponse, RingEntry<Entry> {
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** A response that is being fetched for the store; a purge meanwhile discards it. */
+/** A response that is being fetched for the store; a purge during that time discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
-  /** Tags that were purged meanwhile. */
+  /** Tags that were purged in the meantime. */
   readonly purgedTags: Set<string>;
 }
 
@@ -100,9 +95,9 @@ export function isPurged(
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();
   readonly #clock = new ClockRing<Entry>();
-  /** By deployment, then by path. */
+  /** Keys by deployment, then by path. */
   readonly #byUri = new Map<string, Map<string, Set<Entry>>>();
-  /** By deployment and tag. */
+  /** Keys by deployment and tag. */
   readonly #byTag = new Map<string, Set<Entry>>();
   readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;
@@ -204,7 +199,7 @@ export class CacheStore {
     }
   }
 
-  /** Removes an entry; does nothing if it is gone already. */
+  /** Removes an entry; does nothing if it is already removed. */
   remove(entry: Entry): void {
     if (!this.#clock.remove(entry)) return;
     this.#entryBytes -= entry.cost;
@@ -280,7 +275,7 @@ export class CacheStore {
     );
   }
 
-  /** Evicts the oldest entries; one that was used gets a second chance. */
+  /** Evicts the oldest entries; a used entry gets a second chance. */
   #evict(): void {
     while (this.byteLength > this.#capacity) {
       const entry = this.#clock.victim();

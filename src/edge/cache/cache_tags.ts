@@ -1,8 +1,4 @@
-/**
- * The tags of a response, by which it can be purged.
- *
- * @module
- */
+/** @module The tags of a response, for purging it. */
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
 
 /** Fields that name tags, separated by commas. */
@@ -11,12 +7,12 @@ const TAG_FIELDS = ["svc-cache-tag", "cache-tag", "x-next-cache-tags"] as const;
 /** Maximum number of tags of one response. */
 const MAX_TAGS = 128;
 
-/** Longest tag, in characters. */
+/** Maximum length of a tag, in characters. */
 const MAX_TAG_CHARACTERS = 256;
 
 const NONE: readonly string[] = Object.freeze([]);
 
-/** The tags that a response names, each once; `undefined` if they exceed the limits. */
+/** The tags that a response names, without duplicates; `undefined` if they exceed the limits. */
 export function cacheTags(headers: HeaderList): readonly string[] | undefined {
   const fields = TAG_FIELDS.map((name) => joinedHeader(headers, name))
     .filter((field) => field !== undefined);

@@ -4,19 +4,19 @@ import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
-/** An origin whose first response the test sends; the others come at once. */
+/** An origin whose first response the test sends; the others are sent immediately. */
 function held(rest: () => OriginResponse) {
   const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());
   return { test, first };
 }
 
-/** Runs everything that waits on settled promises. */
+/** Runs everything that waits for settled promises. */
 async function settle(): Promise<void> {
   for (let context = 0; context < 50; context++) await Promise.resolve();
 }
 
-Deno.test("handle() makes one request of many", async () => {
+Deno.test("handle() sends one request for many", async () => {
   const { test, first } = held(() => ok("again", FRESH));
   const asked = Array.from({ length: 100 }, () => test.ask());
   await settle();
@@ -28,7 +28,7 @@ Deno.test("handle() makes one request of many", async () => {
   assert.match(answers[1]!.header("cache-status") ?? "", /fwd=uri-miss.*; collapsed$/);
 });
 
-Deno.test("handle() never shares an answer that turns out private", async () => {
+Deno.test("handle() never shares a response that turns out private", async () => {
   let count = 0;
   const { test, first } = held(() => ok(`mine ${++count}`, { "cache-control": "private" }));
   const asked = Array.from({ length: 10 }, () => test.ask());
@@ -51,7 +51,7 @@ Deno.test("handle() does not make clients wait again where waiting was in vain",
   assert.equal((await test.read()).text, "own");
 });
 
-Deno.test("handle() gives waiting clients only what Vary lets them have", async () => {
+Deno.test("handle() only gives waiting clients responses that Vary allows", async () => {
   const { test, first } = held(() => ok("en", { ...FRESH, vary: "accept-language" }));
   const german = [1, 2].map(() => test.ask({ headers: { "accept-language": "de" } }));
   const english = test.ask({ headers: { "accept-language": "en" } });
@@ -62,7 +62,7 @@ Deno.test("handle() gives waiting clients only what Vary lets them have", async 
   assert.equal(test.seen.length, 2);
 });
 
-Deno.test("handle() does not take a stale answer for the one that a client waited for", async () => {
+Deno.test("handle() does not treat a stale response as the awaited one", async () => {
   const headers = { ...FRESH, vary: "accept-language" };
   const test = new TestCache(({ headers: sent }) => ok(`old ${sent["accept-language"]}`, headers));
   const languages = ["de", "en"].map((language) => ({ headers: { "accept-language": language } }));
@@ -83,7 +83,7 @@ Deno.test("handle() never collapses authorized requests", async () => {
   assert.equal((await readAnswer(await a)).text, "a");
 });
 
-Deno.test("handle() lets waiting clients go when another's answer takes too long", async () => {
+Deno.test("handle() releases waiting clients when another's response takes too long", async () => {
   const { test, first } = held(() => ok("two", FRESH));
   const slow = test.ask();
   await settle();
@@ -105,7 +105,7 @@ Deno.test("handle() fails all waiting requests when the origin cannot be reached
   assert.equal((await test.read()).text, "back");
 });
 
-Deno.test("handle() validates once for many, and they share a stale answer when that fails", async () => {
+Deno.test("handle() validates once for many, and they share a stale response if that fails", async () => {
   const headers = { "cache-control": "max-age=60, stale-if-error=600", etag: '"a"' };
   const test = new TestCache(() => ok("one", headers));
   await test.read();
@@ -187,7 +187,7 @@ Deno.test("handle() never stores a body that is shorter than Content-Length says
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() passes on what grows too long, whole and unstored", async () => {
+Deno.test("handle() passes on responses that are too long, without storing them", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH), { maxEntryBytes: 4 });
   const answer = await test.ask();

@@ -1,9 +1,4 @@
-/**
- * Conditions and ranges of clients, evaluated against a stored response (RFC
- * 9111, 4.3.2; RFC 9110, 13.2.2 and 14.2).
- *
- * @module
- */
+/** @module Conditions and ranges against a stored response (RFC 9111, 4.3.2; RFC 9110, 13.2.2). */
 import { findHeader } from "../messages/header_list.ts";
 import { type ByteRange, parseRange } from "../ranges/byte_ranges.ts";
 import { parseHttpDate } from "./http_date.ts";
@@ -27,7 +22,7 @@ export type Validated = Pick<
 const WHOLE: Selection = Object.freeze({ type: "whole" });
 const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
 
-/** `Last-Modified`, else `Date` (RFC 9111, 4.3.2). */
+/** `Last-Modified`, otherwise `Date` (RFC 9111, 4.3.2). */
 function modifiedAt(response: Validated): number | undefined {
   const field = response.lastModified ?? findHeader(response.headers, "date");
   return field === undefined ? undefined : parseHttpDate(field, response.responseTime);
@@ -38,7 +33,7 @@ export function weaklyMatches(left: string | undefined, right: string | undefine
   return left?.replace(/^W\//, "") === right?.replace(/^W\//, "");
 }
 
-/** Whether the client has this response already. Dates count only without `If-None-Match`. */
+/** Whether the client has this response already. Dates only apply without `If-None-Match`. */
 export function isNotModified(request: HasHeader, response: Validated): boolean {
   if (response.status !== 200) return false;
   const tags = request.header("if-none-match");

@@ -1,12 +1,10 @@
 /**
- * Guards against web cache deception: a URL such as `/account/photo.css`, for which the site
- * responds with someone's account page.
- *
- * @module
+ * @module Guards against web cache deception: a URL such as `/account/photo.css`, for which the
+ * site responds with someone's account page.
  */
 import { lookup } from "mrmime";
 
-/** Types that say nothing about the content, or that many servers send for any file. */
+/** Types that reveal nothing about the content, or that many servers send for any file. */
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
 /** File extensions that `mrmime` does not know, and that shared caches store (Cloudflare's list). */

@@ -1,13 +1,11 @@
 /**
- * Decides how stored responses serve a request (RFC 9111, 4). Pure: takes the request's fields, the
- * stored responses of its key and the time, and returns a tagged decision.
+ * @module Decides how stored responses serve a request (RFC 9111, 4). Pure: takes the request's
+ * fields, the stored responses of its key and the time, and returns a tagged decision.
  *
  * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`, `Pragma`) are advisory
  * (RFC 9111, 5.2.1), and obeying them would let anyone send every request to the origin: they are
  * ignored unless an option says otherwise. `max-stale`, `only-if-cached`, `no-store` and
  * `stale-if-error` spare the origin or the store, and always count.
- *
- * @module
  */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
@@ -85,7 +83,7 @@ function clientObjects(control: CacheControl, request: CacheReader, facts: {
     facts.remaining < (control.seconds("min-fresh") ?? 0);
 }
 
-/** Whether the client accepts a response that has been stale for so long (RFC 9111, 5.2.1.2). */
+/** Whether the client accepts a response that has been stale for this long (RFC 9111, 5.2.1.2). */
 function clientAccepts(control: CacheControl, staleness: number): boolean {
   if (!control.has("max-stale")) return false;
   return control.value("max-stale") === undefined ||

@@ -1,9 +1,7 @@
 /**
- * Whether a response may be stored, and under which terms (RFC 9111, 3). Pure: takes the fields of
- * request and response, the rule and the time, and returns a tagged decision. `docs/caching.md`
- * explains it to authors.
- *
- * @module
+ * @module Whether a response may be stored, and under which conditions (RFC 9111, 3). Pure: takes
+ * the fields of request and response, the rule and the time, and returns a tagged decision.
+ * `docs/caching.md` explains it to authors.
  */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
@@ -54,7 +52,7 @@ const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 41
 /** Statuses that this cache understands, as `must-understand` requires (RFC 9111, 5.2.2.3). */
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
-/** Longest time that an error is stored when only the rule sets a lifetime, in seconds. */
+/** Maximum time that an error is stored when only the rule sets a lifetime, in seconds. */
 const MAX_ERROR_SECONDS = 60;
 
 /** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */

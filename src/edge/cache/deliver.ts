@@ -1,8 +1,4 @@
-/**
- * Turns the origin's response into the one for the requesting client.
- *
- * @module
- */
+/** @module Turns the origin's response into the one for the requesting client. */
 import { bodyLength, type BodyStream, discardBody, isStream } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import type { OriginResponse } from "../messages/messages.ts";
@@ -13,7 +9,6 @@ import { isNotModified } from "./conditions.ts";
 import { withoutContentFields } from "./stored_response.ts";
 import type { CachedResponse, CacheReader } from "./types.ts";
 
-/** The value of `Content-Length`. */
 export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }

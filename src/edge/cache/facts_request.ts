@@ -1,12 +1,8 @@
-/**
- * A cache request, based on the facts of the rules.
- *
- * @module
- */
+/** @module A cache request, based on the facts of the rules. */
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
-/** Further inputs of the cache. */
+/** Other inputs of the cache. */
 export interface RequestSite {
   readonly deploymentId: string;
   /** See `CacheRequest`. */

@@ -1,8 +1,4 @@
-/**
- * Age and freshness of responses (RFC 9111, 4.2). All in seconds.
- *
- * @module
- */
+/** @module Age and freshness of responses (RFC 9111, 4.2). All in seconds. */
 import { findHeader, type HeaderList, joinedHeader } from "../messages/header_list.ts";
 import { deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import type { GoverningField } from "./governing_field.ts";

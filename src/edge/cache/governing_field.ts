@@ -1,7 +1,5 @@
 /**
- * The field that governs this cache: a targeted one (RFC 9213), else `Cache-Control`.
- *
- * @module
+ * @module The field that governs this cache: a targeted one (RFC 9213), otherwise `Cache-Control`.
  */
 import { type BareItem, parseDictionary } from "structured-headers";
 import { type HeaderList, joinedHeader } from "../messages/header_list.ts";
@@ -13,7 +11,7 @@ const TARGETED_FIELDS = ["svc-cdn-cache-control", "cdn-cache-control"] as const;
 /** Directives whose value may be a list of field names. */
 const WITH_FIELDS = new Set(["private", "no-cache"]);
 
-/** A value that no directive takes: as seconds, it counts as 0. */
+/** A value that is invalid for every directive; as seconds, it counts as 0. */
 const WRONG_TYPE = "";
 
 export interface GoverningField {

@@ -1,6 +1,7 @@
 /**
- * The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and RFC 5861 describe it,
- * in front of any origin. `docs/caching.md` explains its behaviour. The edge uses it like this:
+ * @module The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and RFC 5861
+ * describe it, in front of any origin. `docs/caching.md` explains its behaviour. The edge uses it
+ * like this:
  *
  * ```ts
  * const cache = createHttpCache({ now });
@@ -27,8 +28,6 @@
  * // Deploy, rollback, deletion:       cache.purge(deploymentId, { type: "all" })
  * // POST /v1/projects/{id}/purge:     cache.purge(id, { type: "prefix", prefix: "/blog/" })
  * ```
- *
- * @module
  */
 import type { PurgeScope, ResourceUri } from "../../feed/mod.ts";
 import { checkOnce, type HeaderList } from "../messages/header_list.ts";
@@ -108,7 +107,6 @@ export class HttpCache {
     return this.#store.byteLength;
   }
 
-  /** Number of stored responses. */
   get size(): number {
     return this.#store.size;
   }
@@ -132,12 +130,12 @@ export class HttpCache {
     response: ResponseHead,
   ): void {
     const uris = invalidatedUris(request, response);
-    // Visitors must not make others work for what nobody has stored.
+    // Visitors must not cause work for responses that nobody has stored.
     const meant = uris.filter((uri) => this.#store.invalidate(uri) > 0 || this.#copies.has(uri));
     if (meant.length > 0) this.#tellOthers(meant);
   }
 
-  /** Notes that others may have stored a response, for longer than it is stored here. */
+  /** Records that others may have stored a response, for longer than this cache. */
   noteCopy(uri: ResourceUri): void {
     this.#copies.add(uri);
   }
@@ -168,7 +166,7 @@ export class HttpCache {
 
   /**
    * Serves a request from the store or with `fetchOrigin`; synchronously if the response is stored.
-   * Rejects with what `fetchOrigin` rejects with, unless a stale response may be served instead.
+   * Rejects with the error of `fetchOrigin`, unless a stale response may be served instead.
    */
   handle(request: CacheRequest, options: HandleOptions): CachedResponse | Promise<CachedResponse> {
     const { rule } = options;
@@ -276,7 +274,7 @@ export class HttpCache {
     }
   }
 
-  /** Starts one refresh for all clients; meanwhile, they get the stale response. */
+  /** Starts one refresh for all clients; in the meantime, they get the stale response. */
   #refresh(context: CacheContext, stored: Entry): void {
     const inFlight = this.#inFlightRequests.start(context.key, this.#options.now());
     if (inFlight === undefined) return;

@@ -1,8 +1,6 @@
 /**
- * The cost of the cache per request, without sockets. Run by `deno task bench`;
- * setup is not timed.
- *
- * @module
+ * @module The cost of the cache per request, without sockets. Run by `deno task bench`; setup is
+ * not timed.
  */
 import { createFacts } from "../../rules/mod.ts";
 import type { HandleOptions } from "./cache_context.ts";

@@ -1,15 +1,11 @@
-/**
- * Options of an HTTP cache, with their defaults.
- *
- * @module
- */
+/** @module Options of an HTTP cache, with their defaults. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Timer } from "./in_flight_requests.ts";
 
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
 
-/** Largest body that is stored by default (4 MiB). */
+/** Maximum size of a body that is stored by default (4 MiB). */
 export const DEFAULT_MAX_ENTRY_BYTES = 4 * 1024 * 1024;
 
 /** How long a request waits for another's response by default, in milliseconds. */

@@ -4,7 +4,7 @@ import { ok, readAnswer, testBody, TestCache } from "./_test_origin.ts";
 const FRESH = { "cache-control": "max-age=60", etag: '"a"' };
 const SWR = { "cache-control": "max-age=60, stale-while-revalidate=600", etag: '"a"' };
 
-Deno.test("handle() says what it did in Cache-Status, Age and x-svc-cache", async () => {
+Deno.test("handle() reports its actions in Cache-Status, Age and x-svc-cache", async () => {
   const test = new TestCache(() => ok("one", { ...FRESH, "cache-status": "origin; hit" }));
   const miss = await test.read();
   assert.equal(
@@ -19,7 +19,7 @@ Deno.test("handle() says what it did in Cache-Status, Age and x-svc-cache", asyn
   assert.equal(hit.header("age"), "12");
 });
 
-/** How a request ends that is not stored, and the reason that Cache-Status gives. */
+/** The outcome of a request that is not stored, and the reason in Cache-Status. */
 const REPORTS = [
   {
     name: "bypass rule",
@@ -52,7 +52,7 @@ const REPORTS = [
 ] as const;
 
 for (const { name, ask, rule, status, result } of REPORTS) {
-  Deno.test(`handle() reports what is not stored: ${name}`, async () => {
+  Deno.test(`handle() reports responses that are not stored: ${name}`, async () => {
     const test = new TestCache(() => ok("x", { "cache-control": "no-store" }));
     const answer = await test.read(ask, rule);
     assert.equal(answer.header("cache-status"), status);
@@ -89,7 +89,7 @@ Deno.test("handle() serves stale and refreshes once in the background", async ()
   assert.equal((await test.read()).text, "two");
 });
 
-Deno.test("handle() does not refresh by a request whose answer must not be stored", async () => {
+Deno.test("handle() does not refresh with a request whose response must not be stored", async () => {
   const test = new TestCache(() => ok("one", SWR));
   await test.read();
   test.now += 100_000;
@@ -149,7 +149,7 @@ Deno.test("handle() fetches again when a 304 is about another response (RFC 9111
   assert.equal((await test.read()).result, "HIT");
 });
 
-Deno.test("handle() has one answer for a request, the latest", async () => {
+Deno.test("handle() has one response for a request, the latest", async () => {
   const test = new TestCache((_, count) => ok(String(count), { "cache-control": "max-age=60" }));
   await test.read();
   test.now += 100_000;
@@ -167,7 +167,7 @@ Deno.test("handle() removes a stale response when the new one must not be stored
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() drops an answer that a 304 makes private", async () => {
+Deno.test("handle() drops a response that a 304 makes private", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
   test.now += 100_000;
@@ -256,7 +256,7 @@ Deno.test("handle() sends no length for a HEAD whose body has not arrived", asyn
   assert.equal((await test.read({ method: "HEAD" })).header("content-length"), "3");
 });
 
-Deno.test("handle() fills the store by a conditional request, and answers 304", async () => {
+Deno.test("handle() fills the store with a conditional request, and responds with 304", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   const answer = await test.read({ headers: { "if-none-match": '"a"' } });
   assert.deepEqual([answer.status, answer.text], [304, ""]);
@@ -279,7 +279,7 @@ Deno.test("handle() forgets a URI after an unsafe request, and those that it nam
   assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
 });
 
-Deno.test("handle() tells of what is invalid here, or may be stored elsewhere", async () => {
+Deno.test("handle() reports URIs that are invalid here, or may be stored elsewhere", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   const told: string[] = [];
   test.cache.onInvalidation((uris) => told.push(uris.map(({ path }) => path).join(" ")));
@@ -310,7 +310,7 @@ const PURGES = [
 ] as const;
 
 for (const { scope, left } of PURGES) {
-  Deno.test(`purge() forgets by ${scope.type}, in one deployment`, async () => {
+  Deno.test(`purge() removes responses by ${scope.type}, in one deployment`, async () => {
     const test = new TestCache(() => ok("x", FRESH));
     const urls = ["/blog", "/blog?p=1", "/blog/1", "/blog/2?p=1", "/about"];
     for (const url of urls) await test.read({ url });

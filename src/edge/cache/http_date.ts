@@ -1,8 +1,4 @@
-/**
- * Dates in HTTP fields (RFC 9110, 5.6.7): one format to write, three to parse.
- *
- * @module
- */
+/** @module Dates in HTTP fields (RFC 9110, 5.6.7): one format to write, three to parse. */
 
 const DAYS = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const MONTHS = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)";

@@ -1,8 +1,4 @@
-/**
- * Collapses requests (RFC 9111, 4): requests for the same key wait for the one in flight.
- *
- * @module
- */
+/** @module Collapses requests (RFC 9111, 4): the same key waits for the one in flight. */
 
 /** How a request to the origin ended, for the requests that waited for it. */
 export type FetchOutcome =
@@ -30,10 +26,13 @@ export const systemTimer: Timer = (milliseconds, callback) => {
   return () => clearTimeout(id);
 };
 
-/** Most hit-for-miss keys at a time. */
+/** Maximum number of hit-for-miss keys at a time. */
 const MAX_HITS_FOR_MISS = 4096;
 
-/** Longest hit-for-miss key, in characters: a client with longer keys usually sends many. */
+/**
+ * Maximum length of a hit-for-miss key, in characters: a client with longer keys usually sends
+ * many.
+ */
 const MAX_KEY_CHARACTERS = 1024;
 
 /** How long a key stays hit-for-miss, in milliseconds. */
@@ -68,7 +67,7 @@ export class InFlightRequests {
     }
   }
 
-  /** Begins a request that others may wait for, unless one is in flight. */
+  /** Starts a request for which others may wait, unless one is in flight. */
   start(key: string, now: number): InFlightRequest | undefined {
     if (this.#byKey.has(key)) return undefined;
     const { promise, resolve } = Promise.withResolvers<FetchOutcome>();

@@ -1,8 +1,4 @@
-/**
- * Which stored responses an unsafe request invalidates (RFC 9111, 4.4).
- *
- * @module
- */
+/** @module Finds the stored responses that an unsafe request invalidates (RFC 9111, 4.4). */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import { findHeader } from "../messages/header_list.ts";
@@ -11,7 +7,7 @@ import type { CacheRequest } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** The URI that a request is for. */
+/** The URI of a request. */
 export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUri): ResourceUri {
   return { deploymentId, host, path, rawQuery };
 }
@@ -26,9 +22,9 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose stored responses are invalid after the response to this request:
- * none for a safe method or an error; else its own, and those that `Location` and
- * `Content-Location` name on the same host.
+ * The URIs whose stored responses are invalid after the response to this request: none for a safe
+ * method or an error; otherwise its own, and those that `Location` and `Content-Location` name on
+ * the same host.
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,

@@ -6,7 +6,7 @@ const SIZE = 13 * 1024;
 const TEXT = "0123456789abcdef".repeat(SIZE / 16);
 const OCTETS: Bytes = new Uint8Array(SIZE).fill(200);
 
-/** A part of what was read from a socket. */
+/** A part of the data read from a socket. */
 const PART = new Uint8Array(8 * SIZE).fill(201).subarray(5, 5 + SIZE);
 
 const BODIES = [
@@ -52,7 +52,7 @@ Deno.test("the cache serves parts of a body that it holds as text", async () => 
   assert.equal(length, String(SIZE));
 });
 
-Deno.test("the cache holds text as bytes beyond what V8's heap has for it", async () => {
+Deno.test("the cache stores text as bytes beyond its share of V8's heap", async () => {
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
     textBytes: 3 * SIZE,
   });
@@ -68,7 +68,7 @@ Deno.test("the cache holds text as bytes beyond what V8's heap has for it", asyn
   assert.equal(typeof (await test.ask({ url: "/5" })).body, "string");
 });
 
-Deno.test("a cache without memory serves all and keeps nothing", async () => {
+Deno.test("a cache without memory serves everything and stores nothing", async () => {
   const test = new TestCache(() => ok(TEXT, { "cache-control": "max-age=60" }), {
     capacityBytes: 0,
   });

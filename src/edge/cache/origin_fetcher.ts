@@ -1,8 +1,6 @@
 /**
- * Fetches from the origin and carries out the decision about the response: store it, freshen the
- * stored one, serve a stale one, or pass it through.
- *
- * @module
+ * @module Fetches from the origin and carries out the decision about the response: store it,
+ * freshen the stored one, serve a stale one, or pass it through.
  */
 import type { Clock } from "../../lib/clock.ts";
 import { type BodyStream, discardBody, isStream } from "../messages/body.ts";
@@ -44,7 +42,7 @@ type Storable = Extract<StoreDecision, { readonly type: "store" }>;
 /** How long a stale response is served while its origin cannot be reached, in seconds. */
 const DISCONNECTED_SECONDS = 3600;
 
-/** Statuses by which an origin reports that it failed (RFC 5861, 4). */
+/** Statuses with which an origin reports a failure (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
 
 export interface OriginFetcherOptions {

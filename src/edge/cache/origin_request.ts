@@ -1,9 +1,4 @@
-/**
- * The request fields that are not forwarded to the origin when the response may be
- * stored for others.
- *
- * @module
- */
+/** @module The request fields that a storable response must not depend on. */
 
 /** Conditions, ranges and cache directives of the client, which the cache evaluates itself. */
 const ANSWERED_HERE = [

@@ -1,8 +1,4 @@
-/**
- * Response fields that a server addresses to this cache alone.
- *
- * @module
- */
+/** @module Response fields that a server addresses to this cache alone. */
 import type { Header, HeaderList } from "../messages/header_list.ts";
 
 /** Fields that clients do not get. */

@@ -35,7 +35,7 @@ for (const name of POISON) {
   });
 }
 
-Deno.test("a request that is not stored is forwarded as it came", async () => {
+Deno.test("a request that is not stored is forwarded unchanged", async () => {
   const test = reflecting();
   const answer = await test.read({ headers: { "x-forwarded-host": "own.test" } }, "bypass");
   assert.equal(answer.text, '{"x-forwarded-host":"own.test"}');
@@ -85,7 +85,7 @@ Deno.test("an origin that marks such a name as shared is believed", async () => 
   assert.equal((await test.read({ url: "/docs/x.css" })).result, "HIT");
 });
 
-Deno.test("no cookie reaches another client, whatever the answer says", async () => {
+Deno.test("no cookie reaches another client, whatever the response says", async () => {
   for (
     const control of ["max-age=60", "public, max-age=60", "s-maxage=60", 'private="set-cookie"']
   ) {
@@ -150,7 +150,7 @@ const DIMENSIONS: readonly {
     b: { headers: { cookie: "plan=paid; id=1" } },
   },
   {
-    name: "all cookies where the condition names none",
+    name: "all cookies if the condition names none",
     rule: { vary: ["cookie"] },
     a: { headers: { cookie: "id=1" } },
     b: { headers: { cookie: "id=2" } },

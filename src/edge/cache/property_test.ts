@@ -44,7 +44,7 @@ function asRequest(described: Described): TestRequest {
 
 Deno.test("cacheKey() differs wherever a part of it does", () => {
   const keyed = ({ language: _, ...rest }: Described) => JSON.stringify(Object.entries(rest));
-  // The second differs in little, so that parts could be taken for one another.
+  // The second one differs only slightly, so that parts could be confused.
   const change = fc.record({ deploymentId: word, path: word, query: word, beta: word }, {
     requiredKeys: [],
   });
@@ -57,7 +57,7 @@ Deno.test("cacheKey() differs wherever a part of it does", () => {
   fc.assert(property, { numRuns: 1_000 });
 });
 
-Deno.test("handle() never serves what was made for another key or another variant", async () => {
+Deno.test("handle() never serves a response for another key or variant", async () => {
   const steps = fc.array(fc.record({ asked: requestArbitrary, wait: fc.nat(90) }), {
     maxLength: 25,
   });
@@ -82,7 +82,7 @@ Deno.test("handle() never serves what was made for another key or another varian
   );
 });
 
-Deno.test("handle() stays within its memory, whatever is requested, purged or left half read", async () => {
+Deno.test("handle() stays within its memory, for all requests, purges and half-read responses", async () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant("body"), path: fc.nat(30), size: fc.nat(9_000) }),
     fc.record({ type: fc.constant("stream"), path: fc.nat(30), size: fc.nat(9_000) }),

@@ -1,9 +1,4 @@
-/**
- * Which fields of a response are stored (RFC 9111, 3.1), and how a 304 freshens
- * them (RFC 9111, 3.2).
- *
- * @module
- */
+/** @module The fields of a response to store, and how a 304 freshens them (RFC 9111, 3). */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
@@ -39,8 +34,8 @@ export function storedHeaders(
 }
 
 /**
- * The stored fields, with those of a 304 instead of their namesakes. Where the
- * 304 has no `Date`, the old one is left out: it is not the time of this response.
+ * The stored fields, with those of a 304 instead of their namesakes. If the 304 has no `Date`, the
+ * old one is omitted: it is not the time of this response.
  */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
   const fresh = update.filter(([name]) => name !== "set-cookie" && !ABOUT_CONTENT.has(name));

@@ -1,8 +1,4 @@
-/**
- * Converts a response of the origin to a stored one, and a stored one to a response for the client.
- *
- * @module
- */
+/** @module Converts the origin's response to a stored one, and that to the client's. */
 import { type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
 import { type ByteRange, rangeLength } from "../ranges/byte_ranges.ts";

@@ -33,7 +33,7 @@ Deno.test("a targeted no-store is obeyed, whatever Cache-Control says", async ()
   assert.equal((await world.read()).result, "MISS");
 });
 
-Deno.test("clients do not get the fields that are for this cache alone", async () => {
+Deno.test("clients do not get the fields for this cache only", async () => {
   const fields = {
     "svc-cdn-cache-control": "max-age=10",
     "svc-cache-tag": "a",
@@ -52,7 +52,7 @@ Deno.test("clients do not get the fields that are for this cache alone", async (
   assert.equal(bypassed.header("svc-cdn-cache-control"), undefined);
 });
 
-Deno.test("a 304 leaves the terms of a targeted field as they were", async () => {
+Deno.test("a 304 keeps the terms of a targeted field", async () => {
   const world = new TestCache((seen) =>
     seen.headers["if-none-match"] === undefined
       ? ok("body", { "svc-cdn-cache-control": "max-age=10", etag: '"1"' })
@@ -98,7 +98,7 @@ Deno.test("a response that was requested before its tag was purged is not stored
   }
 });
 
-Deno.test("a response with more tags than can be kept is not stored, and says so", async () => {
+Deno.test("a response with more tags than can be kept is not stored, and reports it", async () => {
   const world = new TestCache(() =>
     ok("body", { "cache-tag": Array.from({ length: 129 }, (_, index) => index).join(",") })
   );

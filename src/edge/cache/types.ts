@@ -1,8 +1,4 @@
-/**
- * The types that the parts of the cache share.
- *
- * @module
- */
+/** @module The types that the parts of the cache share. */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 import type { MemoryBody } from "../messages/body.ts";
@@ -34,17 +30,17 @@ export interface CacheReader extends Pick<CacheRequest, "method"> {
 
 /** The form in which a request goes to the origin. */
 export type OriginRequest =
-  /** As the client sent it. */
+  /** The URL as the client sent it. */
   | { readonly type: "as_is" }
   /**
-   * As `GET`, without the request fields in `without`, and with those in
-   * `conditions`. It must not end when the client disconnects: others may wait.
+   * Like `GET`, without the request fields in `without`, and with those in `conditions`. It must
+   * not end when the client disconnects: others may wait.
    */
   | {
     readonly type: "for_cache";
     readonly without: ReadonlySet<string>;
     readonly conditions: HeaderList;
-    /** Whether it refreshes a stale response that the client has got already. */
+    /** Whether it refreshes a stale response that the client has already received. */
     readonly isRefresh: boolean;
   };
 
@@ -63,7 +59,7 @@ export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
-  /** Never served stale, whatever the client allows. */
+  /** Never served stale, regardless of what the client allows. */
   readonly mustRevalidate: boolean;
   /** Revalidated at the origin before each use. */
   readonly noCache: boolean;

@@ -1,8 +1,4 @@
-/**
- * A set of URIs of bounded size that forgets none: it may also have some that were not added.
- *
- * @module
- */
+/** @module A bounded set of URIs that forgets none, but may have others too. */
 import type { ResourceUri } from "../../feed/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 

@@ -1,9 +1,4 @@
-/**
- * The `Vary` field of a response and the secondary cache key that follows from it
- * (RFC 9111, 4.1).
- *
- * @module
- */
+/** @module `Vary` and the secondary cache key that follows from it (RFC 9111, 4.1). */
 import { memoize } from "../../lib/memo.ts";
 import { type HeaderList, isFieldName, joinedHeader } from "../messages/header_list.ts";
 import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
@@ -11,8 +6,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, in lower case, each once; only `*` if no other request can match, because `*` or
- * an invalid name is among them.
+ * Names in `Vary`, in lower case, without duplicates; only `*` if no other request can match,
+ * because `*` or an invalid name is among them.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");

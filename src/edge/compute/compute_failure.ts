@@ -1,8 +1,3 @@
-/**
- * Failures of servers.
- *
- * @module
- */
 import type { ComputeFailure } from "../../runtime/mod.ts";
 import { CLIENT_GONE } from "../messages/messages.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -32,7 +27,7 @@ export class ComputeFailedError extends Error {
     return STATUS[this.reason];
   }
 
-  /** Fields of the page that the client gets. */
+  /** Headers of the page that the client gets. */
   get headers(): HeaderList {
     return this.reason === "overloaded" ? [["retry-after", String(RETRY_AFTER_SECONDS)]] : [];
   }

@@ -1,8 +1,4 @@
-/**
- * Requests in the form that the server of a COMPUTE layer receives.
- *
- * @module
- */
+/** @module Requests in the form that the server of a COMPUTE layer receives. */
 import { type ComputeRequest, DEPTH_HEADER } from "../../runtime/mod.ts";
 import type { BodyStream } from "../messages/body.ts";
 import { endToEndHeaders } from "../messages/message_headers.ts";
@@ -37,7 +33,9 @@ export interface ServerRequest extends RequestFields {
   readonly visitor?: ClientRequest | undefined;
 }
 
-/** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten if a rule said so. */
+/**
+ * The path and query of a request (RFC 9112, 3.2): normalized, and rewritten if a rule requires it.
+ */
 export interface RequestTarget {
   readonly path: string;
   /** Without its `?`; "" if there is none. */
@@ -55,7 +53,6 @@ const HANDSHAKE = new Set([
   "sec-websocket-version",
 ]);
 
-/** Path and query as one text. */
 export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }

@@ -1,8 +1,4 @@
-/**
- * Requests for a server of the deployment: directly, from the ISR cache, or as a WebSocket.
- *
- * @module
- */
+/** @module Requests for a server: directly, from the ISR cache, or as a WebSocket. */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
 import type { CachedResponse } from "../cache/types.ts";
 import { concernsCache, withoutConsumed } from "../cache/own_fields.ts";
@@ -22,8 +18,22 @@ import {
   socketRequest,
 } from "./compute_request.ts";
 import { declaredRequest, pageRequest, pageResponse } from "./page_request.ts";
-import { toEdgeResponse } from "./server_response.ts";
-import { responseOf } from "./server_result.ts";
+import { isFinalStatus, originResponse, toEdgeResponse } from "./server_response.ts";
+import { ComputeFailedError } from "./compute_failure.ts";
+
+/** @throws {ComputeFailedError} */
+function responseOf(
+  layer: string,
+  result: ComputeResult | Extract<ComputeSocketResult, { readonly type: "response" | "failed" }>,
+): OriginResponse {
+  if (result.type === "failed") {
+    throw new ComputeFailedError(layer, result.reason, result.message);
+  }
+  const response = originResponse(result.response);
+  if (isFinalStatus(response.status)) return response;
+  discardBody(response.body);
+  throw new ComputeFailedError(layer, "invalid_response", `Its status is ${response.status}`);
+}
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
@@ -35,7 +45,7 @@ export interface SiteCompute {
   readonly pages: IsrCache;
 }
 
-/** How a request may be answered. */
+/** How to respond to a request. */
 export interface ComputeUse {
   /**
    * Who decides about caching: the deployment (routes before responses), or a `cache` or
@@ -59,7 +69,7 @@ export type Missing = "missing";
 
 /**
  * Whether a 404 leads to the next route. A request body can only be sent once: after this server
- * got it, no other can.
+ * has received it, no other can.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;

@@ -1,9 +1,4 @@
-/**
- * Converts a client's request to the shared request for a page, and the page to the client's
- * response.
- *
- * @module
- */
+/** @module Converts a client's request to the shared request for a page, and its response back. */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { CachedResponse, VaryField } from "../cache/types.ts";
@@ -41,10 +36,10 @@ function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Cookies by which Next.js shows drafts to an editor. */
+/** Cookies with which Next.js shows drafts to an editor. */
 const PREVIEW_COOKIE = /(?:^|;\s*)__(?:prerender_bypass|next_preview_data)=/;
 
-/** Longest value that a key contains verbatim, in characters. */
+/** Maximum length of a value that a key contains verbatim, in characters. */
 const MAX_KEY_VALUE = 128;
 
 function showsDrafts(request: ServerRequest): boolean {

@@ -1,21 +1,16 @@
-/**
- * Relays a WebSocket between client and server, message by message, at the pace of
- * the slower side.
- *
- * @module
- */
+/** @module Relays a WebSocket message by message, at the pace of the slower side. */
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { ClientSocket } from "../request/client_request.ts";
 
-/** Bytes that may wait for a client before its server is paused. */
+/** Maximum number of bytes waiting for a client before its server is paused. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** How often the client's backlog is checked while the server is paused, in milliseconds. */
 const POLL_MILLISECONDS = 10;
 /** Bytes that may wait for a server; a client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** A message that waits alone may be as large as those of servers, in bytes. */
+/** Maximum size of a single waiting message, the same as for servers, in bytes. */
 const MAX_ALONE_BYTES = 32 * 1024 * 1024;
-/** Memory of a waiting message beside its content, in bytes. */
+/** Memory of a waiting message in addition to its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (registered for RFC 6455, 7.4). */
 const TRY_AGAIN_LATER = 1013;
@@ -27,8 +22,8 @@ const NORMAL = 1000;
 const NO_STATUS = 1005;
 
 /**
- * The code to forward a close with. Codes about one connection (1001 to 1015) cannot be sent on
- * another, and must not look like a normal end: they become 4001 to 4015.
+ * The code with which to forward a close. Codes about one connection (1001 to 1015) cannot be sent
+ * on another, and must not look like a normal end: they become 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -91,7 +86,6 @@ async function hasRoom(client: ClientSocket): Promise<void> {
   }
 }
 
-/** Relays messages to the client. */
 async function relayToClient(server: ComputeSocket, client: ClientSocket): Promise<void> {
   for (;;) {
     const { done, value } = await server.messages.next();

@@ -24,7 +24,7 @@ for (const [code, passed] of ROWS) {
 
 type Message = string | Uint8Array;
 
-/** Two connected sockets; the test plays client and server. */
+/** Two connected sockets; the test acts as client and server. */
 function joined(
   options: {
     readonly serverTakes?: () => Promise<void>;
@@ -104,7 +104,7 @@ Deno.test("relayWebSocket() passes messages in order, and the server's only once
   assert.deepEqual(pair.toServer, ["one", new Uint8Array([1, 2])]);
 });
 
-Deno.test("relayWebSocket() closes the other side, after what was sent before", async () => {
+Deno.test("relayWebSocket() closes the other side, after all earlier messages", async () => {
   const first = joined();
   first.open();
   first.fromClient("last");
@@ -119,7 +119,7 @@ Deno.test("relayWebSocket() closes the other side, after what was sent before", 
   assert.deepEqual([second.toClient, second.closed], [["last"], [{ side: "client", code: 4011 }]]);
 });
 
-Deno.test("relayWebSocket() cuts off a client that sends more than the server takes", async () => {
+Deno.test("relayWebSocket() disconnects a client that sends more than the server accepts", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pair = joined({ serverTakes: () => promise });
   pair.open();

@@ -1,8 +1,4 @@
-/**
- * Responses of servers on their way to the client.
- *
- * @module
- */
+/** @module Responses of servers on their way to the client. */
 import type { ComputeResponse } from "../../runtime/mod.ts";
 import { bodyLength, discardBody } from "../messages/body.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";

@@ -1,8 +1,6 @@
 /**
- * The sites of custom hostnames, in memory and for verified domains only. Hosts below the base
- * domain are looked up first, so these maps add no cost to them.
- *
- * @module
+ * @module The sites of custom hostnames, in memory and for verified domains only. Hosts below the
+ * base domain are looked up first, so these maps add no cost to them.
  */
 import type { DomainBinding, DomainRoute, FeedMessage } from "../../feed/mod.ts";
 
@@ -21,7 +19,6 @@ export class DomainHosts {
     return this.#wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
   }
 
-  /** The target hostname of a redirect. */
   redirectOf(hostname: string): string | undefined {
     return this.#redirects.size === 0 ? undefined : this.#redirects.get(hostname);
   }
@@ -58,7 +55,6 @@ export class DomainHosts {
     for (const [zone, bindings] of this.#zones) yield { type: "zone_replaced", zone, bindings };
   }
 
-  /** Replaces all bindings of a zone. */
   replaceZone(zone: string, bindings: readonly DomainBinding[]): void {
     for (const { hostname } of this.#zones.get(zone) ?? []) {
       if (hostname.startsWith(WILDCARD)) this.#wildcards.delete(hostname.slice(WILDCARD.length));

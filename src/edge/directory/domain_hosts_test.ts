@@ -35,7 +35,7 @@ Deno.test("DomainHosts.find() prefers an exact name, and a wildcard covers one l
   }
 });
 
-Deno.test("DomainHosts.replaceZone() forgets what the zone showed", () => {
+Deno.test("DomainHosts.replaceZone() removes the zone's previous hosts", () => {
   const hosts = new DomainHosts();
   hosts.replaceZone("shop.example", [
     binding("*.shop.example", "p"),

@@ -1,9 +1,7 @@
 /**
- * Serves pages of earlier production deployments that are still open: assets missing from the live
- * deployment, and requests that name the deployment of their page. The facts are collected once,
- * when production changes, and stay in memory.
- *
- * @module
+ * @module Serves pages of earlier production deployments that are still open: assets missing from
+ * the live deployment, and requests that name the deployment of their page. The facts are collected
+ * once, when production changes, and stay in memory.
  */
 import type { PastDeployment } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -17,7 +15,6 @@ import {
   type PastContent,
 } from "../static/past_assets.ts";
 
-/** The content of an earlier deployment. */
 export type EarlierContent = Omit<PastContent, "deploymentId" | "until">;
 
 export interface EarlierSitesOptions {
@@ -83,7 +80,7 @@ export class EarlierSites implements PastSites {
     return this.#collected.then(({ pages }) => this.#open(pages.get(pageId)));
   }
 
-  /** Forgets a deployment that was stopped or deleted. */
+  /** Drops a deployment that was stopped or deleted. */
   forget(deploymentId: string): void {
     if (!this.#past.some(({ id }) => id === deploymentId)) return;
     this.#take(this.#past.filter(({ id }) => id !== deploymentId));
@@ -122,7 +119,7 @@ export class EarlierSites implements PastSites {
     );
   }
 
-  /** Reads the deployments that are not known yet, or all if these are not the newest. */
+  /** Reads the deployments that are not loaded yet, or all of them if those are not the newest. */
   async #collect(
     needed: readonly PastDeployment[],
     before: Promise<Facts> = Promise.resolve(NO_FACTS),
@@ -150,7 +147,7 @@ export class EarlierSites implements PastSites {
     return { ids: [...read, ...ids.slice(fresh)], assets, pages };
   }
 
-  /** Reads a deployment; false if it cannot be read and is left out. */
+  /** Reads a deployment; false if it is left out because it cannot be read. */
   async #add(
     { id, until }: PastDeployment,
     { assets, pages }: { assets: Map<string, PastAsset>; pages: Map<string, string> },

@@ -1,8 +1,4 @@
-/**
- * Which site a hostname shows: one below the base domain, or a custom one.
- *
- * @module
- */
+/** @module Finds the site of a hostname: below the base domain, or custom. */
 import type { Site } from "../site/site.ts";
 import type { DomainHosts } from "./domain_hosts.ts";
 import type { SiteDirectory } from "./site_directory.ts";

@@ -1,8 +1,7 @@
 /**
- * Maps hostnames to sites, in memory: a request for a host in use does not read the store. Sites
- * are compiled when they are activated or first requested, and unloaded when there are too many.
- *
- * @module
+ * @module Maps hostnames to sites, in memory: a request for a host in use does not read the store.
+ * Sites are compiled when they are activated or first requested, and unloaded when there are too
+ * many.
  */
 import type { FeedMessage, HostBinding, RollingBinding } from "../../feed/mod.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -12,7 +11,6 @@ import { type EarlierContent, EarlierSites } from "./earlier_sites.ts";
 /** Maximum number of loaded sites; the least recently requested are unloaded first. */
 const MAX_LOADED_SITES = 512;
 
-/** The production site of a project. */
 export interface ProductionSite {
   readonly hostname: string;
   readonly projectId: string;
@@ -48,7 +46,7 @@ export interface SiteDirectoryOptions {
   readonly now?: Clock;
   /** Ends everything that runs for a site when no host shows it or memory is needed. */
   dispose(site: Site): void;
-  /** Tells other nodes about a change; resolves when all of them show it. */
+  /** Tells other nodes about a change; resolves when all of them have applied it. */
   publish?(message: FeedMessage): Promise<void>;
   readonly maxLoaded?: number;
 }
@@ -94,7 +92,7 @@ export class SiteDirectory {
     this.#maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 
-  /** The site of a hostname: at once if it is loaded, `undefined` if there is none. */
+  /** The site of a hostname: synchronously if it is loaded, `undefined` if there is none. */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.#entries.get(hostname);
     if (entry === undefined) return undefined;
@@ -103,7 +101,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a hostname at a deployment once its site is ready; until then, the previous site stays.
+   * Points a hostname at a deployment once its site is ready; until then, it shows the previous
+   * site.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry = entryOf(target, true);
@@ -122,7 +121,7 @@ export class SiteDirectory {
     await this.#publish({ type: "host_pointed", hostname, to });
   }
 
-  /** Takes every host of a project offline. */
+  /** Takes all hosts of a project offline. */
   async removeProject(projectId: string): Promise<void> {
     await Promise.all(
       [...this.deploymentsOf(projectId)].map((id) => this.removeDeployment(id)),
@@ -136,7 +135,7 @@ export class SiteDirectory {
     }
   }
 
-  /** The deployments that any host of a project shows, each once. */
+  /** The deployments that any host of a project shows, without duplicates. */
   deploymentsOf(projectId: string): Set<string> {
     const ids = new Set<string>();
     for (const entry of this.#entries.values()) {
@@ -166,7 +165,7 @@ export class SiteDirectory {
     return hosts;
   }
 
-  /** Grows with each change of what a hostname shows. */
+  /** Increases with each change of a hostname's content. */
   get revision(): number {
     return this.#revision;
   }
@@ -176,12 +175,10 @@ export class SiteDirectory {
     return [...this.#entries.keys()];
   }
 
-  /** Whether the site of a hostname is loaded. */
   isLoaded(hostname: string): boolean {
     return this.#entries.get(hostname)?.site !== undefined;
   }
 
-  /** The production sites of all projects. */
   production(): readonly ProductionSite[] {
     const sites: ProductionSite[] = [];
     for (const [hostname, { production, projectId, deploymentId }] of this.#entries) {
@@ -315,10 +312,7 @@ export class SiteDirectory {
     return end !== undefined && this.#now() < end;
   }
 
-  /**
-   * Returns, once each, the deployments that no longer serve their pages, unless production shows
-   * them.
-   */
+  /** Returns each deployment that no longer serves its pages, unless production shows it. */
   takeEndedPins(): readonly string[] {
     const live = new Set(this.production().map(({ deploymentId }) => deploymentId));
     const ended = [...this.#pins.keys()].filter((id) => !this.isPinned(id));

@@ -42,7 +42,7 @@ function directory(
 const shown = async (sites: SiteDirectory, hostname: string) =>
   (await sites.resolve(hostname))?.deploymentId;
 
-Deno.test("SiteDirectory.resolve() answers at once for a site that was pointed at", async () => {
+Deno.test("SiteDirectory.resolve() answers immediately for a site that was pointed at", async () => {
   const sites = directory();
   await sites.point("a.localhost", target("d1", "1"));
   const found = sites.resolve("a.localhost");
@@ -98,7 +98,7 @@ Deno.test("SiteDirectory.removeDeployment() and removeProject() take hosts off t
   assert.equal(sites.resolve("b.localhost"), undefined);
 });
 
-Deno.test("SiteDirectory disposes of sites that it lets go, and of no others", async () => {
+Deno.test("SiteDirectory only disposes of sites that it removes", async () => {
   const disposed: string[] = [];
   const sites = directory([], { disposed });
   await sites.point("a.localhost", target("d1", "1"));

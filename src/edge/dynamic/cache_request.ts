@@ -1,8 +1,4 @@
-/**
- * Requests as the cache sees them.
- *
- * @module
- */
+/** @module Requests as the cache sees them. */
 import { type CacheDecision, createFacts } from "../../rules/mod.ts";
 import { cacheKey } from "../cache/cache_key.ts";
 import { FactsRequest } from "../cache/facts_request.ts";
@@ -13,7 +9,7 @@ import type { DynamicContext } from "./dynamic_context.ts";
 
 /**
  * Builds the request for the cache key: the public URL, the fields after the client-side steps, and
- * the origin. The steps turned `first` into `request`, which goes to `originUrl`.
+ * the origin. The steps changed `first` to `request`, which is sent to `originUrl`.
  */
 export function cacheRequest(
   { clientRequest, site, facts }: DynamicContext,

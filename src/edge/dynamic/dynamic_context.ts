@@ -1,8 +1,4 @@
-/**
- * A request with its rule decision, and the forms it takes in pipeline and cache.
- *
- * @module
- */
+/** @module A request with its rule decision, and the forms it takes in pipeline and cache. */
 import type { OriginRequest } from "../cache/types.ts";
 import type { RequestTarget } from "../compute/compute_request.ts";
 import type { BodyStream } from "../messages/body.ts";
@@ -12,6 +8,7 @@ import { ClientRequest } from "../request/client_request.ts";
 import type { PageMoves } from "../site/site_responder.ts";
 import type { Site } from "../site/site.ts";
 import type { CachedDecision } from "../site_rules/decision_cache.ts";
+import { targetOf } from "../site/route_target.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
 
 /** A request with the decision of the rules. */
@@ -20,15 +17,14 @@ export interface DynamicContext {
   readonly site: Site;
   readonly decision: Decision;
   readonly facts: RequestFacts;
-  /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
   /** Whether the client may be sent to the URL of a page. */
   readonly moves: PageMoves;
 }
 
 /**
- * The request as the first step sees it: after an internal rewrite, before an external one. Fields
- * and body are only read when needed, so a cache hit reads none.
+ * The request as the first step sees it: after an internal rewrite, before an external one. Headers
+ * and body are only read when needed, so a cache hit reads neither.
  */
 export class InitialRequest implements PipelineRequest {
   readonly method: string;
@@ -38,11 +34,9 @@ export class InitialRequest implements PipelineRequest {
   readonly #clientRequest: ClientRequest;
   #headers: HeaderList | undefined;
 
-  constructor({ clientRequest, decision }: DynamicContext) {
-    const { rewrite } = decision;
-    this.target = rewrite?.type === "internal"
-      ? rewrite
-      : { path: clientRequest.path, query: clientRequest.rawQuery };
+  constructor(context: DynamicContext) {
+    const { clientRequest } = context;
+    this.target = targetOf(context);
     const { path, query } = this.target;
     const target = query === "" ? path : `${path}?${query}`;
     this.method = clientRequest.method;

@@ -1,8 +1,4 @@
-/**
- * Takes one request through pipeline, cache and proxy.
- *
- * @module
- */
+/** @module Takes one request through pipeline, cache and proxy. */
 import { normalizePath, rewriteChanged } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import type { FactsRequest } from "../cache/facts_request.ts";
@@ -142,7 +138,7 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
-  /** The content of a `GET` or `HEAD`; none for a request whose response is shared. */
+  /** The body of a `GET` or `HEAD` request; none if its response is shared. */
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null

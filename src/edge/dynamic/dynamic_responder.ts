@@ -1,9 +1,4 @@
-/**
- * Requests that need more than terminal routing: pipelines of functions, other
- * sites, and the cache in front of them.
- *
- * @module
- */
+/** @module Requests that need a pipeline, another site, or the cache in front of them. */
 import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
 import { isSocketRequest } from "../compute/compute_request.ts";
 import { bodyLength, discardBody } from "../messages/body.ts";
@@ -58,7 +53,7 @@ export class DynamicResponder {
     return response instanceof Promise ? response.then(finish) : finish(response);
   }
 
-  /** The steps of a decision in their order. */
+  /** The steps of a decision in order. */
   #planOf({ pipeline }: Decision): PipelinePlan {
     if (pipeline === undefined) return NO_PIPELINE;
     let plan = this.#plans.get(pipeline.steps);
@@ -106,7 +101,7 @@ function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResp
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
-/** The fields, with those that every response of the site has. */
+/** The fields, including those of every response of the site. */
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
   // Cache hits already contain these field objects.
   if (hasAll(headers, common)) return headers;

@@ -1,8 +1,6 @@
 /**
- * `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. It works without
- * JavaScript: the response is a redirect or a page. Scripts that accept JSON get JSON.
- *
- * @module
+ * @module `POST /_svc/forms/<name>`: accepts form submissions from a site's visitors. It works
+ * without JavaScript: the response is a redirect or a page. Scripts that accept JSON get JSON.
  */
 import { FORM_NAME, type FormSettings } from "../../manifest/mod.ts";
 import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
@@ -18,15 +16,15 @@ import type { SiteForms } from "./submission.ts";
 
 const FORMS_PATH = "/_svc/forms/";
 
-/** Submissions per minute, for one visitor and one form. */
+/** Maximum number of submissions per minute, visitor and form. */
 const OF_VISITOR = { limit: 10, windowSeconds: 60, key: "ip" } as const;
 const OF_FORM = { limit: 300, windowSeconds: 60, key: "host" } as const;
 /** Rate-limit facts shared by all visitors. */
 const EVERYONE: RateLimitFacts = { host: "", path: "", ip: () => undefined };
 
 /**
- * Concurrent reads of bodies, in total and per project; multipart bodies may have 10 MiB, others 84
- * KiB. Slow senders of one project do not block other projects.
+ * Concurrent reads of bodies, in total and per project; multipart bodies may be up to 10 MiB,
+ * others 84 KiB. Slow senders of one project do not block other projects.
  */
 const MULTIPART_LIMITS = { all: 16, ofProject: 4 } as const;
 const OTHER_LIMITS = { all: 512, ofProject: 64 } as const;
@@ -79,7 +77,7 @@ export const isFormPath = (path: string): boolean => path.startsWith(FORMS_PATH)
 
 /**
  * The origin of the page that sent a request; `own` for pages of the site and for programs, which
- * name none. The scheme does not count: a proxy may have ended TLS.
+ * send none. The scheme does not count: a proxy may have ended TLS.
  */
 function senderOf(request: ServerRequest, own: string): string {
   const site = request.header("sec-fetch-site");
@@ -123,7 +121,7 @@ function jsonResponse(status: number, value: unknown, more: HeaderList): EdgeRes
   return { status, headers, body, bytes: body.byteLength };
 }
 
-/** One request to a form, with what its responses share. */
+/** One request to a form, with the data that its responses share. */
 interface Exchange {
   readonly request: ServerRequest;
   readonly visitor: ClientRequest;

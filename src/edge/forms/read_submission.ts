@@ -1,9 +1,4 @@
-/**
- * Reads the body of a form: `application/x-www-form-urlencoded` or `multipart/form-data` (RFC 7578),
- * within bounds.
- *
- * @module
- */
+/** @module Reads a form, URL-encoded or `multipart/form-data` (RFC 7578), within bounds. */
 import { type FormSettings, MAX_FIELD_NAME, MAX_FORM_FIELDS } from "../../manifest/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
 import { decodeUtf8 } from "../../lib/utf8.ts";
@@ -12,9 +7,9 @@ import type { FormField, FormFile, Submission } from "./submission.ts";
 
 /** Maximum number of bytes of a submission's texts: a record in the store is limited to 64 KiB. */
 export const MAX_TEXT_BYTES = 28 * 1024;
-/** Largest body without files: percent-encoding triples a byte. */
+/** Maximum size of a body without files: percent-encoding triples a byte. */
 const MAX_ENCODED_BYTES = 3 * MAX_TEXT_BYTES;
-/** Largest body with files, in bytes. */
+/** Maximum size of a body with files, in bytes. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 const MAX_FILES = 5;
 /**
@@ -34,7 +29,7 @@ const NEXT_FIELD = "_next";
 /** More links than people usually write. */
 const MAX_LINKS = 5;
 
-/** Stands for bytes that are not UTF-8. */
+/** Replacement for bytes that are not UTF-8. */
 const NOT_UTF8 = "\ufffd";
 
 /** A form submission that is refused, with the status and a message for the visitor. */
@@ -75,7 +70,7 @@ function parseUrlencoded(bytes: Bytes): Entry[] {
   return [...new URLSearchParams(decoded.text)];
 }
 
-/** Whether a text has a mark more than `most` times. */
+/** Whether a text contains a mark more than `most` times. */
 function hasMore(text: string, mark: string, most: number): boolean {
   let count = 0;
   for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
@@ -153,7 +148,7 @@ function spamReason(fields: readonly FormField[], honeypot: string | undefined):
 }
 
 /**
- * Reads what a visitor sent, and the page that the form names as next.
+ * Reads a visitor's submission, and the next page that the form names.
  *
  * @throws {FormRefusal}
  */

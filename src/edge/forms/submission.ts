@@ -1,8 +1,4 @@
-/**
- * A visitor's form submission, and the store that keeps it.
- *
- * @module
- */
+/** @module A visitor's form submission, and the store that keeps it. */
 import type { FormSettings } from "../../manifest/mod.ts";
 
 export interface FormField {
@@ -25,11 +21,11 @@ export interface Submission {
   readonly files: readonly FormFile[];
   /** Why it counts as spam; null if it doesn't. */
   readonly spam: string | null;
-  /** Path of the page that it was sent from, if the browser says so. */
+  /** Path of the page that it was sent from, if the browser sends it. */
   readonly page: string | null;
 }
 
-/** `full`: the project has no room left. */
+/** `full`: the project has no space left. */
 export type KeepOutcome = "kept" | "full";
 
 /** Keeps the submissions of a deployment's forms. */
@@ -40,7 +36,6 @@ export interface FormKeeper {
   keep(form: FormSettings, submission: Submission): Promise<KeepOutcome>;
 }
 
-/** The forms of a site. */
 export interface SiteForms {
   readonly keeper: FormKeeper;
   readonly byName: ReadonlyMap<string, FormSettings>;

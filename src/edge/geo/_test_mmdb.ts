@@ -1,8 +1,4 @@
-/**
- * The smallest MMDB (MaxMind DB format 2.0): one record for every IPv4 address.
- *
- * @module
- */
+/** @module The smallest MMDB (MaxMind DB format 2.0): one record for every IPv4 address. */
 
 type Value = string | number | { readonly [name: string]: Value };
 

@@ -1,9 +1,4 @@
-/**
- * Checks a whole MMDB file (MaxMind DB File Format 2.0), so that no lookup reads
- * outside the file or runs forever.
- *
- * @module
- */
+/** @module Checks a whole MMDB file, so that no lookup reads outside it or runs forever. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 
 /** The file is damaged, or not an MMDB file. */
@@ -16,7 +11,7 @@ export interface MmdbShape {
   readonly nodeCount: number;
   /** Bits of one half of a node: 24, 28 or 32. */
   readonly recordSize: number;
-  /** Byte where the metadata begins, behind its marker. */
+  /** Offset of the metadata, after its marker. */
   readonly metadataStart: number;
 }
 
@@ -34,7 +29,7 @@ const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Largest size of each type in bytes; other types are not part of the format. */
+/** Maximum size of each type in bytes; other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,
@@ -146,7 +141,6 @@ class DataSection {
   }
 }
 
-/** Both records of a node. */
 function recordsOf(bytes: Uint8Array, node: number, recordSize: number): [number, number] {
   const at = node * recordSize / 4;
   const read = (from: number, count: number) => {
@@ -165,7 +159,7 @@ function recordsOf(bytes: Uint8Array, node: number, recordSize: number): [number
 /**
  * Checks every node of the search tree, and every value that a node refers to.
  *
- * @throws {DamagedDatabaseError} With what is wrong, and where
+ * @throws {DamagedDatabaseError} With the fault and its offset
  */
 export function* checkMmdb(bytes: Uint8Array, shape: MmdbShape): Steps<void> {
   const { nodeCount, recordSize, metadataStart } = shape;

@@ -1,8 +1,4 @@
-/**
- * Loads the MMDB files in which the edge looks addresses up.
- *
- * @module
- */
+/** @module Loads the MMDB files with which the edge looks up IP addresses. */
 import { Buffer } from "node:buffer";
 import { Reader } from "mmdb-lib";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";

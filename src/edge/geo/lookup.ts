@@ -1,14 +1,9 @@
-/**
- * Country and autonomous system of an address, from MMDB files in memory.
- *
- * @module
- */
+/** @module Country and autonomous system of an address, from MMDB files in memory. */
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
 import { parseIp } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
-/** Finds the country of an address. */
 export interface GeoLookup {
   /** ISO 3166-1 alpha-2 in upper case; `undefined` if the database has none. */
   country(address: string): string | undefined;
@@ -22,7 +17,7 @@ export interface AsnLookup {
 
 /** A database that may turn out to be damaged. */
 export interface Readable {
-  /** Whether it can be read; tries if no lookup has yet. */
+  /** Whether it can be read; tries if there was no lookup yet. */
   isReadable(): boolean;
 }
 
@@ -43,7 +38,7 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
-/** Addresses whose records are memoized: most requests come from a recent address. */
+/** Number of addresses whose records are memoized, because most requests come from a recent one. */
 const REMEMBERED = 4096;
 
 /** Any valid address: looking it up opens a database. */
@@ -78,13 +73,13 @@ class AddressDatabase {
     if (typeof database !== "function") this.#reader = this.#open();
   }
 
-  /** Whether lookups have worked so far; makes a first one if there was none. */
+  /** Whether lookups work; performs one if there was none yet. */
   isReadable(): boolean {
     if (this.#reader === undefined) this.find(PROBED);
     return !this.#failed;
   }
 
-  /** A database that cannot be read fails once; afterwards, it has no addresses. */
+  /** An unreadable database fails once; afterwards, it counts as empty. */
   #opened(): Reader<MmdbRecord> | undefined {
     if (this.#reader === undefined && !this.#failed) this.#reader = this.#open();
     return this.#reader;

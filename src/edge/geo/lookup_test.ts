@@ -79,7 +79,7 @@ for (
     ["one that is damaged", () => new Uint8Array(8), undefined, 1],
   ] as const
 ) {
-  Deno.test(`openCountryDatabase() reads ${what} once, when it is first asked`, () => {
+  Deno.test(`openCountryDatabase() reads ${what} once, on first use`, () => {
     let [reads, failed] = [0, 0];
     const geo = openCountryDatabase(() => {
       reads++;

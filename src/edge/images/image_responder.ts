@@ -1,9 +1,4 @@
-/**
- * Serves the image endpoints of sites: parses the URL, finds the source as the visitor may see it,
- * and converts it once for everyone who wants the same.
- *
- * @module
- */
+/** @module Serves the image endpoints of sites: converts each image once. */
 import type { Clock } from "../../lib/clock.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
@@ -59,7 +54,6 @@ interface Shown {
   read(): EdgeResponse | Promise<EdgeResponse>;
 }
 
-/** A request for an image. */
 export interface ImageRequest {
   readonly site: {
     readonly projectId: string;
@@ -71,7 +65,7 @@ export interface ImageRequest {
   readonly visitor: ClientRequest;
   readonly style: ImageStyle;
   readonly target: RequestTarget;
-  /** Judges the source by the rules of the site. */
+  /** Checks the source by the rules of the site. */
   open(source: SourceRequest): OwnSource;
 }
 
@@ -110,7 +104,7 @@ type ConversionResult =
 /** How long a front edge keeps images of files, which never change in a deployment, in seconds. */
 const FILE_SECONDS = 24 * 60 * 60;
 
-/** Sources of servers and other sites whose content is remembered. */
+/** Maximum number of cached sources from servers and other sites. */
 const MAX_REMEMBERED = 4096;
 
 const ALLOW_READING: Header = ["allow", "GET, HEAD"];
@@ -118,7 +112,7 @@ const PRIVATE = "private, no-store";
 const NO_IMAGE = "The URL does not lead to an image in a supported format.";
 const TOO_LARGE = `The image has more than ${MAX_SOURCE_BYTES / 1024 / 1024} MiB.`;
 
-/** The format of a source that stays as it is; a still GIF becomes a PNG. */
+/** The format of an unconverted source; a still GIF becomes a PNG. */
 function sameFormat({ type }: SniffedImage): ImageFormat | undefined {
   if (type === "gif") return "png";
   return type === "jpeg" || type === "png" || type === "webp" || type === "avif" ? type : undefined;
@@ -137,7 +131,7 @@ export class ImageResponder {
     this.#remote = new RemoteSources(options);
   }
 
-  /** Answers a request for an image; `undefined` leaves it to the framework's own endpoint. */
+  /** Responds to a request for an image; `undefined` leaves it to the framework's own endpoint. */
   respond(ask: ImageRequest): EdgeResponse | Promise<EdgeResponse> | undefined {
     const { site, request, visitor, style, target } = ask;
     const reply = { request, common: site.common };
@@ -190,7 +184,7 @@ export class ImageResponder {
     const source = ask.open(new SourceRequest(ask.visitor, judged.url));
     if (source.type === "refused") throw failedStatus(source.status);
     if (source.type === "file") return await this.#serveFile(image, source);
-    // A server without caching headers is asked each time, because it may check who asks.
+    // A server without caching headers is asked each time, because it may check permissions.
     const { isForAll } = source;
     const kept = { scope: `${site.deploymentId} ${judged.url.href}`, minMs: 0, isForAll };
     let isCurrent: boolean | undefined;
@@ -256,7 +250,7 @@ export class ImageResponder {
         identity,
         cacheControl: isShared ? freshFor(lifetime) : PRIVATE,
         isShared,
-        // The first response is not kept at the edge; later ones come from the remembered source.
+        // The first response is not stored at the edge; later ones come from the cached source.
         keptSeconds: 0,
         read: () => Promise.resolve(bytes),
       };

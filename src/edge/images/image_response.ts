@@ -1,8 +1,4 @@
-/**
- * The responses of the image endpoint.
- *
- * @module
- */
+/** @module The responses of the image endpoint. */
 import { entityTag, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { Bytes } from "../messages/body.ts";
@@ -120,7 +116,6 @@ function keptOf({ keptSeconds: lifetime, varies }: ImageReply): Kept | undefined
   };
 }
 
-/** An image as it was converted. */
 export function convertedResponse(
   reply: ImageReply,
   key: string,
@@ -135,7 +130,7 @@ export function convertedResponse(
   });
 }
 
-/** The source as it is; `reason` says why it was not converted, if that is temporary. */
+/** The unchanged source; `reason` explains why it was not converted, if that is temporary. */
 export function originalResponse(
   reply: ImageReply,
   source: { readonly type: SniffedImage["type"]; readonly bytes: Bytes },
@@ -149,7 +144,7 @@ export function originalResponse(
     : { ...response, problem: `The image was not converted: ${reason}` };
 }
 
-/** Too many images wait: the client may ask again. */
+/** Too many images wait: the client may retry. */
 export function busyResponse(
   { request, common }: Pick<ImageReply, "request" | "common">,
 ): EdgeResponse {

@@ -1,11 +1,7 @@
-/**
- * Detects the type of an image from its first bytes, ignoring file names and declared types.
- *
- * @module
- */
+/** @module Detects the type of an image from its first bytes. */
 import type { ImageFormat } from "../../runtime/mod.ts";
 
-/** Recognized types; those without a conversion format are shown as they are, or refused. */
+/** Recognized types; those without a conversion format are passed through or refused. */
 export type ImageType = ImageFormat | "gif" | "svg" | "ico" | "jxl" | "heic" | "bmp";
 
 export interface SniffedImage {

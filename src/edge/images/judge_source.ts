@@ -1,9 +1,4 @@
-/**
- * Decides where the source of an image is: on the site itself, on another site that the project
- * declares, or nowhere allowed.
- *
- * @module
- */
+/** @module Decides where an image's source is: the site, a declared site, or nowhere allowed. */
 import { normalizePath } from "../../rules/mod.ts";
 import type { SiteImages } from "./site_images.ts";
 import type { QueryProblem } from "./types.ts";
@@ -35,7 +30,7 @@ function judgeOwn(images: SiteImages, url: URL): JudgedSource {
 }
 
 /**
- * Judges the source that a URL names: a path of the site, or an absolute URL.
+ * Checks the source that a URL names: a path of the site, or an absolute URL.
  *
  * @param origin scheme, host and port under which the client reached the site
  */

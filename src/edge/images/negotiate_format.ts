@@ -1,8 +1,4 @@
-/**
- * Chooses a client's format by its `Accept` header.
- *
- * @module
- */
+/** @module Chooses a client's format by its `Accept` header. */
 
 /** The media types in an `Accept` field with a weight above 0, without wildcards. */
 function wantedTypes(accept: string): ReadonlySet<string> {
@@ -17,7 +13,7 @@ function wantedTypes(accept: string): ReadonlySet<string> {
 /**
  * The first of the offered formats that a client accepts by name.
  *
- * A wildcard does not count: clients that do not know AVIF send one too.
+ * A wildcard does not count: clients without AVIF support send it too.
  *
  * @returns `undefined` if it names none of them
  */

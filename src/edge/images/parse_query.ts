@@ -1,8 +1,4 @@
-/**
- * Reads the URL of an image, in each form that frameworks use.
- *
- * @module
- */
+/** @module Reads the URL of an image, in each form that frameworks use. */
 import type { ImageStyle } from "../../manifest/mod.ts";
 import {
   IMAGE_FORMATS,
@@ -13,16 +9,16 @@ import {
 import type { SiteImages } from "./site_images.ts";
 import type { ImageQuery, QueryProblem } from "./types.ts";
 
-/** Quality where a URL names none. */
+/** Default quality. */
 const DEFAULT_QUALITY = 75;
 
-/** Longest source, in characters. */
+/** Maximum length of a source, in characters. */
 const MAX_SOURCE = 4096;
 
 /** Names for qualities (Astro). */
 const NAMED_QUALITIES: Readonly<Record<string, number>> = { low: 25, mid: 50, high: 80, max: 100 };
 
-/** For URLs that this endpoint does not support; they are left to the framework's own. */
+/** For URLs that this endpoint leaves to the framework's own. */
 export const NOT_OURS = Symbol("not ours");
 
 export type ParsedQuery = ImageQuery | QueryProblem | typeof NOT_OURS;
@@ -32,7 +28,7 @@ interface Target {
   readonly query: string;
 }
 
-/** Contains nothing of the request, like the edge's own pages. */
+/** Contains nothing from the request, like the edge's own pages. */
 const problem = (text: string): QueryProblem => ({ problem: text });
 
 /** A whole number without sign or leading zeros, from 1 to `maximum`. */
@@ -159,7 +155,7 @@ function parseAstro(images: SiteImages, query: string): ParsedQuery {
   if (source === "") return problem('The parameter "href" is missing.');
   if ([...found.keys()].some((name) => !ASTRO_PARAMETERS.has(name))) return NOT_OURS;
   const [w, fit] = [found.get("w"), found.get("fit")];
-  // Without a fit, Astro scales to the width alone.
+  // Without a fit, Astro only scales to the width.
   const h = w !== undefined && fit === undefined ? undefined : found.get("h");
   const keepsSvg = found.get("f") === "svg";
   const f = keepsSvg ? undefined : found.get("f");

@@ -78,7 +78,7 @@ Deno.test("parseQuery() reads the forms of all endpoints", () => {
   }
 });
 
-Deno.test("parseQuery() leaves to the framework what it does not do itself", () => {
+Deno.test("parseQuery() leaves unsupported features to the framework", () => {
   const rows = [
     "/_image?href=%2Fa.png&w=300&background=red",
     "/_image?href=%2Fa.png&f=tiff",
@@ -91,7 +91,7 @@ Deno.test("parseQuery() leaves to the framework what it does not do itself", () 
   for (const url of rows) assert.equal(parse(url), NOT_OURS, url);
 });
 
-Deno.test("parseQuery() refuses what is missing, repeated or not declared, and repeats none of it", () => {
+Deno.test("parseQuery() refuses missing, repeated and undeclared parameters, without echoing them", () => {
   const rows = [
     "/_svc/image?w=640",
     "/_svc/image?url=&w=640",

@@ -1,8 +1,4 @@
-/**
- * Reads the bytes of a source, within bounds.
- *
- * @module
- */
+/** @module Reads the bytes of a source, within bounds. */
 import { MAX_SOURCE_BYTES } from "../../runtime/mod.ts";
 import { type BodyStream, type Bytes, bytesOf, type MemoryBody } from "../messages/body.ts";
 

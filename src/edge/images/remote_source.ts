@@ -1,16 +1,11 @@
-/**
- * Fetches images from other sites: those that the project has declared, by
- * guarded requests that carry nothing of the visitor.
- *
- * @module
- */
+/** @module Fetches images from sites that the project declares, without anything of visitors. */
 import { OutboundError, type OutboundFetch, type OutboundRequest } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 import { readSource } from "./read_source.ts";
 import type { SiteImages } from "./site_images.ts";
 import { SOURCE_ACCEPT } from "./source_request.ts";
 
-/** Longest time for one source, redirects and body together, in milliseconds. */
+/** Maximum time for one source, redirects and body together, in milliseconds. */
 const FETCH_MS = 10_000;
 
 /** Redirects that are followed. */

@@ -1,8 +1,4 @@
-/**
- * The compiled image settings of a site: endpoints, sizes, formats and sources.
- *
- * @module
- */
+/** @module The compiled image settings of a site: endpoints, sizes, formats and sources. */
 import { matchesPathGlob, matchesRemote, parseRemotePattern } from "../../lib/remote_pattern.ts";
 import {
   DEFAULT_IMAGE_QUALITIES,
@@ -25,7 +21,7 @@ export class SiteImages {
   readonly minTtlMs: number;
   readonly #qualities: readonly number[];
   readonly #exact: ReadonlyMap<string, ImageStyle>;
-  /** Folders of endpoints whose path holds the query, with their final slash. */
+  /** Folders of endpoints whose path contains the query, with their final slash. */
   readonly #folders: readonly string[];
   readonly #hosts;
   readonly #paths: readonly string[];
@@ -55,7 +51,7 @@ export class SiteImages {
     return this.folderOf(path) === undefined ? undefined : "ipx";
   }
 
-  /** The folder of the endpoint whose path holds its query. */
+  /** The folder of the endpoint whose path contains its query. */
   folderOf(path: string): string | undefined {
     for (const folder of this.#folders) if (path.startsWith(folder)) return folder;
     return undefined;

@@ -1,8 +1,6 @@
 /**
- * The request for the source of an image, on behalf of a visitor. It must not reveal more than the
- * source itself would show to a stranger.
- *
- * @module
+ * @module The request for the source of an image, on behalf of a visitor. It must not reveal more
+ * than the source itself would show to a stranger.
  */
 import { ClientRequest } from "../request/client_request.ts";
 
@@ -13,8 +11,8 @@ import { ClientRequest } from "../request/client_request.ts";
 export const SOURCE_ACCEPT = "image/*";
 
 /**
- * Fields of the visitor that the rules do not see: credentials, what is about
- * another representation, and what is about the connection.
+ * Request headers that the source does not get: credentials, conditions for another representation,
+ * and fields of the connection.
  */
 const WITHHELD =
   /^(?:cookie|authorization|proxy-|accept$|accept-encoding$|if-|range$|content-|upgrade$|connection$|sec-websocket-|te$|trailer$|transfer-|expect$|max-forwards$|cache-control$|pragma$|x-forwarded-|forwarded$)/;

@@ -1,8 +1,4 @@
-/**
- * Types of the image endpoint's decisions and orders.
- *
- * @module
- */
+/** @module Types of the image endpoint's decisions and orders. */
 import type { ImageFit, ImageFormat } from "../../runtime/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 
@@ -13,7 +9,7 @@ export type TargetFormat = ImageFormat | "same";
 export interface ImageQuery {
   /** Path, or absolute URL, of the source. */
   readonly source: string;
-  /** Pixels; never more than the source has. */
+  /** In pixels; never larger than the source. */
   readonly width: number;
   readonly height?: number | undefined;
   readonly fit?: ImageFit | undefined;
@@ -30,7 +26,6 @@ export interface QueryProblem {
   readonly problem: string;
 }
 
-/** An image, converted. */
 export interface ConvertedImage {
   readonly format: ImageFormat;
   readonly bytes: Bytes;
@@ -39,11 +34,11 @@ export interface ConvertedImage {
 /** The outcome of an order. */
 export type ImageOutcome =
   | { readonly type: "converted"; readonly image: ConvertedImage; readonly isNew: boolean }
-  /** The source is shown as it is: it is animated, or cannot be converted here. */
+  /** The source is passed through, because it is animated or cannot be converted here. */
   | { readonly type: "original"; readonly reason?: string }
   /** Too many images wait to be converted. */
   | { readonly type: "busy" }
-  /** It is not an image or has too many pixels; the client learns which. */
+  /** The source is not an image or has too many pixels; the response says which. */
   | { readonly type: "refused"; readonly status: 413 | 422; readonly reason: string };
 
 /** An order to convert a source. */
@@ -62,7 +57,7 @@ export interface ImageOrder {
 export interface ImageService {
   /** Finds a stored result with this key. */
   find(projectId: string, key: string): Promise<ConvertedImage | undefined>;
-  /** Why an order with this key failed before, if that still applies. */
+  /** Why a conversion with this key failed before, if that still applies. */
   knownFailure(key: string): ImageOutcome | undefined;
   convert(order: ImageOrder): Promise<ImageOutcome>;
 }

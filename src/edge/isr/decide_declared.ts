@@ -1,9 +1,4 @@
-/**
- * Decides about responses whose server declares how long a shared cache may keep them, in a
- * targeted field (RFC 9213) or with `s-maxage`. Pure.
- *
- * @module
- */
+/** @module Decides about responses that declare how long a shared cache may keep them. Pure. */
 import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { CacheRequest, Terms, VaryField } from "../cache/types.ts";
 import { cacheTags } from "../cache/cache_tags.ts";
@@ -46,13 +41,13 @@ export interface DeclaredFacts {
   readonly askedAt: number;
   /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Whether the request contained nothing from a client except what selects the page. */
+  /** Whether the request contains no client data except the data that selects the page. */
   readonly isShared: boolean;
 }
 
 /**
- * The seconds of a directive; without a value, there is no limit, as Nitro means
- * `stale-while-revalidate`.
+ * The seconds of a directive. Without a value, there is no limit; Nitro uses
+ * `stale-while-revalidate` in this way.
  */
 function staleSeconds({ control }: GoverningField, name: string): number {
   if (!control.has(name)) return 0;

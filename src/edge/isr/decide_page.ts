@@ -1,8 +1,4 @@
-/**
- * Decides whether a page may be stored and served to all visitors. Pure.
- *
- * @module
- */
+/** @module Decides whether a page may be stored and served to all visitors. Pure. */
 import { cacheTags } from "../cache/cache_tags.ts";
 import { governingField } from "../cache/governing_field.ts";
 import type { ResponseHead } from "../cache/decide_store.ts";
@@ -13,7 +9,7 @@ import type { Storable } from "./types.ts";
 
 export type PageDecision =
   | Storable
-  /** It must not be shared, for this reason, so each client gets its own response. */
+  /** It must not be shared for this reason, so each client gets its own response. */
   | { readonly type: "private"; readonly reason: string }
   /** The server failed, so the stored page stays. */
   | { readonly type: "failed" }
@@ -85,7 +81,7 @@ export function decidePage(
   return { type: "store", tags, vary: [], initialAge: 0, isKept: true };
 }
 
-/** Directives that clients must get as the server wrote them. */
+/** Directives that clients must get unchanged. */
 const FOR_CLIENTS = new Set(["max-age", "no-cache", "no-store", "private"]);
 
 /**

@@ -1,9 +1,7 @@
 /**
- * Incremental static regeneration (ISR): stores pages of servers for a route's `revalidate` seconds
- * or as long as their own fields say, serves them stale while one request refreshes them, and keeps
- * them over a restart. `docs/isr.md` and `docs/caching.md` explain it to authors.
- *
- * @module
+ * @module Incremental static regeneration (ISR): stores pages of servers for a route's `revalidate`
+ * seconds or as long as their own fields say, serves them stale while one request refreshes them,
+ * and keeps them across restarts. `docs/isr.md` and `docs/caching.md` explain it to authors.
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { CachedResponse, StoredResponse, VaryField } from "../cache/types.ts";
@@ -32,7 +30,7 @@ const STALE: CacheReport = { result: "STALE", hit: true };
 
 type Freshness = "fresh" | "stale" | "expired";
 
-/** How a page may be served. If the clock was set back, its age is unknown, so it is stale. */
+/** Conditions for serving a page. If the clock was set back, its age is unknown, so it is stale. */
 function freshnessOf(stored: StoredResponse, now: number): Freshness {
   const remaining = remainingLifetime(stored, now);
   if (remaining > 0 && now >= stored.responseTime) return "fresh";
@@ -49,7 +47,6 @@ function hasSameFields(left: readonly VaryField[], right: readonly VaryField[]):
   return left.length === right.length && left.every(({ name }, at) => name === right[at]?.name);
 }
 
-/** The pages of one deployment. */
 export class IsrCache {
   readonly #now: Clock;
   readonly #pages: PageTiers;
@@ -63,7 +60,7 @@ export class IsrCache {
 
   /**
    * Serves a `GET` or `HEAD` on a route with `revalidate`; synchronously if the page is in memory.
-   * Rejects with what `fetchShared` and `fetchPrivate` reject with.
+   * Rejects with the errors of `fetchShared` and `fetchPrivate`.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
@@ -169,7 +166,7 @@ export class IsrCache {
     return page === undefined ? undefined : await this.#serveShared(context, page);
   }
 
-  /** Serves a page that fits the request to a client that may have credentials. */
+  /** Serves a page that matches a request to a client that may have credentials. */
   #serveShared(
     context: PageContext,
     page: IsrEntry,

@@ -1,8 +1,4 @@
-/**
- * ISR pages in memory, with one limit for all sites of the process.
- *
- * @module
- */
+/** @module ISR pages in memory, with one limit for all sites of the process. */
 import { KeptBodies } from "../messages/kept_bodies.ts";
 import { ClockRing, type RingEntry } from "../../lib/clock_ring.ts";
 import type { PageRecord } from "./page_record.ts";
@@ -32,7 +28,7 @@ interface Slot extends RingEntry<Slot> {
   readonly bytes: number;
 }
 
-/** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */
+/** Pages in memory, evicted by the CLOCK algorithm: a used page gets a second chance. */
 export class IsrMemory {
   readonly #slots = new Map<string, Slot>();
   readonly #clock = new ClockRing<Slot>();
@@ -62,8 +58,7 @@ export class IsrMemory {
   }
 
   /**
-   * Stores a page instead of an older one, unless it is too large. Returns it as it is
-   * stored.
+   * Stores a page and replaces an older one, unless it is too large. Returns it as it is stored.
    */
   put(memoryKey: string, page: IsrEntry): IsrEntry {
     this.delete(memoryKey);

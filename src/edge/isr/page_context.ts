@@ -1,8 +1,4 @@
-/**
- * A request for a page, and how to reach its server.
- *
- * @module
- */
+/** @module A request for a page, and how to reach its server. */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import type { ResponseHead } from "../cache/decide_store.ts";
 import type { OriginResponse } from "../messages/messages.ts";

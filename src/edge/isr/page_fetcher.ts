@@ -1,9 +1,4 @@
-/**
- * Fetches pages from their server, for a client or in the background, and stores them, with one
- * request at a time for each page.
- *
- * @module
- */
+/** @module Fetches pages from their server and stores them, one request at a time per page. */
 import type { Clock } from "../../lib/clock.ts";
 import {
   awaitOutcome,
@@ -27,7 +22,7 @@ import type { PageTiers } from "./page_tiers.ts";
 import type { IsrEntry, PageRequest, Requested, Storable } from "./types.ts";
 import { forClients, privateResponse } from "./unstored_response.ts";
 
-/** Largest body that is stored (10 MiB). */
+/** Maximum size of a body that is stored (10 MiB). */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
 /** Delay before another refresh after one that failed, in milliseconds. */
@@ -79,14 +74,14 @@ export class PageFetcher {
     this.#options = options;
   }
 
-  /** The server's response to this client alone. */
+  /** The server's response for this client only. */
   async fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
     return privateResponse(await options.fetchPrivate());
   }
 
   /**
-   * Fetches a page, with one request to the server for all that wait for the same page. If the
-   * server fails, an expired page is served if it permits that.
+   * Fetches a page, with one request to the server for all clients of the same page. If the server
+   * fails, an expired page is served if it permits that.
    */
   async fetchOnce(context: PageContext, expired?: IsrEntry): Promise<CachedResponse> {
     const { now, timer } = this.#options;
@@ -127,7 +122,7 @@ export class PageFetcher {
   }
 
   /**
-   * Refreshes a page in the background. It stays if the server fails, and is removed if it has
+   * Refreshes a page in the background. It is kept if the server fails, and removed if the page has
    * become private.
    */
   refresh(context: PageContext, page: IsrEntry): void {

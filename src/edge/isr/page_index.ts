@@ -1,11 +1,5 @@
-/**
- * Which pages of a deployment are on disk, and which are evicted when there are too
- * many. Pure.
- *
- * @module
- */
+/** @module Tracks which pages of a deployment are on disk, and chooses pages to evict. Pure. */
 
-/** Limits of one deployment. */
 export interface PageLimits {
   readonly pages: number;
   /** Pages with a query, of which anyone can request any number. */

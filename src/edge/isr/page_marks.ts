@@ -1,14 +1,12 @@
 /**
- * Marks which pages of a deployment were revalidated on demand, and when. A purge of any size only
- * adds a mark; a page is judged when it is next requested. Pure.
- *
- * @module
+ * @module Marks which pages of a deployment were revalidated on demand, and when. A purge of any
+ * size only adds a mark; a page is judged when it is next requested. Pure.
  */
 import * as z from "zod";
 import { isPurged } from "../cache/cache_store.ts";
 import type { PurgeScope } from "../../feed/mod.ts";
 
-/** Maximum number of marks of one deployment; beyond that, the older half counts for all pages. */
+/** Maximum number of marks of one deployment; beyond that, the older half applies to all pages. */
 export const MAX_MARKS = 2000;
 
 /**

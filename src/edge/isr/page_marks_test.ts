@@ -24,7 +24,7 @@ for (
   });
 }
 
-Deno.test("PageMarks leaves a page alone that was requested after the purge", () => {
+Deno.test("PageMarks keeps a page that was requested after the purge", () => {
   const marks = new PageMarks();
   const before = { ...page, order: marks.order };
   marks.add({ type: "tag", tag: "a" }, { soft: false, at: 100 });
@@ -47,7 +47,7 @@ Deno.test("PageMarks outlives the process, and its removals count more than its 
   assert.equal(after.judge(page).type, "gone");
 });
 
-Deno.test("PageMarks is bounded: what it forgets counts for all older pages", () => {
+Deno.test("PageMarks is limited: dropped marks apply to all older pages", () => {
   const marks = new PageMarks();
   for (let index = 0; index <= MAX_MARKS; index++) {
     marks.add({ type: "tag", tag: `t${index}` }, { soft: false, at: 1000 + index });

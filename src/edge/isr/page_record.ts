@@ -1,8 +1,4 @@
-/**
- * The file format of a page on disk: one line of JSON, then the body.
- *
- * @module
- */
+/** @module The file format of a page on disk: one line of JSON, then the body. */
 import * as z from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
 import { formatHttpDate } from "../cache/http_date.ts";
@@ -40,7 +36,6 @@ const headSchema = z.object({
   bodySha256: z.string(),
 });
 
-/** A page as it is stored. */
 export interface PageRecord {
   readonly key: string;
   readonly path: string;
@@ -105,7 +100,6 @@ export function toPageRecord(
   };
 }
 
-/** Encodes a page as bytes. */
 export function encodePage({ body, ...head }: PageRecord): Bytes {
   const line = JSON.stringify({ version: VERSION, ...head, bodySha256: sha256Hex(body) });
   const start = new TextEncoder().encode(`${line}\n`);
@@ -143,8 +137,9 @@ function routeTerms(revalidateSeconds: number): Terms {
 }
 
 /**
- * The page in the form in which it is served, under its own terms or those of its route. Its age
- * counts from the request: data that the server read first may have changed before it responded.
+ * The page in the form in which it is served, under its own conditions or those of its route. Its
+ * age counts from the request: data that the server read first may have changed before it
+ * responded.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt, initialAge = 0, tags = [], vary = [] } = page;

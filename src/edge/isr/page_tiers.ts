@@ -1,8 +1,4 @@
-/**
- * The pages of one deployment, in memory and on disk.
- *
- * @module
- */
+/** @module The pages of one deployment, in memory and on disk. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { isPurged } from "../cache/cache_store.ts";
@@ -53,7 +49,7 @@ export class PageTiers {
   }
 
   /**
-   * Whether there may be pages that a server declared cacheable; known once the pages on disk are
+   * Whether there may be pages that a server declared cacheable; known after the pages on disk are
    * listed.
    */
   get mayHaveDeclared(): boolean {
@@ -66,7 +62,6 @@ export class PageTiers {
     this.#hasDeclared ||= index.hasDeclared;
   }
 
-  /** The page of a key, if it is in memory. */
   inMemory(key: string): IsrEntry | undefined {
     const page = this.#memory.get(this.#memoryKey(key));
     return page === undefined || page.judgedAt === this.#marks.order ? page : this.#judge(page);

@@ -1,8 +1,6 @@
 /**
- * The pages of one deployment on disk, and the marks of those that were revalidated on demand. They
- * are listed once; afterwards, only existing pages cause a read.
- *
- * @module
+ * @module The pages of one deployment on disk, and the marks of those that were revalidated on
+ * demand. They are listed once; afterwards, only existing pages cause a read.
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
 import type { PageMarks } from "./page_marks.ts";
@@ -19,7 +17,9 @@ export interface StoredPagesOptions {
 /** The fields of a page that purges read. */
 type PurgedPage = Pick<PageRecord, "path" | "askedAt"> & { readonly tags: readonly string[] };
 
-/** Longest path and tags that are kept in memory for purges; a page with longer ones is read again. */
+/**
+ * Maximum length of a path and tags in memory for purges; a page with longer ones is read again.
+ */
 const MAX_KNOWN_CHARACTERS = 512;
 
 /** The name of the marks; no page has it. */
@@ -94,8 +94,8 @@ export class StoredPages {
   }
 
   /**
-   * Writes the marks if there are pages that they can cover; calls during a write share the next
-   * one. Never rejects.
+   * Writes the marks if there are pages to which they can apply; calls during a write share the
+   * next one. Never rejects.
    */
   async writeMarks(): Promise<void> {
     if ((await this.list()).size === 0 && !this.#hasWritten) return;

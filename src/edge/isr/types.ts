@@ -1,8 +1,4 @@
-/**
- * The types that the parts of the ISR cache share.
- *
- * @module
- */
+/** @module The types that the parts of the ISR cache share. */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import type { CacheRequest, StoredResponse, Terms, VaryField } from "../cache/types.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -58,7 +54,7 @@ export interface Storable {
   readonly isKept: boolean;
 }
 
-/** A page in memory. Only the last fields change. */
+/** A page in memory. Only the fields at the end change. */
 export interface IsrEntry {
   readonly key: string;
   /** Its name on disk. */
@@ -68,7 +64,7 @@ export interface IsrEntry {
   /** Its memory without its body, in bytes. */
   readonly headBytes: number;
   stored: StoredResponse;
-  /** `PageMarks.order` at which it was last judged. */
+  /** `PageMarks.order` at its last check. */
   judgedAt: number;
   /** Time of the next refresh after one that failed, in milliseconds since the Unix epoch. */
   retryAt: number;

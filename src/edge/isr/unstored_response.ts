@@ -1,8 +1,4 @@
-/**
- * Responses that declare themselves cacheable but are not stored, in the form for their client.
- *
- * @module
- */
+/** @module Cacheable responses that are not stored, in the form for their client. */
 import type { CachedResponse } from "../cache/types.ts";
 import { contentLength, deliver } from "../cache/deliver.ts";
 import { withoutConsumed } from "../cache/own_fields.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Bytes, bytesOf, toMemoryBody } from "./body.ts";
 
-/** A part of a larger buffer, at an odd place. */
+/** A part of a larger buffer, at an odd offset. */
 function partOf(content: Uint8Array): Bytes {
   const larger = new Uint8Array(content.byteLength + 70_000);
   larger.set(content, 3);
@@ -20,7 +20,7 @@ Deno.test("toMemoryBody() keeps every byte, ASCII as a string, and nothing aroun
   }));
 });
 
-Deno.test("toMemoryBody() does not copy bytes that are a buffer of their own", () => {
+Deno.test("toMemoryBody() does not copy bytes that are a separate buffer", () => {
   const bytes = Uint8Array.of(200, 201);
   assert.equal(toMemoryBody(bytes), bytes);
 });

@@ -1,9 +1,4 @@
-/**
- * Header fields as arrays of pairs: built once, shared by many responses, and passed to `Response`
- * without copying each field.
- *
- * @module
- */
+/** @module Header fields as pairs: built once, and shared by many responses. */
 
 /** One field: its name in lower case, and its value. */
 export type Header = [name: string, value: string];
@@ -24,7 +19,6 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
   return lines.length === 1 ? first : lines.map((header) => header[1]).join(", ");
 }
 
-/** The header fields of a request. */
 export interface RequestFields {
   /** The value of a field by its lower-case name; `null` if it is missing. */
   header(name: string): string | null;

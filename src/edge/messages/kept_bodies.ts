@@ -1,8 +1,4 @@
-/**
- * The bodies that a cache keeps in memory, with a bound on those that are strings.
- *
- * @module
- */
+/** @module The bodies that a cache keeps in memory, with a bound on those that are strings. */
 import { MAX_CACHED_TEXT_BYTES, type MemoryBody, toMemoryBody } from "./body.ts";
 
 export class KeptBodies {
@@ -10,7 +6,7 @@ export class KeptBodies {
 
   readonly #textCapacity: number;
 
-  /** @param textCapacity Most bytes of bodies that are kept as strings. */
+  /** @param textCapacity Maximum total size of bodies that are kept as strings, in bytes. */
   constructor(textCapacity: number = MAX_CACHED_TEXT_BYTES) {
     this.#textCapacity = textCapacity;
   }

@@ -1,9 +1,4 @@
-/**
- * `Max-Forwards`: how often an OPTIONS request may still be forwarded (RFC 9110,
- * 7.6.2).
- *
- * @module
- */
+/** @module `Max-Forwards`: how often OPTIONS may still be forwarded (RFC 9110, 7.6.2). */
 import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";

@@ -1,8 +1,6 @@
 /**
- * Forwards header fields from hop to hop: removes hop-by-hop fields (RFC 9110, 7.6.1), and lets
- * only the edge say who the client is.
- *
- * @module
+ * @module Forwards header fields from hop to hop: removes hop-by-hop fields (RFC 9110, 7.6.1), and
+ * lets only the edge state the client.
  */
 import type { Random } from "../../lib/clock.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
@@ -57,7 +55,7 @@ export const MAX_RETURNS = 3;
 
 type Trace = Pick<Hop, "via" | "pseudonym">;
 
-/** Whether a request came back to this edge too often (RFC 9110, 7.6.3). */
+/** Whether a request returned to this edge too often (RFC 9110, 7.6.3). */
 export function isLoop({ via, pseudonym }: Trace): boolean {
   if (via === null) return false;
   const passes = via.split(",").filter((hop) => hop.trim().split(/\s+/)[1] === pseudonym);

@@ -29,7 +29,7 @@ Deno.test("endToEndHeaders() drops the fields of one hop, those that Connection 
   );
 });
 
-Deno.test("requestHeadersFor() names the client and drops what the client claims", () => {
+Deno.test("requestHeadersFor() adds the client and drops fields that the client claims", () => {
   const sent = requestHeadersFor([
     ["host", "site.test"],
     ["x-forwarded-for", "6.6.6.6"],
@@ -58,7 +58,7 @@ Deno.test("isLoop() detects a request that came back to this edge too often", ()
   assert.ok(!isLoop({ via: null, pseudonym }));
 });
 
-Deno.test("responseHeadersFrom() lets no answer speak for the edge", () => {
+Deno.test("responseHeadersFrom() lets no response speak for the edge", () => {
   assert.deepEqual(
     responseHeadersFrom([
       ["X-Svc-Request-Id", "forged"],

@@ -1,16 +1,11 @@
-/**
- * Requests and responses between the edge and what is behind it: steps of a
- * pipeline, servers and other sites.
- *
- * @module
- */
+/** @module Requests and responses between the edge and what is behind it. */
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { BodyStream, MemoryBody } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
 /**
- * The client left before the response, or broke off its body: a status for the log, not a fault of
- * the site.
+ * The client disconnected before or during the response: a status for the log, not a fault of the
+ * site.
  */
 export const CLIENT_GONE = 499;
 
@@ -28,7 +23,7 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** How long others may keep a stored response, in seconds, and what removes it. */
+/** How long others may keep a stored response, in seconds, and how to remove it. */
 export interface Kept {
   readonly terms: {
     readonly lifetime: number;

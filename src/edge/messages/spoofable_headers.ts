@@ -1,10 +1,8 @@
 /**
- * Request fields with which a client could pose as an edge, a proxy or a part of a framework: they
- * claim the client's address, host or country, a request id, or that middleware has run, and
- * servers and frameworks trust them. The edge removes them from what a client sends and writes its
- * own.
- *
- * @module
+ * @module Request fields with which a client could pose as an edge, a proxy or a part of a
+ * framework: they claim the client's address, host or country, a request id, or that middleware has
+ * run, and servers and frameworks trust them. The edge removes them from requests of clients and
+ * writes its own.
  */
 
 import { memoize } from "../../lib/memo.ts";
@@ -12,11 +10,11 @@ import { memoize } from "../../lib/memo.ts";
 /** Number of names whose result is memoized. */
 const REMEMBERED = 1024;
 
-/** Fields in which a trusted proxy names the client's country; the first one present counts. */
+/** Fields in which a trusted proxy names the client's country; the first one present is used. */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 export const ASN_HEADER = "x-geo-asn";
 
-/** Fields that count, and are forwarded, if a trusted proxy sent them. */
+/** Fields that are used and forwarded if a trusted proxy sent them. */
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
 /**
@@ -94,7 +92,7 @@ function judgeName(name: string): boolean {
 
 /**
  * Whether a field, its name in lower case, is one that only this edge, a proxy or a framework may
- * write. An underscore counts as a hyphen, as it does to CGI and WSGI.
+ * write. An underscore counts as a hyphen, as in CGI and WSGI.
  */
 export const isSpoofable: (name: string) => boolean = memoize(judgeName, REMEMBERED);
 

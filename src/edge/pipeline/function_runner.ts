@@ -1,8 +1,4 @@
-/**
- * Runs the steps of a pipeline in a deployment's functions.
- *
- * @module
- */
+/** @module Runs the steps of a pipeline in a deployment's functions. */
 import type {
   CallContext,
   FunctionRequest,
@@ -78,7 +74,6 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   };
 }
 
-/** Creates the runner of one request. */
 export function createFunctionRunner(options: RunnerOptions): StepRunner {
   const { functions, signal } = options;
   let context: CallContext | undefined;

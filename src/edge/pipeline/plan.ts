@@ -1,11 +1,9 @@
 /**
- * The order in which the steps of a pipeline run around the cache. Pure.
+ * @module The order in which the steps of a pipeline run around the cache. Pure.
  *
  * A step runs on the client's side of the cache (`cachePosition` = `before`, the
  * default: it sees every request) or on the origin's side (`after`: it runs only
  * when the cache has no response, and its result is stored).
- *
- * @module
  */
 import {
   cachePositionOf,
@@ -19,7 +17,7 @@ import {
 export interface PlannedStep {
   /** Name of the function. */
   readonly use: string;
-  /** Name under which the function sees itself. */
+  /** Name of the function in its own API. */
   readonly as: string | undefined;
   /** Whether a failure ends the request (`closed`) or skips the step (`open`). */
   readonly failure: "closed" | "open";

@@ -19,7 +19,7 @@ Deno.test("planPipeline() puts steps on their side of the cache, in authored ord
   assert.equal(plan.runsBehindCache, true);
 });
 
-Deno.test("planPipeline() closes request steps and opens others where nothing is said", () => {
+Deno.test("planPipeline() closes request steps and opens others if nothing is said", () => {
   const plan = planPipeline([
     { use: "a", mode: "request" },
     { handle: "origin" },

@@ -1,9 +1,3 @@
-/**
- * Runs a pipeline: request steps, cache, handle, response steps, observers. It interprets each
- * result; the caller supplies the functions' runner and the fetcher.
- *
- * @module
- */
 import { CLIENT_GONE, type PipelineRequest, type PipelineResponse } from "../messages/messages.ts";
 import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
@@ -42,7 +36,7 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** Whether a failed step has begun to read the body, so that nothing else can. */
+/** Whether a failed step has started to read the body, so that nothing else can. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }

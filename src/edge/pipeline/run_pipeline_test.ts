@@ -99,7 +99,7 @@ Deno.test("runPipeline() runs nothing behind a cache that has the response", asy
   assert.deepEqual(trace, ["gate", "cache", "stamp"]);
 });
 
-Deno.test("runPipeline() answers at once from the cache where no step stands before it", () => {
+Deno.test("runPipeline() answers immediately from the cache if no step stands before it", () => {
   const stored = text("stored");
   const steps: PipelineStep[] = [request("inner", { cachePosition: "after" }), origin];
   const parts = {
@@ -115,7 +115,7 @@ Deno.test("runPipeline() answers at once from the cache where no step stands bef
   assert.equal(runPipeline(planPipeline(steps), first, parts), stored);
 });
 
-Deno.test("runPipeline() ends with the answer of a request step; observers see it", async () => {
+Deno.test("runPipeline() ends with the response of a request step; observers see it", async () => {
   const { trace, run } = perform([
     request("gate"),
     request("never"),
@@ -127,7 +127,7 @@ Deno.test("runPipeline() ends with the answer of a request step; observers see i
   assert.deepEqual(trace, ["gate", "watch"]);
 });
 
-Deno.test("runPipeline() shows observers what the client gets of a failure", async () => {
+Deno.test("runPipeline() shows observers the client's response to a failure", async () => {
   const { trace, run } = perform([request("gate"), origin, observe("watch")], {
     gate: failed,
     watch: (_request, given) => {
@@ -176,7 +176,7 @@ for (const [name, steps, outcome] of failures) {
   });
 }
 
-Deno.test("runPipeline() cannot continue where a failed step has begun to read the body", async () => {
+Deno.test("runPipeline() cannot continue if a failed step has begun to read the body", async () => {
   const body = new Response("sent").body as ReadableStream<Uint8Array<ArrayBuffer>>;
   const { run } = perform([request("x", { failure: "open" }), origin], {
     x: (given) => {
@@ -187,7 +187,7 @@ Deno.test("runPipeline() cannot continue where a failed step has begun to read t
   await assert.rejects(run(), PipelineFailedError);
 });
 
-Deno.test("PipelineFailedError answers 504 for a timeout, 499 to clients that have gone, else 503", () => {
+Deno.test("PipelineFailedError responds with 504 for a timeout, 499 to clients that have gone, else 503", () => {
   assert.equal(new PipelineFailedError("x", "timeout").status, 504);
   assert.equal(new PipelineFailedError("x", "threw").status, 503);
   assert.equal(new PipelineFailedError("x", "client_gone").status, 499);

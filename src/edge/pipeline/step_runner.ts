@@ -1,8 +1,4 @@
-/**
- * The interface to the runner of pipeline steps, and their results.
- *
- * @module
- */
+/** @module The interface to the runner of pipeline steps, and their results. */
 import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
 import type { PlannedStep } from "./plan.ts";
 

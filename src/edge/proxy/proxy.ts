@@ -1,8 +1,6 @@
 /**
- * External rewrites: forwards a request to another site, and its response to the client, streaming
- * both ways. After a failure, clients only see the status and request id.
- *
- * @module
+ * @module External rewrites: forwards a request to another site, and its response to the client,
+ * streaming both ways. After a failure, clients only see the status and request id.
  */
 import {
   type LazySignal,

@@ -1,8 +1,4 @@
-/**
- * The `Range` field: which bytes a client requests (RFC 9110, 14).
- *
- * @module
- */
+/** @module The `Range` field: which bytes a client requests (RFC 9110, 14). */
 export interface ByteRange {
   /** First byte, from 0. */
   readonly start: number;
@@ -10,7 +6,6 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** The number of bytes in a range. */
 export function rangeLength(range: ByteRange): number {
   return range.end - range.start + 1;
 }
@@ -25,7 +20,7 @@ export type RangeRequest =
 
 /** Maximum number of ranges to serve; more are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
-/** Longest value to parse, in characters: enough for 16 ranges of a 1 TiB file. */
+/** Maximum length of a value to parse, in characters: enough for 16 ranges of a 1 TiB file. */
 const MAX_LENGTH = 512;
 
 const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
@@ -53,7 +48,6 @@ function isModest(ranges: readonly ByteRange[]): boolean {
   return sorted.every((range, index) => index === 0 || sorted[index - 1]!.end < range.start);
 }
 
-/** Parses the value of `Range` for a file of `size` bytes. */
 export function parseRange(value: string, size: number): RangeRequest {
   if (value.length > MAX_LENGTH || !/^bytes=/i.test(value)) return IGNORE;
   const specs = value.slice("bytes=".length).split(",").map((spec) => spec.trim())

@@ -1,8 +1,4 @@
-/**
- * Several ranges in one response: `multipart/byteranges` (RFC 9110, 14.6).
- *
- * @module
- */
+/** @module Several ranges in one response: `multipart/byteranges` (RFC 9110, 14.6). */
 import { type ByteRange, rangeLength } from "./byte_ranges.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -1,9 +1,4 @@
-/**
- * The naive limiter that the tests compare with: it keeps the time of every request
- * that was allowed.
- *
- * @module
- */
+/** @module The naive limiter that tests compare with: it keeps the time of every request. */
 
 export class ExactLog {
   readonly #times: number[] = [];

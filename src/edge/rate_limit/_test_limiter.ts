@@ -1,8 +1,4 @@
-/**
- * A limiter with a clock that tests set, and subjects for it.
- *
- * @module
- */
+/** @module A limiter with a clock that tests set, and subjects for it. */
 import { parseIp } from "../../rules/mod.ts";
 import {
   createRateLimiter,

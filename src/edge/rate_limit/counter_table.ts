@@ -1,12 +1,7 @@
-/**
- * The counters of all keys: a set-associative hash table of fixed size in typed
- * arrays, with eight slots in a set.
- *
- * @module
- */
+/** @module The counters of all keys: a hash table of fixed size, in sets of eight slots. */
 import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 
-/** Slots in a set; a key may be in any of them. */
+/** Slots per set; a key may be in any of them. */
 const WAYS = 8;
 
 /**
@@ -19,7 +14,7 @@ const SHARE_MASK = (1 << SHARE_BITS) - 1;
 const WINDOW_MASK = (1 << WINDOW_BITS) - 1;
 const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
 
-/** Longest window that the tag can hold, in seconds. */
+/** Maximum window in the tag, in seconds. */
 export const MAX_WINDOW_SECONDS = WINDOW_MASK;
 
 /** Bytes of a slot: hash, tag, part, counters. */
@@ -37,10 +32,10 @@ export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** The slots of all keys. A slot is free when none of its counts matter any more. */
+/** The slots of all keys. A slot is free when none of its counts apply any more. */
 export class CounterTable {
   readonly slots: number;
-  /** Keys that were evicted while they still counted. */
+  /** Number of keys evicted while their counts still applied. */
   evicted = 0;
   readonly #setMask: number;
   readonly #hashes: Uint32Array;
@@ -91,9 +86,8 @@ export class CounterTable {
   }
 
   /**
-   * The slot of a key, advanced to the current part. A new key takes a free slot of
-   * its set or, where all are in use, evicts the key that has used the smallest share
-   * of its limit.
+   * The slot of a key, advanced to the current part. A new key takes a free slot of its set or, if
+   * all are in use, evicts the key that has used the smallest share of its limit.
    */
   claim(key: SlotKey, now: number): number {
     const part = Math.floor(now / partMilliseconds(key.windowSeconds));

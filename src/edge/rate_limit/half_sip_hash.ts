@@ -1,9 +1,7 @@
 /**
- * HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast short-input PRF"):
- * a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding texts or choose a
- * slot.
- *
- * @module
+ * @module HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can find colliding
+ * texts or choose a slot.
  */
 
 /** The key: two unpredictable 32-bit words. */

@@ -1,11 +1,9 @@
 /**
- * Header fields that report rate limits: `RateLimit-Policy` and `RateLimit` of
+ * @module Header fields that report rate limits: `RateLimit-Policy` and `RateLimit` of
  * draft-ietf-httpapi-ratelimit-headers-11 (structured fields, RFC 9651), and `Retry-After` (RFC
  * 9110, 10.2.3).
  *
  * The partition key (`pk`) is not sent, because it would reveal the client's address.
- *
- * @module
  */
 import type { Header } from "../messages/header_list.ts";
 import type { RateLimitVerdict } from "./rate_limiter.ts";

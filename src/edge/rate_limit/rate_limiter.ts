@@ -1,5 +1,5 @@
 /**
- * The `rate_limit` action: limits a client's requests in a sliding window.
+ * @module The `rate_limit` action: limits a client's requests in a sliding window.
  *
  * One limiter serves all sites of the process. The edge uses it as a hook of the rule evaluation,
  * which is synchronous:
@@ -27,8 +27,6 @@
  * smallest used share of its limit is evicted and restarts at zero. A flood of new keys evicts
  * light users, while those near or over their limit stay. `evicted` counts evictions. Memory never
  * grows.
- *
- * @module
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { IpAddress, RateLimitKey } from "../../rules/mod.ts";
@@ -77,7 +75,7 @@ export interface RateLimitVerdict {
   readonly windowSeconds: number;
   /** Requests that are still allowed now. */
   readonly remaining: number;
-  /** Whole seconds until the full limit is available again without further requests. */
+  /** Whole seconds until the full limit is available again without more requests. */
   readonly resetSeconds: number;
   /**
    * Whole seconds until the next request is allowed without others before it; 0 if one is allowed
@@ -90,7 +88,7 @@ export interface RateLimiterOptions {
   readonly now: Clock;
   /** Must be unpredictable to clients. */
   readonly seed: HashKey;
-  /** Keys that can be counted at once; a power of two, 2^20 by default. */
+  /** Maximum number of keys to count at a time; a power of two, 2^20 by default. */
   readonly slots?: number;
 }
 
@@ -146,7 +144,7 @@ export class RateLimiter {
     return this.#table?.byteLength ?? 0;
   }
 
-  /** Keys that were evicted while they still counted. */
+  /** Number of keys evicted while their counts still applied. */
   get evicted(): number {
     return this.#table?.evicted ?? 0;
   }

@@ -1,8 +1,6 @@
 /**
- * The cost of a check, and the memory of the counters, for up to a million clients.
- * Run by `deno task bench`; setup is not timed.
- *
- * @module
+ * @module The cost of a check, and the memory of the counters, for up to a million clients. Run by
+ * `deno task bench`; setup is not timed.
  */
 import { createRateLimiter, type RateLimiter, type RateLimitSubject } from "./rate_limiter.ts";
 
@@ -19,7 +17,7 @@ export interface RateLimiterRow {
 }
 
 const SIZES = [1_000, 100_000, 1_000_000];
-/** Twice the clients of the largest size, so that hardly any set of slots is full. */
+/** Twice the clients of the largest size, so that very few sets of slots are full. */
 const SLOTS = 2 ** 21;
 const CHECKS = 1_000_000;
 /** Coprime to every size. */
@@ -46,7 +44,7 @@ export function benchRateLimiter(): readonly RateLimiterRow[] {
   timed(createRateLimiter({ now: Date.now, seed, slots: 64 }), 20_000, (index) => index);
   return SIZES.map((clients) => {
     const limiter = createRateLimiter({ now: Date.now, seed, slots: SLOTS });
-    timed(limiter, 1, () => 0); // makes the table
+    timed(limiter, 1, () => 0); // creates the table
     return {
       clients,
       nanosecondsPerNewClient: timed(limiter, clients, (index) => index),

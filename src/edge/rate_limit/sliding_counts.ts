@@ -1,17 +1,15 @@
 /**
- * The arithmetic of one sliding window. Time is divided into parts, eight in a window; a ring of
- * nine counters holds the current part and the eight before it, each with the time of its last
- * request. The count of the window is the sum of the eight newest parts, plus the oldest until its
- * last request has left the window.
+ * @module The arithmetic of one sliding window. Time is divided into parts, eight in a window; a
+ * ring of nine counters holds the current part and the eight before it, each with the time of its
+ * last request. The count of the window is the sum of the eight newest parts, plus the oldest until
+ * its last request has left the window.
  *
  * So the error is on one side:
  *
- * - no more than the limit is allowed in any window, wherever it begins;
+ * - no more than the limit is allowed in any window, regardless of its start;
  * - no request is refused if less than the limit was allowed in the last 9/8 of a window;
  * - a burst leaves the window exactly when it should, as does a single request;
  * - a refused client waits at most one window.
- *
- * @module
  */
 
 /** Parts of a window. */
@@ -52,7 +50,6 @@ export interface Moment {
   readonly steps: number;
 }
 
-/** The index of the counter of a part. */
 function counterOf(ring: Ring, part: number): number {
   return ring.offset + part % RING;
 }
@@ -101,7 +98,7 @@ export function roomLeft(held: number, limit: number): number {
   return Math.max(0, limit - held);
 }
 
-/** Parts to wait until another request fits, if none comes in between; 0 if one fits now. */
+/** Parts to wait until another request fits, if none arrives before; 0 if one fits now. */
 export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): number {
   const { part, fraction, steps } = moment;
   let sum = sumOf(ring);
@@ -113,7 +110,7 @@ export function partsUntilRoom(ring: Ring, moment: Moment, limit: number): numbe
   return RING - fraction;
 }
 
-/** Parts to wait until the window is empty, if no request comes; 0 if it is empty. */
+/** Parts to wait until the window is empty, if no request arrives; 0 if it is empty. */
 export function partsUntilEmpty(ring: Ring, { part, fraction, steps }: Moment): number {
   for (let back = 0; back < RING; back++) {
     const counted = part + RING - back;

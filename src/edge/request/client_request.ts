@@ -1,9 +1,4 @@
-/**
- * The client's request: its host, path, query, address and header fields, read
- * from it once.
- *
- * @module
- */
+/** @module The client's request, read once. */
 import type { Device, FactSources } from "../../rules/mod.ts";
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import { memoize } from "../../lib/memo.ts";
@@ -28,7 +23,7 @@ export type ClientSocket =
     close(code?: number, reason?: string): void;
   };
 
-/** Client properties that are given instead of looked up. */
+/** Client properties to use instead of a lookup. */
 export interface AssumedClient {
   /** ISO 3166-1 alpha-2, in upper case. */
   readonly country?: string | undefined;
@@ -36,7 +31,6 @@ export interface AssumedClient {
   readonly device?: Device | undefined;
 }
 
-/** The connection of a request. */
 export interface Connection {
   /** IP address of the peer as text. */
   readonly remoteAddress: string;
@@ -52,7 +46,7 @@ export interface Connection {
   readonly isOwn?: boolean | undefined;
   /** The front edge that forwarded the request; it knows the client better than any proxy. */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine and has not looked for a client behind proxies. */
+  /** Whether that edge is on this machine and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
   /** Whether it has ended. */
   readonly isGone?: boolean | undefined;
@@ -68,8 +62,8 @@ export interface ClientLookups {
 }
 
 /**
- * Fields that count although `Connection` names them: hop-by-hop fields, framing, and `Via`, which
- * no client may remove to hide a loop.
+ * Fields that are kept although `Connection` names them: hop-by-hop fields, framing, and `Via`,
+ * which no client may remove to hide a loop.
  */
 const ALWAYS_SEEN: ReadonlySet<string> = new Set([...HOP_BY_HOP, "content-length", "host", "via"]);
 
@@ -78,10 +72,10 @@ const NONE: ReadonlySet<string> = new Set();
 /** With this field, a front edge asks whether it may store a response, and the platform replies. */
 export const KEEP_FIELD = "x-svc-edge-keep";
 
-/** For whom a front edge asks: a visitor, or nobody, since the visitor has got a stale response. */
+/** Why a front edge sends a request: a visitor, or a refresh after a stale response. */
 export type MayKeep = "visit" | "refresh";
 
-/** The fields that belong to the client's connection alone (RFC 9110, 7.6.1). */
+/** The fields that only concern the client's connection (RFC 9110, 7.6.1). */
 function namedByConnection(connection: string | null): ReadonlySet<string> {
   if (connection === null || connection === "keep-alive") return NONE;
   const options = connectionOptions([["connection", connection]])!;
@@ -117,7 +111,10 @@ export class ClientRequest implements FactSources {
   readonly rawQuery: string;
   /** Address of the client. */
   readonly ip: string;
-  /** How many requests of servers to their own platform led to this one; 0 for a visitor's. */
+  /**
+   * Number of nested requests from servers to their own platform that led to this one; 0 for a
+   * visitor's.
+   */
   readonly depth: number;
   /** The normalized path, after normalization. */
   path: string;
@@ -189,15 +186,13 @@ export class ClientRequest implements FactSources {
     return allFieldsOf(this.#request) ?? [...this.#headers];
   }
 
-  /**
-   * The URL where it determines host, path and query; "" if a trusted proxy may change the host.
-   */
+  /** The URL if it determines host, path and query; "" if a trusted proxy may change the host. */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }
 
   /**
-   * Returns a request field as servers behind the edge see it, so that rules judge the same value;
+   * Returns a request field as servers behind the edge see it, so that rules test the same value;
    * lines with the same name are joined by commas.
    */
   header(name: string): string | null {
@@ -210,17 +205,17 @@ export class ClientRequest implements FactSources {
       : sent;
   }
 
-  /** Whether a front edge forwarded it that may store the response and finishes it itself. */
+  /** Whether it came from a front edge that may store the response and finishes it itself. */
   get isForEdgeCache(): boolean {
     return this.#connection.relayedBy !== undefined && this.#sent(KEEP_FIELD) !== null;
   }
 
-  /** Whether a front edge refreshes what it keeps: the visit is in its own log. */
+  /** Whether a front edge is refreshing a stored response; the visit is in its own log. */
   get isRefresh(): boolean {
     return this.isForEdgeCache && this.#sent(KEEP_FIELD) === "refresh";
   }
 
-  /** A field as the client sent it, for the gate of a protected host alone. */
+  /** A field as the client sent it, only for the gate of a protected host. */
   gateField(name: string): string | null {
     return this.#sent(name);
   }
@@ -256,7 +251,8 @@ export class ClientRequest implements FactSources {
   }
 
   /**
-   * Whether a field stays at the edge: a client could spoof it, or it only concerns the connection.
+   * Whether a field must not pass the edge: a client could spoof it, or it only concerns the
+   * connection.
    */
   #isHidden(name: string): boolean {
     this.#named ??= namedByConnection(this.#sent("connection"));
@@ -283,7 +279,7 @@ export class ClientRequest implements FactSources {
     return fields;
   }
 
-  /** The request body; `null` if there is none, and for `GET` and `HEAD`. */
+  /** The request body; `null` if there is none, or the method is `GET` or `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }

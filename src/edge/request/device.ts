@@ -1,8 +1,3 @@
-/**
- * The kind of device of a client, by its `User-Agent`.
- *
- * @module
- */
 import Bowser from "bowser";
 import { isbot } from "isbot";
 import type { Device } from "../../rules/mod.ts";

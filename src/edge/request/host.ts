@@ -1,8 +1,4 @@
-/**
- * Host, path and query of a request's URL.
- *
- * @module
- */
+/** @module Host, path and query of a request's URL. */
 
 import { requestHost } from "../../rules/mod.ts";
 
@@ -70,7 +66,7 @@ export function canonicalHost(authority: string): string | undefined {
 /** A host that is in canonical form already, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
-/** The authority with its host in canonical form; unchanged where the host is invalid. */
+/** The authority with its host in canonical form; unchanged if the host is invalid. */
 export function canonicalAuthority(authority: string): string {
   if (USUAL_AUTHORITY.test(authority)) return authority;
   const host = canonicalHost(authority);

@@ -1,12 +1,10 @@
 /**
- * The content of a GET or HEAD. Deno reads it from the connection, but the body of such a `Request`
- * is `null`, as the Fetch standard requires. Another site may need the content (RFC 9110, 9.3.1
- * leaves that open).
+ * @module The content of a GET or HEAD. Deno reads it from the connection, but the body of such a
+ * `Request` is `null`, as the Fetch standard requires. Another site may need the content (RFC 9110,
+ * 9.3.1 leaves that open).
  *
  * The object behind a `Request` of Deno's server decides by its `method`. That object is not
  * public; if it is missing, the content is not forwarded.
- *
- * @module
  */
 
 import { announcesContent } from "../../lib/announced_content.ts";

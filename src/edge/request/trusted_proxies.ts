@@ -1,11 +1,9 @@
 /**
- * Finds the client behind trusted proxies.
+ * @module Finds the client behind trusted proxies.
  *
  * Only the address of the connection is certain. A header with another address is only trusted as
  * far as trusted proxies have written it: the chain is followed from the right, and the first
  * address that is not a trusted proxy is the client. Everything to its left is ignored.
- *
- * @module
  */
 import type { RequestFields } from "../messages/header_list.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";

@@ -1,8 +1,4 @@
-/**
- * A response inside the edge, before it becomes a `Response`.
- *
- * @module
- */
+/** @module A response inside the edge, before it becomes a `Response`. */
 import { type HeaderEdit, isEdgeField } from "../../rules/mod.ts";
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import { prolongs } from "./lifetime_fields.ts";
@@ -45,7 +41,7 @@ export interface EdgeResponse {
 
 /**
  * Applies header rules in order. `set` replaces all fields of its name but {@link HARMLESS}. Fields
- * that frame the message or identify the response stay as they are, and a failure gets no lifetime:
+ * that frame the message or identify the response do not change, and a failure gets no lifetime:
  * otherwise, a page that is missing for a moment would be missing for a year.
  */
 export function applyHeaderEdits(
@@ -66,5 +62,5 @@ export function applyHeaderEdits(
 const isHarmless = ([name, value]: Header): boolean =>
   name === HARMLESS[0] && value === HARMLESS[1];
 
-/** Whether an edit gives failures a lifetime because its rule requests that. */
+/** Whether an edit sets a lifetime for failures because its rule requests it. */
 const isForFailures = (edit: HeaderEdit): boolean => edit.type === "set" && edit.onFailure === true;

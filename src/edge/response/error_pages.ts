@@ -1,9 +1,4 @@
-/**
- * The edge's own pages, for requests that no site serves. They contain nothing from the request, so
- * nothing can be injected.
- *
- * @module
- */
+/** @module The edge's own pages; they contain nothing from the request. */
 import type { HeaderList, RequestFields } from "../messages/header_list.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
@@ -67,7 +62,7 @@ export interface PagedRequest extends RequestFields {
 }
 
 export interface PageOptions {
-  /** Header fields beside those of every page. */
+  /** Header fields next to those of every page. */
   readonly headers?: HeaderList;
   /** Replaces the default text of the status. */
   readonly words?: PageWords;

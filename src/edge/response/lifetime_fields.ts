@@ -1,8 +1,4 @@
-/**
- * Fields that control how long a response is cached.
- *
- * @module
- */
+/** @module Fields that control how long a response is cached. */
 import { type HeaderEdit, isLifetimeField } from "../../rules/mod.ts";
 import type { HeaderList } from "../messages/header_list.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Responses without content: those to `HEAD`, and those whose status has none.
- *
- * @module
- */
+/** @module Responses without content: those to `HEAD`, and those whose status has none. */
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 
 /** Statuses that have no content (RFC 9110, 15). */

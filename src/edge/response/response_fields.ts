@@ -1,12 +1,10 @@
 /**
- * Writes header fields into a `Response`.
+ * @module Writes header fields into a `Response`.
  *
  * `Headers.append()` compares each name with all before it: 2 µs for the twelve fields of a cache
  * hit. So valid fields are written straight into the array of pairs in which Deno keeps the fields
  * of a `Headers`; lists that many responses share were validated before. If that array is missing,
  * each field is appended.
- *
- * @module
  */
 import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";

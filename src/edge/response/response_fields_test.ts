@@ -78,7 +78,7 @@ Deno.test("an invalid list is refused, checked or not", () => {
   assert(!isChecked(FIELDS));
 });
 
-Deno.test("values and names that Headers would change are left to it", () => {
+Deno.test("Headers handles values and names that it would change", () => {
   for (const field of [["x-space", " a "], ["X-Upper", "a"]] as Header[]) {
     const fields = checkOnce([field]);
     assert(!isChecked(fields));
@@ -130,7 +130,7 @@ function outcome(write: typeof writeFields, fields: HeaderList): unknown {
   return [...response.headers];
 }
 
-Deno.test("what is written at once is what would be appended, or refused as well", () => {
+Deno.test("fields written directly match appended ones, and are refused in the same cases", () => {
   fc.assert(
     fc.property(fc.array(anyField, { maxLength: 4 }), (fields) => {
       const appended = outcome(appendFields, fields);

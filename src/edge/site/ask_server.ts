@@ -1,9 +1,7 @@
 /**
- * Requests that the platform itself sends to the server of a site, such as those of scheduled
- * tasks. They bypass rules, cache and pipeline, and no client can send the fields that they
- * contain.
- *
- * @module
+ * @module Requests that the platform itself sends to the server of a site, such as those of
+ * scheduled tasks. They bypass rules, cache and pipeline, and no client can send the fields that
+ * they contain.
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { hopHeaders } from "../compute/compute_request.ts";
@@ -14,7 +12,7 @@ import type { Site } from "./site.ts";
 /** A request from the platform itself. */
 export interface ServerQuestion {
   readonly method: "GET" | "POST";
-  /** Sent with a `POST`. */
+  /** Sent with a `POST`, and sent again if the connection is lost. */
   readonly body?: Uint8Array<ArrayBuffer> | undefined;
   /** Path and query. */
   readonly target: string;
@@ -22,7 +20,7 @@ export interface ServerQuestion {
   readonly authority: string;
   readonly scheme: "http" | "https";
   readonly requestId: string;
-  /** Further fields, names in lower case. */
+  /** Additional fields, with names in lower case. */
   readonly headers: HeaderList;
   readonly signal: AbortSignal;
 }
@@ -32,7 +30,7 @@ export type ServerReply =
   | { readonly type: "answered"; readonly status: number; readonly bytes: number }
   /** The server failed, or its response broke off; `status` is set if it had started. */
   | { readonly type: "failed"; readonly message: string; readonly status?: number }
-  /** By its routes, the site has no server for the path. */
+  /** The site's routes have no server for the path. */
   | { readonly type: "no_server" };
 
 /** Address that the server sees instead of a client's. */
@@ -74,7 +72,7 @@ export async function askServer(site: Site, question: ServerQuestion): Promise<S
           ? []
           : [["content-length", String(sent.byteLength)] satisfies Header]),
       ],
-      body: sent === undefined ? null : new Blob([sent]).stream(),
+      body: sent ?? null,
       requestId: id,
       signal: () => signal,
     });

@@ -1,9 +1,7 @@
 /**
- * The two sides of a rolling release. A cookie gives a visitor a place from 0 to 9999; places below
- * the release's share see the new side. As the share grows, visitors of the new side stay there.
- * The cookie cannot name anything but these two sides.
- *
- * @module
+ * @module The two sides of a rolling release. A cookie gives a visitor a number from 0 to 9999;
+ * numbers below the release's share see the new side. As the share grows, visitors of the new side
+ * stay there. The cookie cannot name anything but these two sides.
  */
 import { gateCookieValues } from "../access/gate_cookies.ts";
 import type { HeaderList } from "../messages/header_list.ts";
@@ -15,7 +13,7 @@ import type { RollingSide, Site } from "./site.ts";
 export const SIDE_COOKIE = "svc_side";
 /** Places in all: the share is exact to a hundredth of a percent. */
 const PLACES = 10_000;
-/** How long a browser keeps its place, in seconds: longer than a release takes. */
+/** How long a browser keeps its number, in seconds: longer than a release takes. */
 const MAX_AGE = 30 * 24 * 60 * 60;
 
 /** Characters of the release's id that its cookies carry. */
@@ -24,13 +22,13 @@ const ID_LENGTH = 12;
 /** The end of the id, its random part. */
 const shortOf = (releaseId: string): string => releaseId.slice(-ID_LENGTH);
 
-/** The place in a cookie of this release; `undefined` for any other text. */
+/** The number in a cookie of this release; `undefined` for any other text. */
 function placeIn(value: string, releaseId: string): number | undefined {
   const [id, digits = ""] = value.split(".", 2);
   return id === shortOf(releaseId) && /^\d{1,4}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** A `Cookie` field without that of the release; null if nothing is left. */
+/** A `Cookie` field without the release cookie; null if nothing is left. */
 function withoutSide(header: string): string | null {
   const kept = header.split(";").map((part) => part.trim())
     .filter((pair) => pair !== "" && !pair.startsWith(`${SIDE_COOKIE}=`));

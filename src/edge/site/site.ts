@@ -1,9 +1,4 @@
-/**
- * A deployment compiled for the edge. All expensive work is done here, once; a
- * request only looks things up.
- *
- * @module
- */
+/** @module A deployment, compiled once for the edge, so that requests only need lookups. */
 import {
   DEFAULT_KEEP_ASSETS_SECONDS,
   DEFAULT_SKEW_SECONDS,
@@ -25,8 +20,31 @@ import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/si
 import { createFileTables, SiteContent } from "../static/site_content.ts";
 import type { PastAsset } from "../static/past_assets.ts";
 import type { SiteFile } from "../static/static_file.ts";
-import { OwnPaths } from "./own_paths.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
+
+/** A path as the most lenient server would read it, so that no spelling gets past the check. */
+function plainPath(path: string): string {
+  let decoded = path;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch { /* it does not change */ }
+  return `/${
+    decoded.toLowerCase().replaceAll("\\", "/").split("/").map((part) => part.split(";")[0])
+      .filter((part) => part !== "" && part !== ".").join("/")
+  }`;
+}
+
+class OwnPaths {
+  readonly #paths: ReadonlySet<string>;
+
+  constructor(paths: readonly string[]) {
+    this.#paths = new Set(paths.map(plainPath));
+  }
+
+  has(path: string): boolean {
+    return this.#paths.size > 0 && this.#paths.has(plainPath(path));
+  }
+}
 
 /** The inputs for compiling a site. */
 export interface SiteSource {
@@ -36,7 +54,7 @@ export interface SiteSource {
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
   readonly rules: RuntimeRuleSet | null;
-  /** Holds the content of the files. */
+  /** Stores the content of the files. */
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, if it has any. */
   readonly functions?: SiteFunctions | undefined;
@@ -81,7 +99,7 @@ export interface Site {
   readonly queues: ReadonlyMap<string, QueueSettings>;
   /** Paths that only the platform may request. */
   readonly ownPaths: OwnPaths;
-  /** Whether it has COMPUTE layers. */
+  /** True if it has COMPUTE layers. */
   readonly hasServers: boolean;
   readonly objects: SiteObjects | undefined;
   readonly forms: SiteForms | undefined;
@@ -93,11 +111,11 @@ export interface Site {
   readonly isIndexed: boolean;
   /** Whether it is shown on a production host. */
   readonly isProduction: boolean;
-  /** Who may visit it, according to its `svc.toml`; `undefined` if that does not say. */
+  /** Who may visit it, according to its `svc.toml`; `undefined` if that does not state it. */
   readonly protection: Protection | undefined;
   /** The other side of a rolling release on this host; usually none. */
   readonly rolling?: RollingSide | undefined;
-  /** Set while a rolling release is under way: the cookie for a visitor without one, or null. */
+  /** Set during a rolling release: the cookie for a visitor without one, or null. */
   readonly side?: { readonly cookie: string | null } | undefined;
   /**
    * How the host that shows it is protected; `undefined` if there are no gates, as in `svc dev`.

@@ -1,8 +1,4 @@
-/**
- * `/_svc/blobs/<key>`: public objects of the project's blob store.
- *
- * @module
- */
+/** @module `/_svc/blobs/<key>`: public objects of the project's blob store. */
 import type { ServerRequest } from "../compute/compute_request.ts";
 import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { isReading } from "../messages/messages.ts";
@@ -12,14 +8,13 @@ import { type EdgeResponse, HARMLESS } from "../response/edge_response.ts";
 const OBJECTS_PATH = "/_svc/blobs/";
 
 /**
- * The only type without the policy {@link HARMLESS}: its viewers need more than that allows. Any
+ * The only type without the policy {@link HARMLESS}, because its viewers need more permissions. Any
  * other spelling gets the policy, because browsers use the last of several types in the field.
  */
 const PDF = "application/pdf";
 
 export type ObjectAnswer = Pick<EdgeResponse, "status" | "headers" | "body" | "bytes">;
 
-/** The objects that a site shows. */
 export interface SiteObjects {
   /** Serves an object; `undefined` if the key does not name a public one. */
   answer(

@@ -1,9 +1,4 @@
-/**
- * A deployment's own responses: its files, servers and 404 page, and the edge's pages on its
- * behalf.
- *
- * @module
- */
+/** @module A deployment's own responses: files, servers, its 404 page, the edge's pages. */
 import type { ComputeFailedError } from "../compute/compute_failure.ts";
 import { type ComputeUse, type Missing, respondFromCompute } from "../compute/compute_responder.ts";
 import type { RequestTarget, ServerRequest } from "../compute/compute_request.ts";
@@ -19,18 +14,11 @@ import type { PastAsset } from "../static/past_assets.ts";
 import type { StaticFile } from "../static/static_file.ts";
 import { isObjectPath, respondWithObject } from "./site_objects.ts";
 import type { Site } from "./site.ts";
+import { wantsDocument } from "./wanted_content.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 const VARY_ACCEPT: Header = ["vary", "accept, sec-fetch-dest"];
-
-/** Values of `Sec-Fetch-Dest` for subresources of a page (Fetch). */
-const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
-
-/** Whether a browser requests a page, rather than a subresource or data for a script. */
-const wantsDocument = (request: PagedRequest): boolean =>
-  request.header("accept")?.includes("text/html") === true &&
-  !PARTS.has(request.header("sec-fetch-dest") ?? "");
 
 /** Fields that describe the file of a page: a failure has no file. */
 const OF_FILE: ReadonlySet<string> = new Set(["accept-ranges", "cache-control", "etag", "vary"]);

@@ -1,8 +1,4 @@
-/**
- * Caches decisions of the rules for further requests with the same URL.
- *
- * @module
- */
+/** @module Caches decisions of the rules for further requests with the same URL. */
 import {
   type CompiledRules,
   type Decision,
@@ -15,10 +11,10 @@ import type { EdgeResponse } from "../response/edge_response.ts";
 /** Minimum capacity over all sites; the cache can hold twice as many decisions. */
 const CAPACITY = 8192;
 
-/** Longest URL whose decision is cached, in characters. */
+/** Maximum length of a URL whose decision is cached, in characters. */
 const MAX_URL = 512;
 
-/** Largest cached decision, as measured by `weightOf()`: rules can produce any size. */
+/** Maximum size of a cached decision, as measured by `weightOf()`: rules can produce any size. */
 const MAX_WEIGHT = 2048;
 
 /** Weight of one item in a list of a decision. */

@@ -1,8 +1,3 @@
-/**
- * The rules of a site: compiled, with a counter for each.
- *
- * @module
- */
 import { type CompiledRules, compileInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Steps } from "../../lib/next_turn.ts";
 
@@ -37,7 +32,6 @@ class RuleCounters {
   }
 }
 
-/** The compiled rules of a site. */
 export interface SiteRules {
   readonly compiled: CompiledRules;
   /** Identifies this compiled rule set. */

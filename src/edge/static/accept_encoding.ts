@@ -1,12 +1,8 @@
-/**
- * Parses `Accept-Encoding` (RFC 9110, 12.5.3).
- *
- * @module
- */
+/** @module Parses `Accept-Encoding` (RFC 9110, 12.5.3). */
 
 export type ContentCoding = "br" | "gzip";
 
-/** Longest value that is parsed, in characters; a longer one counts as empty. */
+/** Maximum length of a value, in characters; a longer one counts as empty. */
 const MAX_LENGTH = 512;
 
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;

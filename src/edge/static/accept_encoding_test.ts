@@ -32,7 +32,7 @@ for (const [value, expected] of rows) {
   });
 }
 
-Deno.test("acceptedCodings() takes any text and never a refused coding", () => {
+Deno.test("acceptedCodings() accepts any text and never a refused coding", () => {
   fc.assert(fc.property(fc.string(), (text) => {
     assert.ok(!acceptedCodings(`br;q=0,${text.replaceAll(/br|\*/gi, "")}`).includes("br"));
   }));

@@ -1,9 +1,4 @@
-/**
- * Files whose names depend on their content: the default `Cache-Control` of files, and which of
- * them an open page of an earlier deployment may still request.
- *
- * @module
- */
+/** @module The default `Cache-Control` of files, by whether a name depends on the content. */
 import { HASHED_FOLDERS, type HashedFolder } from "../../manifest/mod.ts";
 
 /** Clients revalidate each time, usually with a 304, so a deployment shows at once. */

@@ -1,8 +1,3 @@
-/**
- * `Content-Type` by file name.
- *
- * @module
- */
 import { mimes } from "mrmime";
 
 const UNKNOWN = "application/octet-stream";

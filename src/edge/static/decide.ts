@@ -1,9 +1,4 @@
-/**
- * Decides the response to a request for an existing file. Pure: takes the stored forms of the file
- * and the request's fields, and returns a tagged decision.
- *
- * @module
- */
+/** @module Decides the response to a request for an existing file. Pure. */
 import type { RequestFields } from "../messages/header_list.ts";
 import { type ByteRange, parseRange } from "../ranges/byte_ranges.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";

@@ -1,8 +1,4 @@
-/**
- * Carries out decisions about files; the only part of static serving that reads bytes.
- *
- * @module
- */
+/** @module Carries out decisions about files; the only part of static serving that reads bytes. */
 import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import { BlobStreams } from "../blobs/verified_stream.ts";
@@ -18,7 +14,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ServeOptions {
   readonly method: "GET" | "HEAD";
-  /** Holds the bytes of the files. */
+  /** Stores the content of the files. */
   readonly blobs: BlobReader;
 }
 

@@ -1,10 +1,4 @@
-/**
- * The files of one STATIC layer by their normalized URL paths.
- *
- * A request never touches a file system: a path that is not a key of this table does not exist.
- *
- * @module
- */
+/** @module The files of a STATIC layer by normalized URL path; requests see nothing else. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { PageUrls } from "../../lib/page_urls.ts";
 import { normalizePath } from "../../rules/mod.ts";

@@ -35,7 +35,7 @@ for (const [path, expected] of rows) {
   Deno.test(`findFile() answers ${path}`, () => assert.equal(found(all, path), expected));
 }
 
-Deno.test("createFileTable() takes only the layer's folder, and not its siblings", () => {
+Deno.test("createFileTable() accepts only the layer's folder, and not its siblings", () => {
   const paths = ["client/a.txt", "client2/b.txt", "server/secret.mjs", "c.txt"];
   assert.equal(found(paths, "/a.txt", "client"), "client/a.txt");
   for (const path of ["/b.txt", "/secret.mjs", "/server/secret.mjs", "/c.txt", "/client/a.txt"]) {
@@ -43,7 +43,7 @@ Deno.test("createFileTable() takes only the layer's folder, and not its siblings
   }
 });
 
-Deno.test("createFileTable() leaves out the build's own folder", () => {
+Deno.test("createFileTable() omits the build's own folder", () => {
   assert.equal(
     found([".svc/manifest.json", ".well-known/x.txt"], "/.svc/manifest.json"),
     undefined,
@@ -68,7 +68,7 @@ const segment = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).fil
   text.isWellFormed() && !/[\\/\x00-\x1f\x7f]/.test(text) && text !== "." && text !== ".."
 );
 
-Deno.test("urlPathOf() is what every encoded URL of the file is normalized to", () => {
+Deno.test("urlPathOf() is the normalized form of every encoded URL of the file", () => {
   fc.assert(fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
     const path = segments.join("/");
     const key = urlPathOf(path);

@@ -1,8 +1,4 @@
-/**
- * Each page has one URL: finds the file that a path refers to, and the path where it is served.
- *
- * @module
- */
+/** @module Each page has one URL: finds the file of a path, and its URL. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
 const HTML = ".html";
@@ -29,7 +25,7 @@ export function addressRules(
 
 /**
  * Returns the path of the file that a path refers to: the file itself, `<path>.html`, or
- * `<path>/index.html`. With a final slash, the page of the folder comes first.
+ * `<path>/index.html`. With a final slash, the page of the folder takes precedence.
  */
 export function nameFile(path: string, has: HasFile): string | undefined {
   if (!path.endsWith("/")) {

@@ -10,7 +10,7 @@ interface Row {
   readonly name: string;
   readonly settings?: Parameters<typeof addressRules>[0];
   readonly files: readonly string[];
-  /** Of the first file. */
+  /** Path of the first file. */
   readonly address: string;
 }
 

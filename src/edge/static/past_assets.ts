@@ -1,9 +1,4 @@
-/**
- * Assets of deployments that were in production before, by URL path: pages that are still open
- * request them.
- *
- * @module
- */
+/** @module Assets of earlier production deployments, which open pages still request. */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
@@ -22,7 +17,7 @@ export interface PastContent {
   readonly until: number;
   readonly manifest: Manifest;
   readonly files: readonly SiteFile[];
-  /** Holds the content of the files. */
+  /** Stores the content of the files. */
   readonly blobs: BlobReader;
 }
 

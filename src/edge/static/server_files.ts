@@ -1,9 +1,4 @@
-/**
- * Files of a deployment that belong to its servers. They are never served, so a server's source is
- * never public.
- *
- * @module
- */
+/** @module Files of a deployment's servers, which are never served. */
 import type { Layer, StaticLayer } from "../../manifest/mod.ts";
 
 /** Whether `path` is `directory` or below it; `.` is the output directory. */

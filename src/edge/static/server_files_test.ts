@@ -47,7 +47,7 @@ const ROWS: readonly (readonly [
 ];
 
 for (const [name, shown, servers, hidden] of ROWS) {
-  Deno.test(`serverFilesTest() hides what is the server's: ${name}`, () => {
+  Deno.test(`serverFilesTest() hides the server's files: ${name}`, () => {
     const isHidden = serverFilesTest([shown, ...servers], shown);
     assert.deepEqual(OUTPUT.filter((path) => isHidden?.(path) ?? false), hidden);
   });

@@ -1,9 +1,4 @@
-/**
- * The routes of a deployment and the files of its layers, compiled once.
- * Terminal routing (spec, "States and transitions") happens here.
- *
- * @module
- */
+/** @module The routes of a deployment and the files of its layers: terminal routing. */
 import {
   type CompiledRoute,
   createRouteTable,
@@ -40,15 +35,14 @@ export type Resolution =
   /** A COMPUTE layer handles the request. */
   | ComputeResolution;
 
-/** A file that is served at the path. */
 export interface FileAtPath {
   readonly type: "file";
   readonly file: StaticFile;
-  /** Whether its address is another path, where the routes have something else. */
+  /** Whether its URL has another path, where the routes have something else. */
   readonly isElsewhere?: true;
 }
 
-/** A file whose address is another path; visitors are redirected there. */
+/** A file whose URL has another path; visitors are redirected there. */
 export interface MovedFile {
   readonly type: "moved";
   readonly file: StaticFile;
@@ -60,7 +54,7 @@ export interface MovedFile {
 export interface ComputeResolution {
   readonly type: "compute";
   readonly route: CompiledRoute;
-  /** How far the routes were followed. */
+  /** The position in the routes. */
   readonly walk: Walk;
 }
 
@@ -164,7 +158,6 @@ export class SiteContent {
     return this.#known[method].get(path);
   }
 
-  /** Resolves a normalized path for a method. */
   resolve(method: string, path: string): Resolution {
     if (!isReading(method)) return this.#resolveOther(method, path);
     const known = this.#known[method].get(path);
@@ -208,7 +201,7 @@ export class SiteContent {
 
   /**
    * Follows the routes; a request that does not read skips a file to a server behind it. In the
-   * layers before the first server, a file whose address is the path comes before a file that the
+   * layers before the first server, a file whose URL has this path comes before a file that the
    * path only refers to.
    */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
@@ -237,14 +230,14 @@ export class SiteContent {
     return isFile ? READ_ONLY : { type: "missing", page: page ?? this.failurePage(404), fallback };
   }
 
-  /** Redirects to the address of a file, unless the routes have something else there. */
+  /** Redirects to the URL of a file, unless the routes have something else there. */
   #move(method: "GET" | "HEAD", { file, address }: FoundFile): FileAtPath | MovedFile {
     return this.#firstFile(method, address) === file
       ? { type: "moved", file, address }
       : { type: "file", file, isElsewhere: true };
   }
 
-  /** The file that is served at its address; `undefined` if a server comes first. */
+  /** The file that is served at its URL; `undefined` if a server comes first. */
   #firstFile(method: "GET" | "HEAD", address: string): StaticFile | undefined {
     for (const { layer, fallthrough } of this.#routes.match(address, method)) {
       if (layer.target === "COMPUTE") return undefined;

@@ -90,12 +90,12 @@ Deno.test("SiteContent.knownFile() remembers paths that led to a file, by method
   assert.equal(content.knownFile("HEAD", "/page"), undefined);
 });
 
-Deno.test("SiteContent.resolve() shows a layer's 404.html where no route matches", () => {
+Deno.test("SiteContent.resolve() shows a layer's 404.html if no route matches", () => {
   const content = contentOf({ ...MANIFEST, routes: [] });
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
 });
 
-Deno.test("SiteContent.after() continues behind a server, with what was found before it", () => {
+Deno.test("SiteContent.after() continues after a server, with the results before it", () => {
   const manifest: Manifest = {
     version: 1,
     layers: MANIFEST.layers,

@@ -1,8 +1,4 @@
-/**
- * A file of a site, ready to be served: each stored form, with its header fields.
- *
- * @module
- */
+/** @module A file of a site, ready to be served: each stored form, with its header fields. */
 import { checkOnce, type Header, type HeaderList } from "../messages/header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { defaultCacheControl } from "./cache_control.ts";

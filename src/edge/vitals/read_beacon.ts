@@ -1,13 +1,9 @@
-/**
- * Reads the web vitals beacon: a small JSON object in the body of a `POST`.
- *
- * @module
- */
+/** @module Reads the web vitals beacon: a small JSON object in the body of a `POST`. */
 import * as z from "zod";
 import { readLimited } from "../../lib/read_limited.ts";
 import { MAX_VITAL_PATH, type MeasuredVitals } from "../../traffic/mod.ts";
 
-/** Longest body, in bytes. */
+/** Maximum length of a body, in bytes. */
 export const MAX_BEACON_BYTES = 1024;
 
 const milliseconds = z.number().min(0).max(3_600_000);
@@ -21,9 +17,8 @@ const beacon = z.strictObject({
   ttfb: milliseconds.optional(),
 });
 
-/** The content of a beacon. */
 export interface Beacon {
-  /** The path of the page, cut if it is long. */
+  /** The path of the page, shortened if it is long. */
   readonly path: string;
   readonly vitals: MeasuredVitals;
 }

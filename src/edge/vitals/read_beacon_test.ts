@@ -4,7 +4,7 @@ import { MAX_BEACON_BYTES, readBeacon } from "./read_beacon.ts";
 
 const read = (body: string) => readBeacon(new Response(body).body);
 
-Deno.test("readBeacon() takes what the script sends, and cuts long paths", async () => {
+Deno.test("readBeacon() accepts the script's data, and shortens long paths", async () => {
   assert.deepEqual(await read('{"p":"/a","lcp":1200,"cls":0.05}'), {
     path: "/a",
     vitals: { lcp: 1200, cls: 50 },

@@ -1,8 +1,4 @@
-/**
- * `/_svc/vitals.js` and `/_svc/vitals` of sites with web vitals enabled.
- *
- * @module
- */
+/** @module `/_svc/vitals.js` and `/_svc/vitals` of sites with web vitals enabled. */
 import type { CountedVitals } from "../../traffic/mod.ts";
 import { createFacts } from "../../rules/mod.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
@@ -15,7 +11,7 @@ import type { EdgeResponse } from "../response/edge_response.ts";
 import { readBeacon } from "./read_beacon.ts";
 import { VITALS_PATH, VITALS_SCRIPT, VITALS_SCRIPT_PATH } from "./vitals_script.ts";
 
-/** Beacons per minute from one address; a page sends one. */
+/** Maximum number of beacons per minute and IP address; a page sends one. */
 const LIMIT = { limit: 60, windowSeconds: 60, key: "ip" } as const;
 
 const SCRIPT_HEADERS: HeaderList = [
@@ -35,7 +31,7 @@ export interface VitalsSite {
 export const isVitalsPath = (path: string): boolean =>
   path === VITALS_PATH || path === VITALS_SCRIPT_PATH;
 
-/** Whether a page of the same host sent the request, as far as the browser says. */
+/** Whether a page of the same host sent the request, according to the browser. */
 function isOwn(request: ClientRequest): boolean {
   const site = request.header("sec-fetch-site");
   if (site !== null) return site === "same-origin";

@@ -1,14 +1,11 @@
 /**
- * The script that measures web vitals in the browser of a visitor.
+ * @module The script that measures web vitals in the browser of a visitor.
  *
  * It sends one beacon when the page is first hidden, with loading times (TTFB, FCP, LCP),
  * responsiveness (INP) and layout shift (CLS), as web.dev defines them. A page that was loaded in
  * the background has no FCP and LCP.
- *
- * @module
  */
 
-/** Path of the script. */
 export const VITALS_SCRIPT_PATH = "/_svc/vitals.js";
 
 /** Path to which the script sends measurements. */

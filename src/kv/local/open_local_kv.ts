@@ -1,8 +1,6 @@
 /**
- * The key-value store of a project on this computer: `svc dev` gives it to the project's code, and
- * `svc kv` reads and changes it. Several processes can open it at once.
- *
- * @module
+ * @module The key-value store of a project on this computer: `svc dev` gives it to the project's
+ * code, and `svc kv` reads and changes it. Several processes can open it at once.
  */
 import { join } from "node:path";
 import { describeFileFault } from "../../lib/file_fault.ts";
@@ -16,7 +14,7 @@ import { renewedValue } from "../records.ts";
 /** Marks a store all of whose values are bytes. */
 const MARK: RecordKey = ["meta", "portable_values"];
 
-/** The store has values that this program's runtime is too old to read. */
+/** The store contains values that this program's runtime is too old to read. */
 class UnreadableValuesError extends Error {
   override readonly name = "UnreadableValuesError";
 
@@ -44,9 +42,9 @@ async function isPortable(kv: RecordStore, root: RecordKey): Promise<boolean> {
 }
 
 /**
- * Makes all values below `root` readable for every version of the runtime, once per store.
- * Concurrent changes by other processes win. Older runtimes cannot read the format of a newer one
- * (docs/decisions/store.md).
+ * Converts all values below `root`, once per store, so that every version of the runtime can read
+ * them. Concurrent changes by other processes win. Older runtimes cannot read the format of a newer
+ * one (docs/decisions/store.md).
  *
  * @throws {UnreadableValuesError} if one cannot be read; then nothing has changed.
  */
@@ -72,7 +70,7 @@ const NAMESPACE: Namespace = ["local", "development"];
 /** Each process counts for itself, so a bound on all of them would be wrong in each. */
 const NO_QUOTA = { bytes: Infinity, keys: Infinity };
 
-/** Git never takes the folder in, wherever it is. */
+/** Git ignores the folder, wherever it is. */
 const IGNORE_ALL = "*\n";
 
 export interface LocalKv extends Disposable {
@@ -118,7 +116,7 @@ function explain(cause: unknown): string {
  * folder is created (readable by its owner only), unless `create` is false: then the store is empty
  * and temporary.
  *
- * @throws {LocalKvError} which says which folder, and why.
+ * @throws {LocalKvError} with the folder and the reason.
  */
 export async function openLocalKv(
   dataDir: string,

@@ -8,7 +8,7 @@ import { DenoStore } from "../../store/mod.ts";
 const encode = (text: string) => new TextEncoder().encode(text);
 const VALUE = { bytes: encode("Kestrel"), contentType: "text/plain" };
 
-/** Sets keys from another process, and prints what it finds under `here` first. */
+/** Sets keys from another process, after printing the value of `here`. */
 const OTHER_PROCESS = `
 import { openLocalKv } from ${JSON.stringify(import.meta.resolve("./open_local_kv.ts"))};
 const { store, namespace, close } = await openLocalKv(Deno.args[0]);
@@ -20,7 +20,7 @@ close();
 console.log(new TextDecoder().decode(bytes));
 `;
 
-Deno.test("openLocalKv() makes a folder that git ignores and only its owner reads", () =>
+Deno.test("openLocalKv() creates a folder that git ignores and only its owner reads", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, ".svc", "data");
     for (let time = 0; time < 2; time++) {
@@ -53,7 +53,7 @@ Deno.test("openLocalKv() shares the store with another process that writes at th
     }
   }));
 
-Deno.test("openLocalKv() says which folder cannot be used, and what to do", () =>
+Deno.test("openLocalKv() reports which folder cannot be used, with advice", () =>
   inTestFolder(async (folder) => {
     const file = join(folder, "file");
     await Deno.writeTextFile(file, "");
@@ -80,7 +80,7 @@ function encodings(folder: string): unknown[] {
   return database.prepare("select distinct v_encoding from kv").all().map((row) => row.v_encoding);
 }
 
-Deno.test("openLocalKv() rewrites what an earlier version stored, for every runtime", () =>
+Deno.test("openLocalKv() rewrites values of an earlier version, for every runtime", () =>
   inTestFolder(async (folder) => {
     await writeNatively(folder);
     assert.deepEqual(encodings(folder), [1]);
@@ -97,7 +97,7 @@ Deno.test("openLocalKv() rewrites what an earlier version stored, for every runt
 /** An object in a format that no runtime knows yet. */
 const FUTURE_VALUE = new Uint8Array([0xff, 99, 0x30]);
 
-Deno.test("openLocalKv() names values that this runtime cannot read, and what to do", () =>
+Deno.test("openLocalKv() names values that this runtime cannot read, with advice", () =>
   inTestFolder(async (folder) => {
     await writeNatively(folder);
     {

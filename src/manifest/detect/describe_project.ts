@@ -1,8 +1,4 @@
-/**
- * Describes what of a project will run where.
- *
- * @module
- */
+/** @module Describes where each part of a project will run. */
 import type { Engine } from "../runtime_settings.ts";
 import type { DetectedProject } from "./types.ts";
 
@@ -12,7 +8,7 @@ export interface ServerEngine {
   readonly reason: string;
 }
 
-/** Which parts of a project run where. */
+/** How each part of a project is served. */
 export interface ProjectPlan {
   /** Folder whose files the edge serves, relative to the project; `null` if there is none. */
   readonly files: string | null;

@@ -1,8 +1,4 @@
-/**
- * Detects the tools of a project from a few files with known names, without walking its folder.
- *
- * @module
- */
+/** @module Detects a project's tools from a few known files, without walking its folder. */
 import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
 import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
@@ -84,7 +80,7 @@ async function recognize(
   return undefined;
 }
 
-/** The server's place: as the project shows, else as usual for the framework. */
+/** The server's path: as the project shows, otherwise the framework's default. */
 function layoutOf(
   framework: Framework | undefined,
   finding: FrameworkFinding,
@@ -106,10 +102,10 @@ interface Commands {
   readonly dev: string | undefined;
 }
 
-/** Dev servers of other platforms, which want an account there; `svc dev` does their work. */
+/** Dev servers of other platforms, which require an account there; `svc dev` replaces them. */
 const OTHER_DEV_SERVER = /^(?:npx\s+(?:-\S+\s+)*)?(?:vercel|vc|netlify|ntl)\s+dev\b/;
 
-/** Scripts of package.json come before the framework's own commands. */
+/** Scripts of package.json take precedence over the framework's own commands. */
 function commandsOf(
   manager: PackageManager | undefined,
   facts: PackageFacts | undefined,
@@ -150,11 +146,11 @@ async function outputDirsWithout(
 }
 
 export interface DetectOptions {
-  /** Id of the framework, which is not asked for then. */
+  /** Id of the framework, which skips its detection. */
   readonly framework?: string | null | undefined;
-  /** True for a static site, whatever servers of other languages it shows. */
+  /** True for a static site, regardless of signs of servers in other languages. */
   readonly isStatic?: boolean;
-  /** False if something else than a Dockerfile says how the project is built. */
+  /** False if anything other than a Dockerfile defines how the project is built. */
   readonly images?: boolean;
 }
 

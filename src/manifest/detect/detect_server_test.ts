@@ -15,7 +15,7 @@ interface Row {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly outputDirs?: readonly string[];
-  /** Matches message and hint; missing if nothing has to change. */
+  /** Matches message and hint; missing if nothing must change. */
   readonly advice?: RegExp;
 }
 
@@ -100,7 +100,7 @@ Deno.test("detectProject() builds Nuxt without a script as a server", async () =
   assert.equal(detected.buildCommand, "npx nuxt build");
 });
 
-Deno.test("detectProject() builds Nitro by Vite where it is its plugin", async () => {
+Deno.test("detectProject() builds Nitro by Vite if it is its plugin", async () => {
   const dependencies = { nitro: "3.0.0", vite: "8.0.0" };
   const detected = await detect({ "package.json": json({ dependencies }) });
   assert.equal(detected.framework?.id, "nitro");
@@ -130,7 +130,7 @@ Deno.test("detectProject() finds the workspace that installs for a project", asy
   assert.equal(detected.framework?.version, "7.3.5");
 });
 
-Deno.test("detectProject() leaves folders above alone that are no workspace", async () => {
+Deno.test("detectProject() ignores parent folders that are not a workspace", async () => {
   const detected = await detect({
     "package.json": json({ dependencies: { astro: "^7.0.0" } }),
     "../package.json": "{}",

@@ -1,8 +1,4 @@
-/**
- * How each package manager is called. Pure.
- *
- * @module
- */
+/** @module The commands of each package manager. Pure. */
 import type { PackageManager } from "./types.ts";
 
 interface Calls {

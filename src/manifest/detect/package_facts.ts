@@ -1,8 +1,4 @@
-/**
- * Reads package.json leniently: an invalid file counts as empty.
- *
- * @module
- */
+/** @module Reads package.json leniently: an invalid file counts as empty. */
 import * as z from "zod";
 import type { PackageFacts } from "./types.ts";
 
@@ -33,7 +29,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Reads the text of a package.json; `undefined` if it is none. */
+/** Reads the text of a package.json; `undefined` if it is not one. */
 export function parsePackageFacts(text: string | undefined): PackageFacts | undefined {
   if (text === undefined) return undefined;
   const result = packageSchema.safeParse(parseJson(text));

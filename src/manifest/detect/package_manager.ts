@@ -1,8 +1,4 @@
-/**
- * Which package manager a project uses, and how it installs.
- *
- * @module
- */
+/** @module Detects a project's package manager and its install command. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { readManagerField } from "./package_manager_field.ts";
 import { parsePackageFacts } from "./package_facts.ts";
@@ -45,16 +41,15 @@ async function readFields(
   return readManagerField(parsePackageFacts(await reader.readText(`${root}package.json`)) ?? {});
 }
 
-/** Lock files of other managers in the folder of the one that is used; Deno's is no rival. */
+/** Lock files of other managers in the folder of the used one; Deno's does not compete. */
 function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
   return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")
     .map(({ path }) => path);
 }
 
 /**
- * Detects the package manager: the `packageManager` field, then the lock file
- * of the workspace or of the project, then Deno's own config, then npm where
- * there is a package.json.
+ * Detects the package manager: the `packageManager` field, then the lock file of the workspace or
+ * of the project, then Deno's own config, then npm if there is a package.json.
  */
 export async function detectPackageManager(
   reader: ProjectReader,
@@ -91,7 +86,7 @@ const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
   yarn: /^__metadata:\n +version: *(\d+)/m,
 };
 
-/** Of each format the newest major version that reads it without changing it. */
+/** The newest major version that reads each format without changing it. */
 const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, string])[]>> = {
   pnpm: [[9, "10"], [6, "8"], [5.4, "7"], [0, "6"]],
   yarn: [[8, "4"], [6, "3"], [4, "2"]],
@@ -106,7 +101,7 @@ const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
   deno: "2",
 };
 
-/** The range of versions that a project's lock file asks for, where no field names one. */
+/** The range of versions for a project's lock file, if no field sets one. */
 export async function usualVersion(
   reader: ProjectReader,
   { name, lockFile }: Pick<FoundManager, "name" | "lockFile">,
@@ -120,7 +115,7 @@ export async function usualVersion(
   return DEFAULT_VERSIONS[name];
 }
 
-/** Yarn from version 2 on spells its frozen install in another way. */
+/** Yarn 2 and later have another flag for the frozen install. */
 export async function isModernYarn(
   reader: ProjectReader,
   found: FoundManager,
@@ -130,7 +125,7 @@ export async function isModernYarn(
   return await usualVersion(reader, found) !== "1";
 }
 
-/** The install command; it keeps to the lock file if there is one. */
+/** The install command; it respects the lock file if there is one. */
 export async function installCommand(
   found: FoundManager,
   reader: ProjectReader,

@@ -1,9 +1,4 @@
-/**
- * The package manager that a package.json names: `packageManager`, as Corepack
- * reads it, or `devEngines.packageManager`. Pure.
- *
- * @module
- */
+/** @module The package manager that a package.json names. Pure. */
 import { validRange } from "semver";
 import { type ManagerHash, PACKAGE_MANAGERS, type PackageManager } from "./types.ts";
 
@@ -22,7 +17,7 @@ export type FieldResult =
   /** `message` is a whole sentence with what to write. */
   | { readonly type: "invalid"; readonly message: string };
 
-/** Longest text of the field that is quoted. */
+/** Maximum length of a text of the field that is quoted. */
 const MAX_QUOTED = 80;
 
 /** Digits of each algorithm. */
@@ -78,7 +73,7 @@ function parseField(value: unknown): FieldResult {
     : invalid(field, value);
 }
 
-/** One object or a list; the first known one counts. */
+/** One object or a list; the first known one is used. */
 function parseDevEngines(value: unknown): FieldResult {
   const field = "devEngines.packageManager";
   for (const each of Array.isArray(value) ? value : [value]) {

@@ -45,7 +45,7 @@ for (const [what, packageManager] of INVALID) {
   });
 }
 
-Deno.test("readManagerField() takes the first of devEngines that it knows", () => {
+Deno.test("readManagerField() uses the first known entry of devEngines", () => {
   const devManager = [{ name: "vlt" }, { name: "pnpm", version: ">=9 <11" }];
   const result = readManagerField({ devManager });
   assert.ok(result.type === "named");

@@ -12,7 +12,7 @@ const reader = (files: Files, directory = "/code/shop/apps/web") => ({
 
 const detect = (files: Files) => detectProject(reader(files));
 
-Deno.test("detectProject() lets packageManager win over lock files, and names those", async () => {
+Deno.test("detectProject() prefers packageManager to lock files, and reports those", async () => {
   const { manager } = await detect({
     "package.json": '{"packageManager":"yarn@4.5.0"}',
     "yarn.lock": "",
@@ -49,7 +49,7 @@ Deno.test("detectProject() asks the root of a workspace for its package manager"
   assert.equal(packages, "build");
 });
 
-Deno.test("detectProject() leaves a folder alone that its workspace does not name", async () => {
+Deno.test("detectProject() ignores a folder that is not in its workspace", async () => {
   const files = {
     "package.json": '{"dependencies":{"express":"5"}}',
     "../../pnpm-workspace.yaml": "packages: ['libs/*']",
@@ -59,7 +59,7 @@ Deno.test("detectProject() leaves a folder alone that its workspace does not nam
   assert.deepEqual([manager?.name, installsIn, packages], ["npm", "", "runtime"]);
 });
 
-Deno.test("detectProject() keeps what is wrong with packageManager", async () => {
+Deno.test("detectProject() keeps the problem of packageManager", async () => {
   const { manager } = await detect({ "package.json": '{"packageManager":"cargo@1"}' });
   assert.match(manager?.problem ?? "", /it is "cargo@1"/);
 });

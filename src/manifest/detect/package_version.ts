@@ -1,8 +1,4 @@
-/**
- * The version of a dependency, as exactly as single files show it.
- *
- * @module
- */
+/** @module The version of a dependency, as exactly as single files show it. */
 import type { ProjectReader } from "../frameworks/types.ts";
 
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[\w.-]+)?`;
@@ -34,8 +30,8 @@ async function installedVersion(
 }
 
 /**
- * The installed version of a package, else the one in the lock file, else
- * the lowest that its range in package.json allows.
+ * The installed version of a package, otherwise the one in the lock file, otherwise the lowest that
+ * its range in package.json allows.
  */
 export async function packageVersion(
   reader: ProjectReader,

@@ -1,7 +1,5 @@
 /**
- * The parser of YAML, in its own module that is loaded if it is needed. If a CommonJS package
+ * @module The YAML parser, in a separate module that is loaded on demand. If a CommonJS package
  * itself is imported dynamically, it has no named exports in the compiled program.
- *
- * @module
  */
 export { parse as parseYaml } from "yaml";

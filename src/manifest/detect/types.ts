@@ -1,8 +1,4 @@
-/**
- * Types of detection results.
- *
- * @module
- */
+/** @module Types of detection results. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 import type { Advice, ServerLayout } from "../frameworks/types.ts";
 
@@ -16,7 +12,7 @@ export interface ManagerHash {
   readonly hex: string;
 }
 
-/** The package manager of a project, and what shows that. */
+/** The package manager of a project, and the evidence. */
 export interface FoundManager {
   readonly name: PackageManager;
   /** An exact version, a range or a tag; `undefined` if any will do. */
@@ -37,10 +33,10 @@ export interface PackageFacts {
   readonly name: string | undefined;
   /** Version ranges of `dependencies` and `devDependencies`, by name. */
   readonly dependencies: ReadonlyMap<string, string>;
-  /** Whether `dependencies` names any. */
+  /** Whether there are `dependencies`. */
   readonly hasRuntimePackages: boolean;
   readonly scripts: ReadonlyMap<string, string>;
-  /** The `packageManager` field as it is, such as `pnpm@9.1.0`. */
+  /** The unchanged `packageManager` field, such as `pnpm@9.1.0`. */
   readonly packageManager?: unknown;
   /** The field `devEngines.packageManager` as it is. */
   readonly devManager?: unknown;
@@ -54,23 +50,23 @@ export interface DetectedFramework {
 }
 
 export interface DetectedProject {
-  /** `undefined` for plain files and for programs that are not known. */
+  /** `undefined` for plain files and unknown programs. */
   readonly framework: DetectedFramework | undefined;
   readonly packageManager: PackageManager | undefined;
   readonly manager: FoundManager | undefined;
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
-  /** Starts its server, if that is a program of another language than JavaScript. */
+  /** Command that starts its server, if that is a program in another language than JavaScript. */
   readonly startCommand?: string;
   /** Ids of the toolchains of this machine that build it; none if missing. */
   readonly toolchains?: readonly string[];
   /** Possible output folders, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
-  /** Set if the build creates a server: how we know, as a clause. */
+  /** Set if the build creates a server: the evidence, as a clause. */
   readonly server: {
     readonly reason: string;
-    /** The expected place of the server and its files, if known. */
+    /** The expected path of the server and its files, if known. */
     readonly layout?: ServerLayout;
   } | undefined;
   /** Set if the build is for another platform, or lacks the part that creates its server. */
@@ -79,11 +75,14 @@ export interface DetectedProject {
   readonly urls?: PageUrls;
   /** The folder of installed packages: the project's `node_modules`, or its workspace's. */
   readonly packagesFolder: string;
-  /** The folder that installs, from the project: "" for its own, `../` and the like for its workspace's. */
+  /**
+   * The folder that installs, from the project: "" for its own, `../` or `../../` and so on for its
+   * workspace's.
+   */
   readonly installsIn: string;
   /**
-   * Which packages there are to install: for a build, for running the project
-   * (`dependencies` of its package.json), or none.
+   * The packages to install: for a build, for running the project (`dependencies` of its
+   * package.json), or none.
    */
   readonly packages: "build" | "runtime" | "none";
 }

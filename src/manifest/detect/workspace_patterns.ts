@@ -1,8 +1,4 @@
-/**
- * Which folders a workspace of packages has, as its root names them. Pure.
- *
- * @module
- */
+/** @module The folders of a package workspace, as its root names them. Pure. */
 import { minimatch } from "minimatch";
 import * as z from "zod";
 
@@ -27,15 +23,15 @@ function parsedOrNothing(parseText: () => unknown): unknown {
 }
 
 /**
- * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and
- * its package.json; `undefined` if it is no workspace's root.
+ * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and its package.json;
+ * `undefined` if it is not the root of a workspace.
  */
 export async function workspacePatterns(root: {
   readonly pnpmWorkspace: string | undefined;
   readonly packageJson: string | undefined;
 }): Promise<readonly string[] | undefined> {
   if (root.pnpmWorkspace !== undefined) {
-    // A file of settings alone makes no workspace.
+    // A settings file alone does not make a workspace.
     return await pnpmWorkspaceOf(root.pnpmWorkspace);
   }
   const { packageJson } = root;
@@ -45,7 +41,7 @@ export async function workspacePatterns(root: {
 }
 
 async function pnpmWorkspaceOf(text: string): Promise<readonly string[] | undefined> {
-  // Few projects have such a file: the others need not wait for a parser.
+  // Few projects have such a file, so the others do not wait for a parser.
   const { parseYaml } = await import("./parse_yaml.ts");
   return pnpmWorkspace.safeParse(parsedOrNothing(() => parseYaml(text))).data?.packages;
 }

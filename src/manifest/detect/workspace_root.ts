@@ -1,12 +1,7 @@
-/**
- * Finding the workspace that a project is a part of.
- *
- * @module
- */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { isMember, workspacePatterns } from "./workspace_patterns.ts";
 
-/** How many folders above the project the root of its workspace is looked for. */
+/** Number of folders above the project in which to look for its workspace root. */
 const MAX_ABOVE = 4;
 
 /** Reads the member patterns of a workspace root; `undefined` for other folders. */
@@ -27,8 +22,8 @@ function pathFrom(steps: number, directory: string | undefined): string | undefi
 }
 
 /**
- * The folder that installs for the project: `../` and the like if it is a part of a workspace (of
- * npm, pnpm, Yarn or Bun), "" if it is not.
+ * The folder that installs for the project: `../` or `../../` and so on if it is part of a
+ * workspace (of npm, pnpm, Yarn or Bun), "" if it is not.
  */
 export async function workspaceRoot(reader: ProjectReader): Promise<string> {
   for (let steps = 1; steps <= MAX_ABOVE; steps++) {

@@ -39,7 +39,7 @@ interface AngularApp {
   readonly isSplit: boolean;
 }
 
-/** The application that `ng build` builds: the named one, else the first. */
+/** The application that `ng build` builds: the named one, otherwise the first. */
 function appOf(text: string): AngularApp | undefined {
   let value: unknown;
   try {

@@ -1,9 +1,4 @@
-/**
- * Astro: static unless an adapter makes it a server, which writes `client/`
- * and `server/`.
- *
- * @module
- */
+/** @module Astro: static unless an adapter makes it a server. */
 import { hasProperty, textProperty } from "./config_text.ts";
 import { keepAstroSessions } from "./kv_storage.ts";
 import { FORWARDED_SOCKET, serveListener, setDefaults } from "./launch.ts";
@@ -18,7 +13,7 @@ import type {
 
 const NODE_ADAPTER = "@astrojs/node";
 
-/** Adapters that make something for one platform only. */
+/** Adapters for a single platform. */
 const FOREIGN_ADAPTER = /["'](@astrojs\/(?:vercel|netlify|cloudflare)|@deno\/astro-adapter)[/"']/;
 
 function adviceOf({ config, run }: FrameworkFacts, needsServer: boolean) {
@@ -75,7 +70,7 @@ function find({ paths }: BuiltOutput): Found {
       images: { endpoints: [{ path: "/_image", style: "astro" }] },
     };
   }
-  // With an adapter and no page that needs it, Astro writes the pages to client/ alone.
+  // If no page needs the adapter, Astro only writes pages to client/.
   const inClient = paths.length > 0 && paths.every((path) => path.startsWith(CLIENT));
   return { type: "static", directory: inClient ? "client" : "." };
 }

@@ -1,9 +1,4 @@
-/**
- * Evidence from an entry and its imports, because one file may start the server that another
- * creates.
- *
- * @module
- */
+/** @module An entry with its imports: one file may start the server that another creates. */
 import { dirname, join } from "node:path/posix";
 import { type ServerCode, serverCode } from "./server_code.ts";
 import type { ProjectReader } from "./types.ts";
@@ -33,7 +28,6 @@ function pathsOf(file: string): string[] {
   ];
 }
 
-/** The first of some paths that is a file. */
 export async function firstFile(
   project: ProjectReader,
   paths: readonly string[],
@@ -59,7 +53,7 @@ export async function textAround(project: ProjectReader, entry: ModuleText): Pro
   return [...seen.values()].join("\n");
 }
 
-/** What an entry shows of a server by its own text, else together with what it imports. */
+/** The signs of a server in an entry, otherwise in the entry with its imports. */
 export const codeAround = async (
   project: ProjectReader,
   entry: ModuleText,

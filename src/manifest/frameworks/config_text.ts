@@ -1,11 +1,6 @@
-/**
- * Extracts facts from the text of a config file that is a program. It is never run, so computed
- * values stay unknown.
- *
- * @module
- */
+/** @module Extracts facts from the text of a config file, which is never run. */
 
-/** Longest config text that is checked, in characters. */
+/** Maximum length of a config text, in characters. */
 const MAX_CONFIG_LENGTH = 256 * 1024;
 
 const STRING_OR_COMMENT =
@@ -27,7 +22,7 @@ export function textProperty(config: string, name: string): string | undefined {
   return pattern.exec(config)?.[2];
 }
 
-/** Whether a property is written at all. */
+/** Whether a property is present at all. */
 export function hasProperty(config: string, name: string): boolean {
   return new RegExp(`(?<![\\w$.])["']?${name}["']?\\s*[:(,]`).test(config);
 }

@@ -1,9 +1,4 @@
-/**
- * Projects for Deno itself: a module that calls `Deno.serve()`, or that
- * `deno serve` runs. They need no Node.
- *
- * @module
- */
+/** @module Projects for Deno itself: a module with `Deno.serve()`, or for `deno serve`. */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import { projectPlacements, readPackage } from "./project_server.ts";

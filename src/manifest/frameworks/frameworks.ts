@@ -1,8 +1,4 @@
-/**
- * The frameworks that the program knows, and what it asks of all of them.
- *
- * @module
- */
+/** @module The frameworks that the program knows, and lookups over all of them. */
 import { DOCKERFILE, LANGUAGE_SERVERS } from "../languages/languages.ts";
 import { angular } from "./angular.ts";
 import { astro } from "./astro.ts";
@@ -31,7 +27,7 @@ import { vitepress } from "./vitepress.ts";
 import { vueCli } from "./vue_cli.ts";
 import { workers } from "./workers.ts";
 
-/** Frameworks in the order in which they are tried: those built on another come before it. */
+/** Frameworks in the order of detection: those built on another come before it. */
 export const FRAMEWORKS: readonly Framework[] = [
   nuxt,
   sveltekit,
@@ -62,18 +58,17 @@ export const FRAMEWORKS: readonly Framework[] = [
   DOCKERFILE,
 ];
 
-/** The framework with an id; `undefined` for ids that are not known. */
 export function findFramework(id: string | undefined): Framework | undefined {
   return FRAMEWORKS.find((framework) => framework.id === id);
 }
 
-/** Folders whose files are named by their content, of all frameworks, each once. */
+/** Folders whose files are named by their content, for all frameworks, without duplicates. */
 export const HASHED_FOLDERS: readonly HashedFolder[] = [
   ...new Map(
     FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),
   ).values(),
 ];
 
-/** Files by which open pages learn which version is live. */
+/** Files that open pages read to find the live version. */
 export const VERSION_FILES: readonly string[] = FRAMEWORKS
   .flatMap(({ versionFile }) => versionFile === undefined ? [] : [versionFile]);

@@ -1,8 +1,4 @@
-/**
- * The texts of functions, and what in them has no equivalent here.
- *
- * @module
- */
+/** @module The texts of functions, and their features that have no equivalent here. */
 import { stripComments } from "./config_text.ts";
 import type { ProjectReader } from "./types.ts";
 
@@ -22,14 +18,14 @@ export interface FunctionText {
   readonly text: string;
 }
 
-/** Something in a text that does not do here what it does on its own platform. */
+/** Something in a text that works differently here than on its own platform. */
 export interface Difference {
   readonly pattern: RegExp;
   /** The message, as a clause about the file. */
   readonly says: string;
 }
 
-/** The modules of a folder that answer requests. */
+/** The modules of a folder that handle requests. */
 export async function readFunctions(
   project: ProjectReader,
   folder: string,
@@ -46,7 +42,7 @@ export async function readFunctions(
   return found;
 }
 
-/** The line, from 1, on which a text has a pattern; `undefined` if it does not. */
+/** The number of the first line with a match, from 1; `undefined` if there is none. */
 export function lineWith(text: string, pattern: RegExp): number | undefined {
   const index = text.search(pattern);
   return index === -1 ? undefined : text.slice(0, index).split("\n").length;

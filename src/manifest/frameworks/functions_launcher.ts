@@ -1,10 +1,8 @@
 /**
- * The module that serves functions of other platforms: it finds the function for a request, and
- * calls it as the original platform would.
+ * @module The module that serves functions of other platforms: it finds the function for a request,
+ * and calls it as the original platform would.
  *
  * The text is JavaScript for Node 20 and later, with only the project's files available.
- *
- * @module
  */
 import type { FoundFunction, FunctionRewrite } from "./functions_types.ts";
 import { NETLIFY_CALLS } from "./netlify_launcher.ts";
@@ -56,7 +54,7 @@ function sendText(response, status, text) {
 }
 `;
 
-/** Finds the function of a request, loads it once, and reports what fails. */
+/** Finds the function of a request, loads it once, and reports failures. */
 const SERVER = String.raw`
 const CALLS = { vercel: callVercel, netlify: callNetlify };
 const loaded = new Map();

@@ -1,8 +1,4 @@
-/**
- * One server for a project's functions for other platforms, in addition to its site.
- *
- * @module
- */
+/** @module One server for a project's functions for other platforms, in addition to its site. */
 import { dirname, join, relative } from "node:path/posix";
 import { functionsLauncher } from "./functions_launcher.ts";
 import type { FoundFunction, ProvidedFunctions } from "./functions_types.ts";
@@ -39,7 +35,7 @@ export async function findProjectFunctions(
   };
 }
 
-/** As in `import "./lib/a"`, `require("../b")` and `import("./c.js")`. */
+/** Matches, for example, `import "./lib/a"`, `require("../b")` and `import("./c.js")`. */
 const OWN_IMPORT =
   /(?:\brequire\(\s*|\bfrom\s*|\bimport\s*\(?\s*)["'](\.{1,2}\/[^"'\n]{0,256})["']/g;
 
@@ -85,7 +81,7 @@ export async function functionSources(
 /** Sources and folders of functions are never files of the site. */
 const NO_FILE = /^(?:api|netlify)\/|\.(?:[cm]?ts|tsx|jsx)$|^(?:package\.json|README(?:\.md)?)$/i;
 
-/** Brings the files of a project that is its own site into their own folder. */
+/** Moves the files of a project that is its own site to a separate folder. */
 async function placeSite(
   output: BuiltOutput,
   provided: ProvidedFunctions,
@@ -100,7 +96,7 @@ async function placeSite(
   });
 }
 
-/** Functions in TypeScript, with the modules that Node runs in their place. */
+/** Functions in TypeScript, with the modules that Node runs instead of them. */
 function compiledModules(functions: readonly FoundFunction[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     functions.filter(({ file }) => /\.[cm]?ts$/.test(file))
@@ -130,7 +126,7 @@ export function functionsLaunch(
   };
 }
 
-/** Serves the functions of a project beside its files. */
+/** Serves the functions of a project in addition to its files. */
 export async function serveFunctions(
   provided: ProvidedFunctions,
   { output, files }: { readonly output: BuiltOutput; readonly files: FoundFiles },
@@ -164,14 +160,14 @@ export async function serveFunctions(
   };
 }
 
-/** Whether a framework is only what its functions show. */
+/** Whether only its functions indicate the framework. */
 export const isFunctionProject = (id: string | undefined): boolean =>
   FUNCTION_PROJECTS.some((framework) => framework.id === id);
 
 /** Usual output folders of builds. */
 const BUILT_FOLDERS = ["dist", "build", "out", "_site"] as const;
 
-/** A project of functions, with files at most, that nothing else builds. */
+/** A project with only functions, and possibly files, that nothing else builds. */
 function functionsFramework(
   { id, name, config, find }: {
     readonly id: string;
@@ -201,7 +197,7 @@ function functionsFramework(
   };
 }
 
-/** Projects that are recognized by their functions alone. */
+/** Projects that are only recognized by their functions. */
 export const FUNCTION_PROJECTS: readonly Framework[] = [
   functionsFramework({
     id: "vercel-functions",

@@ -1,12 +1,8 @@
-/**
- * Functions of other platforms, as their providers find them in a project.
- *
- * @module
- */
+/** @module Functions of other platforms, as their providers find them in a project. */
 import type { PathPattern } from "./url_pattern.ts";
 
 export interface FunctionRoute extends PathPattern {
-  /** In upper case; all by default. */
+  /** HTTP methods in upper case; all by default. */
   readonly methods?: readonly string[];
 }
 
@@ -17,9 +13,9 @@ export interface FoundFunction {
   readonly routes: readonly FunctionRoute[];
 }
 
-/** Paths that have no file and lead to the path of a function. */
+/** Paths without a file that map to the path of a function. */
 export interface FunctionRewrite extends PathPattern {
-  /** With `$1` and so on for what the pattern's groups took. */
+  /** `$1` and so on stand for the groups of the pattern. */
   readonly to: string;
 }
 
@@ -28,11 +24,11 @@ export interface ProvidedFunctions {
   /** Patterns of URL paths that functions handle, even if there are files. */
   readonly paths: readonly string[];
   readonly rewrites: readonly FunctionRewrite[];
-  /** Longest time to the head of a response, in milliseconds; the usual amount by default. */
+  /** Maximum time to the head of a response, in milliseconds; the usual amount by default. */
   readonly timeoutMs?: number;
   readonly memoryMb?: number;
   /** Features without an equivalent, each with file and line. */
   readonly notes: readonly string[];
-  /** Files that cannot run at all, each with what they are; they stop the deploy. */
+  /** Files that cannot run at all, with descriptions; they stop the deploy. */
   readonly refused: readonly string[];
 }

@@ -1,14 +1,11 @@
 /**
- * A driver of unstorage, the storage layer of Nitro and Astro, over the
- * project's key-value store (docs/kv.md): servers lose what they write to files.
- *
- * @module
+ * @module A driver of unstorage, the storage layer of Nitro and Astro, over the project's key-value
+ * store (docs/kv.md): servers lose what they write to files.
  */
 
 /**
- * Text that defines `__svcStorage(prefix, ttlSeconds)`: a driver whose keys begin
- * with a prefix, or `undefined` if there is no store, as when a build is
- * tried on the author's own machine.
+ * Text that defines `__svcStorage(prefix, ttlSeconds)`: a driver whose keys begin with a prefix, or
+ * `undefined` if there is no store, for example when the author runs the build locally.
  */
 export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
   const { SVC_KV_URL: url, SVC_KV_TOKEN: token } = process.env;
@@ -77,7 +74,10 @@ export const STORAGE_DRIVER = `function __svcStorage(prefix, ttlSeconds) {
 const NITRO_MOUNT =
   /(\.mount\(\s*(["'])data\2\s*,\s*)([\w$]+\(\{\s*"?driver"?:\s*"fs-?[Ll]ite",\s*"?base"?:\s*"\.\/\.data\/kv"\s*\}\))/;
 
-/** Lets Nitro's default storage be the project's store; `undefined` if the text has none. */
+/**
+ * Makes Nitro's default storage use the project's store; `undefined` if the text has no such
+ * storage.
+ */
 export function keepNitroStorage(text: string): string | undefined {
   if (!NITRO_MOUNT.test(text)) return undefined;
   const kept = text.replace(
@@ -91,7 +91,7 @@ export function keepNitroStorage(text: string): string | undefined {
 const ASTRO_DRIVER = /^import (\w+) from ["']unstorage\/drivers\/fs(?:-lite)?["'];?$/m;
 const ASTRO_EXPORT = /export \{ *(\w+) as default *\};?/;
 
-/** Sessions that nobody comes back to are forgotten after 30 days. */
+/** Abandoned sessions expire after 30 days. */
 const SESSION_SECONDS = 30 * 24 * 60 * 60;
 
 /** Lets Astro's default for sessions be the project's store; `undefined` for another module. */

@@ -3,7 +3,7 @@ import { createStorage, type Driver } from "unstorage";
 import { keepAstroSessions, keepNitroStorage, STORAGE_DRIVER } from "./kv_storage.ts";
 import { stopServer } from "../../lib/stop_server.ts";
 
-/** A store of the HTTP API that the driver speaks (docs/kv.md), in memory. */
+/** An in-memory store with the HTTP API that the driver uses (docs/kv.md). */
 function serveStore(): { readonly url: string; stop(): Promise<void> } {
   const values = new Map<string, Uint8Array<ArrayBuffer>>();
   const handle = async (request: Request): Promise<Response> => {
@@ -38,7 +38,7 @@ function serveStore(): { readonly url: string; stop(): Promise<void> } {
 
 type MakeDriver = (prefix: string, ttlSeconds?: number) => Driver | undefined;
 
-/** The driver as the text defines it in a server with these variables. */
+/** The driver that the text defines in a server with these variables. */
 function driverWith(env: Readonly<Record<string, string>>): MakeDriver {
   const make = new Function("process", `${STORAGE_DRIVER}\nreturn __svcStorage;`);
   return make({ env });
@@ -67,7 +67,7 @@ Deno.test("unstorage keeps values of each kind in the project's store", async ()
   }
 });
 
-Deno.test("the driver is none without a store, and says what a store refused", async () => {
+Deno.test("the driver is none without a store, and reports refusals of a store", async () => {
   assert.equal(driverWith({})("nitro:"), undefined);
   const store = serveStore();
   try {

@@ -1,8 +1,6 @@
 /**
- * Building blocks for a framework's {@link Launch}: how a server listens where the platform
- * requires, and learns who the client is.
- *
- * @module
+ * @module Building blocks for a framework's {@link Launch}: how a server listens at the required
+ * address, and learns the client's IP address.
  */
 
 /** Text that sets variables that the author has not set. */
@@ -13,9 +11,8 @@ export function setDefaults(values: Readonly<Record<string, string>>): string {
 }
 
 /**
- * The edge ends TLS and reports it, and the client, in fields that it alone
- * sets; some frameworks look at the socket instead. This text lets the socket
- * say the same.
+ * The edge ends TLS and reports it, and the client, in fields that it alone sets; some frameworks
+ * look at the socket instead. This code makes the socket report the same.
  */
 export const FORWARDED_SOCKET = `import { Server as __svcServer } from "node:http";
 const __svcEmit = __svcServer.prototype.emit;

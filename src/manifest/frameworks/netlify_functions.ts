@@ -1,9 +1,3 @@
-/**
- * Functions of Netlify: the modules of `netlify/functions/`, which answer at
- * `/.netlify/functions/<name>` or at the paths of their `config`.
- *
- * @module
- */
 import { hasProperty, stripComments } from "./config_text.ts";
 import {
   type Difference,

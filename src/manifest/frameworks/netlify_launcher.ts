@@ -1,9 +1,4 @@
-/**
- * How the server of functions calls Netlify functions: a part of its module's text, which uses the
- * part for Vercel.
- *
- * @module
- */
+/** @module The part of the function server's module that calls Netlify functions. */
 
 /** Functions of Netlify, of both kinds, and their context. */
 export const NETLIFY_CALLS = String.raw`

@@ -1,4 +1,4 @@
-/** @module Next.js: a server on Node, unless `output: "export"` makes plain files. */
+/** @module Next.js: a server on Node, unless `output: "export"` creates static files. */
 import { textProperty } from "./config_text.ts";
 import { findNext } from "./next_server.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";

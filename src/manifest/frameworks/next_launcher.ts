@@ -1,11 +1,9 @@
 /**
- * The module that starts Next.js's standalone server instead of the `server.js` that its build
- * writes: the same server, with a cache that needs no writable folder, and responses that the edge
- * can cache.
+ * @module The module that starts Next.js's standalone server instead of the `server.js` that its
+ * build writes: the same server, with a cache that needs no writable folder, and responses that the
+ * edge can cache.
  *
  * The text is JavaScript for Node 20 and later, and only uses Next.js.
- *
- * @module
  */
 import { ANSWERS, PAGE_CACHE } from "./next_page_cache.ts";
 
@@ -20,13 +18,13 @@ export interface LaunchFacts {
   readonly personal: readonly string[];
 }
 
-/** Request fields that only a host of Next.js may write; versions differ in which they drop. */
+/** Request headers that only a host of Next.js may write; versions drop different ones. */
 const INTERNAL_FIELDS = String
   .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
 
 /**
- * Tells Next.js the address that the visitor asked for, which it would show as
- * localhost in `request.url`: it puts host and port into text for each request.
+ * Passes the visitor's host and port to Next.js, which would otherwise show localhost in
+ * `request.url`: it builds that text for each request.
  */
 const ADDRESS = String.raw`
 function readAddress({ headers }) {
@@ -43,8 +41,8 @@ function address() {
 `;
 
 /**
- * Next.js asks its own server for the page that a server action leads to. That
- * request needs no network.
+ * Next.js requests the page that a server action redirects to from its own server. That request
+ * needs no network.
  */
 const OWN_REQUESTS = String.raw`
 const own = "http://localhost:" + process.env.PORT;

@@ -1,11 +1,6 @@
-/**
- * Text of the launcher of Next.js that is about pages: which of its cache go into a response, and
- * how long the edge keeps it.
- *
- * @module
- */
+/** @module The part of Next.js's launcher about pages: how long the edge keeps a response. */
 
-/** Notes which pages of Next.js's cache go into which answer. */
+/** Records which pages of Next.js's cache are part of which response. */
 export const PAGE_CACHE = String.raw`
 const answers = new AsyncLocalStorage();
 
@@ -107,7 +102,7 @@ export default class PageCache extends Base {
 }
 `;
 
-/** Gives each answer the fields by which the edge keeps it. */
+/** Adds the fields that tell the edge how long to cache a response. */
 export const ANSWERS = String.raw`
 const NOT_KEPT = "no-store";
 

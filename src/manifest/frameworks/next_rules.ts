@@ -1,8 +1,6 @@
 /**
- * Which paths of a Next.js app its server must handle before files or the edge's cache: those of
- * its middleware, and of rules in `next.config`. Pure.
- *
- * @module
+ * @module The paths of a Next.js app that its server must handle before files or the edge's cache:
+ * those of its middleware, and of rules in `next.config`. Pure.
  */
 import * as z from "zod";
 import { MAX_PATTERN_LENGTH } from "../limits.ts";
@@ -21,7 +19,7 @@ const rules = z.array(rule).default([]);
 
 const matchers = z.object({ matchers: z.array(z.object({ regexp: z.string() })).optional() });
 
-/** The manifests of a build, as far as they matter here. */
+/** The relevant parts of a build's manifests. */
 const manifestsSchema = z.object({
   /** `routes-manifest.json` */
   routes: z.object({
@@ -41,11 +39,11 @@ const manifestsSchema = z.object({
 type Manifests = z.output<typeof manifestsSchema>;
 
 export interface NextManifests {
-  /** Parsed JSON of `routes-manifest.json`; `undefined` if there is none, as for the others. */
+  /** Parsed JSON of `routes-manifest.json`; `undefined` if there is none, like the others. */
   readonly routes?: unknown;
-  /** Of `server/middleware-manifest.json`. */
+  /** Content of `server/middleware-manifest.json`. */
   readonly middleware?: unknown;
-  /** Of `server/functions-config-manifest.json`. */
+  /** Content of `server/functions-config-manifest.json`. */
   readonly functions?: unknown;
 }
 
@@ -55,7 +53,7 @@ export interface NextPaths {
   readonly basePath: string;
 }
 
-/** Which paths the server must see first. */
+/** Paths for which the server must be asked first. */
 export interface NextRules {
   /**
    * Regular expressions (JavaScript) of paths whose responses may depend on more than the URL. The
@@ -74,7 +72,7 @@ type Rule = z.output<typeof rule>;
 /** Matches every path. */
 const EVERY_PATH = "^/";
 
-/** More patterns than this become one for all paths: a manifest has room for 200. */
+/** With more patterns than this, one pattern for all paths replaces them; a manifest allows 200. */
 const MAX_PATTERNS = 100;
 
 function middlewarePatterns({ middleware, functions }: Manifests): readonly string[] {
@@ -84,7 +82,7 @@ function middlewarePatterns({ middleware, functions }: Manifests): readonly stri
   );
 }
 
-/** Rewrites by which intercepting routes work; Next.js names their header in `Vary`. */
+/** Rewrites for intercepting routes; Next.js names their header in `Vary`. */
 const isInterception = ({ has = [] }: Rule): boolean =>
   has.some(({ type, key }) => type === "header" && key?.toLowerCase() === "next-url");
 
@@ -98,7 +96,7 @@ function writtenRules({ routes }: Manifests): Record<"before" | "after", readonl
   return { before: written([...redirects, ...headers, ...before]), after: written(after) };
 }
 
-/** Whether a rule looks at more than the URL. */
+/** Whether a rule depends on more than the URL. */
 const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
   [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
 
@@ -107,7 +105,7 @@ function personalPaths(
   { hasLocales, basePath }: NextPaths,
 ): readonly string[] {
   const middleware = middlewarePatterns(manifests);
-  // Middleware sees paths with a locale, which requests may lack.
+  // Middleware gets paths with a locale, even if the request has none.
   if (hasLocales && middleware.length > 0) return [EVERY_PATH];
   const { before, after } = writtenRules(manifests);
   const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);
@@ -126,7 +124,7 @@ function patternsBeforeFiles(manifests: Manifests): readonly string[] {
   return areUsable ? patterns : [EVERY_PATH];
 }
 
-/** Reads the rules of a build. Manifests in a form that is not known concern every path. */
+/** Reads the rules of a build. Manifests of an unknown form concern every path. */
 export function nextRules(given: NextManifests, paths: NextPaths): NextRules {
   const parsed = manifestsSchema.safeParse(given);
   if (!parsed.success) return { personal: [EVERY_PATH], beforeFiles: [EVERY_PATH] };

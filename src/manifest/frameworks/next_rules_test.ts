@@ -62,7 +62,7 @@ for (const [name, [given, expected]] of Object.entries(PERSONAL)) {
   });
 }
 
-Deno.test("nextRules() leaves out rewrites after files, and takes redirects", () => {
+Deno.test("nextRules() omits rewrites after files, and takes redirects", () => {
   const routes = {
     redirects: [{ regex: "^/old$" }, { regex: "^/in$", internal: true }],
     rewrites: { beforeFiles: [{ regex: "^/b$" }], afterFiles: [{ regex: "^/c$" }], fallback: [] },
@@ -70,12 +70,12 @@ Deno.test("nextRules() leaves out rewrites after files, and takes redirects", ()
   assert.deepEqual(rules({ routes }).beforeFiles, ["(?i)^/old$", "(?i)^/b$"]);
 });
 
-Deno.test("nextRules() becomes one pattern where there are too many", () => {
+Deno.test("nextRules() becomes one pattern if there are too many", () => {
   const redirects = Array.from({ length: 101 }, (_, at) => ({ regex: `^/old${at}$` }));
   assert.deepEqual(rules({ routes: { redirects } }).beforeFiles, ["^/"]);
 });
 
-Deno.test("nextRules() takes manifests in an unknown form as rules for every path", () => {
+Deno.test("nextRules() accepts manifests in an unknown form as rules for every path", () => {
   assert.deepEqual(rules({ middleware: { middleware: [] } }), {
     personal: ["^/"],
     beforeFiles: ["^/"],

@@ -1,9 +1,4 @@
-/**
- * Finds the output of `next build`: a standalone server with its traced packages, or the files of
- * `output: "export"`.
- *
- * @module
- */
+/** @module Finds the output of `next build`: a standalone server, or exported files. */
 import * as z from "zod";
 import { PAGE_ID } from "../limits.ts";
 import { imageSettingsOfNext } from "../next_image_settings.ts";
@@ -27,7 +22,7 @@ const factsSchema = z.object({
 
 type Facts = z.output<typeof factsSchema>["config"];
 
-/** Memory of a server, in MiB: Next.js alone takes 150, and keeps pages in memory. */
+/** Memory of a server, in MiB: Next.js itself needs 150, and keeps pages in memory. */
 const MEMORY_MB = 512;
 
 /** Folders of the deployment. */
@@ -94,7 +89,7 @@ async function readRules({ facts, read }: Standalone): Promise<NextRules> {
   });
 }
 
-/** Paths below which the files of `.next/static` are asked for. */
+/** Paths under which clients request the files of `.next/static`. */
 function assetPaths({ basePath, assetPrefix }: Facts): readonly string[] {
   const prefixes = [basePath, ...assetPrefix.startsWith("/") ? [assetPrefix] : []];
   return [...new Set(prefixes.map((prefix) => join(trimmed(prefix), "_next/static")))];
@@ -105,7 +100,7 @@ function placementsOf({ facts, folder, build, app }: Standalone): readonly Place
   const assets = join(build, "static");
   return [
     { from: folder, to: SERVER },
-    // The server responds from these too: for images, and where rules come before files.
+    // The server also uses these, for images and if rules come before files.
     { from: assets, to: join(SERVER, app + distDir, "static") },
     { from: "public", to: join(SERVER, `${app}public`), optional: true },
     { from: "public", to: join(CLIENT, trimmed(basePath)), optional: true },

@@ -37,7 +37,7 @@ async function findServer(built: Built) {
 const facts = (config: Record<string, unknown> = {}) =>
   JSON.stringify({ version: 1, config: { distDir: ".next", ...config } });
 
-/** A standalone build, with its config and further files of its build folder. */
+/** A standalone build, with its config and other files of its build folder. */
 const standalone = (config: Record<string, unknown> = {}, more: Files = {}): Files => ({
   "server.js": "",
   ".next/required-server-files.json": facts(config),
@@ -116,7 +116,7 @@ Deno.test("findNext() follows distDir, basePath and assetPrefix", async () => {
 
 const DEPLOYED = ["server/server.js", "client/logo.svg", "client/_next/static/a.js"];
 
-Deno.test("findNext() keeps the server asleep where an asset is missing", async () => {
+Deno.test("findNext() keeps the server asleep if an asset is missing", async () => {
   const { manifest, layersFor } = await manifestOf({ output: standalone() }, DEPLOYED);
   assert.deepEqual(manifest.routes[0], {
     pattern: "^/_next/static/",
@@ -217,7 +217,7 @@ Deno.test("findNext() finds the export of a config that computes its output", as
   });
 });
 
-Deno.test("findNext() says what to write where there is no standalone server", async () => {
+Deno.test("findNext() gives advice if there is no standalone server", async () => {
   const found = await find({ directory: ".next", output: { "BUILD_ID": "a" } });
   assert.ok(found.type === "unusable");
   assert.match(found.message, /output "standalone": \.next has no standalone server/);

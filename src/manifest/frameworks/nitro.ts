@@ -1,9 +1,9 @@
-/** @module Nitro: a server, unless its preset is a static one. */
+/** @module Nitro: a server, unless its preset is static. */
 import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 function inspect({ config, buildScript, dependencies }: FrameworkFacts): FrameworkFinding {
-  // As a plugin of Vite, Nitro is built by it.
+  // If Nitro is a Vite plugin, Vite builds it.
   const build = dependencies.has("vite") ? { build: "vite build", dev: "vite dev" } : {};
   const text = config?.text ?? "";
   if (isStaticNitro(text, buildScript)) return build;

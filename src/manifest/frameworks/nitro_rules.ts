@@ -1,8 +1,6 @@
 /**
- * The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's part:
- * Nitro's Node server applies all except `isr`, and none to paths of files.
- *
- * @module
+ * @module The route rules of Nitro and Nuxt, as a build wrote them into its server, and the edge's
+ * part: Nitro's Node server applies all except `isr`, and none to paths of files.
  */
 import type { Expression, ObjectExpression } from "acorn";
 import { MAX_REVALIDATE_SECONDS } from "../limits.ts";
@@ -26,10 +24,10 @@ const isValues = (value: unknown): value is Values => typeof value === "object" 
 /** Maximum number of rules that are read of a build. */
 const MAX_RULES = 1000;
 
-/** Maximum number of routes from rules: a manifest needs room for others too. */
+/** Maximum number of routes from rules: a manifest also needs space for others. */
 const MAX_PAGE_ROUTES = 150;
 
-/** The path below which a server of Nitro 2 has its pages; its rules leave it out. */
+/** The path below which a Nitro 2 server serves its pages; its rules omit it. */
 const BASE_2 = /["']?\bbaseURL\b["']?\s*:\s*["'](\/[^"']*?)\/?["']/;
 
 /** The start of Nitro 2's rules, minified or not. */
@@ -76,7 +74,7 @@ function valuesOf({ properties }: ObjectExpression): Values {
   return values;
 }
 
-/** Reads the literals of a text that begin at the ends of a pattern's matches, or at these. */
+/** Reads the literals in a text that start where a pattern's matches end, or at given positions. */
 async function readLiterals(
   text: string,
   { pattern, at }: { readonly pattern: RegExp; readonly at: "start" | "end" },
@@ -138,7 +136,7 @@ function segmentPattern(segment: string): string {
   return `/${encodeURI(segment).replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
 }
 
-/** A path of Nitro as a pattern over URL paths: `/blog/**` holds for `/blog` as well. */
+/** A path of Nitro as a pattern over URL paths: `/blog/**` also applies to `/blog`. */
 export function patternOf(path: string): string {
   const segments = path.split("/").filter((segment) => segment !== "");
   const wild = segments.findIndex((segment) => segment.startsWith("**"));
@@ -146,14 +144,14 @@ export function patternOf(path: string): string {
   return `^${fixed.map(segmentPattern).join("")}${wild < 0 ? "/?$" : "(?:/.*)?$"}`;
 }
 
-/** More for a path that Nitro prefers: fixed ones before patterns, long before short. */
+/** Higher for a path that Nitro prefers: fixed before patterns, long before short. */
 function precision(path: string): number {
   const segments = path.split("/").filter((segment) => segment !== "");
   const kind = path.includes("**") ? 0 : /[*:]/.test(path) ? 1 : 2;
   return kind * 100 + Math.min(segments.length, 99);
 }
 
-/** Seconds of `isr`; 0 for pages that are never stored, `undefined` if it says nothing. */
+/** Seconds of `isr`; 0 for pages that are never stored, `undefined` if it is not set. */
 function isrSeconds(isr: unknown): number | undefined {
   const asked = isValues(isr) ? isr.expiration ?? true : isr;
   if (isr === undefined || isr === null) return undefined;
@@ -178,7 +176,7 @@ function urlPaths({ paths }: BuiltOutput, client: string): string[] {
   );
 }
 
-/** Folders of files that are named by their content, which the edge lets clients keep anyway. */
+/** Folders of files that are named by their content, which the edge already makes immutable. */
 const HASHED = /^\/(?:_nuxt|_build\/assets)(?:\/|$)/;
 
 /** Converts rules for the manifest, and reports the rest. */

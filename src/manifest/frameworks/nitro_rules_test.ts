@@ -130,14 +130,14 @@ for (
     ["/ü", ["/%C3%BC"], ["/u"]],
   ] as const
 ) {
-  Deno.test(`patternOf(${path}) holds for what Nitro matches`, () => {
+  Deno.test(`patternOf(${path}) matches the same paths as Nitro`, () => {
     const pattern = new RegExp(patternOf(path));
     for (const url of yes) assert.ok(pattern.test(url), url);
     for (const url of no) assert.ok(!pattern.test(url), url);
   });
 }
 
-Deno.test("carryOut() says nothing of headers on files that the edge lets clients keep anyway", () => {
+Deno.test("carryOut() does not report headers of files that clients may store anyway", () => {
   const paths = ["public/_build/assets/a-1.js", "public/_nuxt/a-1.js", "public/fonts/a.woff2"];
   const rule = (path: string) => ({ path, leads: false, headers: ["cache-control"] });
   const { notes } = carryOut(["/_build/assets/**", "/_nuxt/**", "/fonts/**"].map(rule), {

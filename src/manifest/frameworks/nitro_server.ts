@@ -1,9 +1,4 @@
-/**
- * Common parts of Nuxt and Nitro: presets and their output, and `nitro.json`, the build's
- * description.
- *
- * @module
- */
+/** @module Common parts of Nuxt and Nitro: presets, output, and `nitro.json`. */
 import * as z from "zod";
 import { parseRelativePath } from "../relative_path.ts";
 import { carryOut, readNitroRules } from "./nitro_rules.ts";
@@ -24,7 +19,7 @@ const STATIC_PRESETS =
 
 const NODE_PRESETS = /^node(?:[-_](?:server|middleware|listener))?$/;
 
-/** Whether a preset makes plain files. */
+/** Whether a preset creates static files. */
 function isStaticPreset(preset: string): boolean {
   return STATIC_PRESETS.test(preset);
 }
@@ -41,7 +36,6 @@ export function isStaticNitro(config: string, buildScript: string | undefined): 
   return preset === undefined ? hasWord(config, "static", "true") : isStaticPreset(preset);
 }
 
-/** Advice for a preset of another platform. */
 function presetAdvice(preset: string): Advice {
   return {
     message: `Build with Nitro's preset "node_server": "${preset}" builds for another platform`,
@@ -75,13 +69,13 @@ const infoSchema = z.object({
 /** Modules of Nitro that name its storage. */
 const EDITS = [{ path: /(?:^|\/)chunks\/.*\.mjs$|(?:^|\/)index\.mjs$/, apply: keepNitroStorage }];
 
-/** Nuxt Content copies its pages into its own database, which needs a place. */
+/** Nuxt Content copies its pages into its own database, which needs a path. */
 const CONTENT_DATABASE = "process.env.NUXT_CONTENT_DATABASE_FILENAME ??= " +
   '`${process.env.TMPDIR ?? "/tmp"}/contents.sqlite`;';
 
 const PRELUDE = `${FORWARDED_SOCKET}\n${CONTENT_DATABASE}`;
 
-/** For an entry that listens by itself. */
+/** Used for an entry that listens by itself. */
 const LISTENING: Launch = { prelude: PRELUDE, edits: EDITS };
 
 /** For an entry that exports a middleware only. */
@@ -99,7 +93,6 @@ const LAUNCHES: Readonly<Record<string, Launch>> = {
   "node-listener": MIDDLEWARE,
 };
 
-/** Whether an output is one of Nitro. */
 export function isNitroOutput({ paths }: BuiltOutput): boolean {
   return paths.includes(BUILD_INFO);
 }
@@ -114,7 +107,7 @@ async function readInfo(output: BuiltOutput): Promise<z.infer<typeof infoSchema>
   }
 }
 
-/** A path of `nitro.json`, where it stays inside the output. */
+/** A path of `nitro.json`, if it is inside the output. */
 function inside(path: string | undefined, usual: string): string {
   const parsed = parseRelativePath(path ?? usual);
   return parsed.ok ? parsed.path : usual;
@@ -142,7 +135,7 @@ async function find(output: BuiltOutput): Promise<Found> {
   };
 }
 
-/** The server of Nitro, which is that of Nuxt too. */
+/** The server of Nitro, which Nuxt uses too. */
 export const NITRO_SERVER: FrameworkServer = {
   find,
   layout: { entry: "server/index.mjs", files: "public" },

@@ -1,9 +1,7 @@
 /**
- * Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono, and any
- * other that listens by `node:http`. The whole project is deployed, because the server needs it at
- * run time.
- *
- * @module
+ * @module Servers that a project starts itself: those of Express, Fastify, Koa, NestJS and Hono,
+ * and any other that listens by `node:http`. The whole project is deployed, because the server
+ * needs it at run time.
  */
 import {
   findProjectServer,
@@ -28,7 +26,7 @@ interface NodeServer {
   readonly packages: readonly string[];
 }
 
-/** In the order in which they are tried: NestJS brings Express or Fastify along. */
+/** In the order in which they are tried: NestJS includes Express or Fastify. */
 const SERVERS: readonly NodeServer[] = [
   { id: "nest", name: "NestJS", packages: ["@nestjs/core"] },
   { id: "elysia", name: "Elysia", packages: ["elysia"] },
@@ -39,13 +37,13 @@ const SERVERS: readonly NodeServer[] = [
   { id: "node", name: "Node.js", packages: [] },
 ];
 
-/** Programs that build a site; a server beside it is started by a script. */
+/** Programs that build a site; a script starts a server next to it. */
 const BUNDLERS = ["vite", "react-scripts", "@vue/cli-service", "@rsbuild/core", "parcel"] as const;
 
 /** Elysia listens by Bun, unless it has its adapter for Node. */
 const ELYSIA_ON_NODE = "@elysiajs/node";
 
-/** Whether Deno runs it: by its start script, or by what its entry says where no script does. */
+/** Whether Deno runs it: according to its start script or, without one, its entry. */
 async function isForDeno(reader: ProjectReader, { entry, start }: ProjectServer): Promise<boolean> {
   if (start !== undefined) return start.program === "deno";
   return denoSign(await reader.readText(entry) ?? "") !== undefined;
@@ -60,7 +58,7 @@ async function serverOf(
 ): Promise<ProjectServer | undefined> {
   const server = await findProjectServer(reader, packages);
   if (server === undefined || await isForDeno(reader, server)) return undefined;
-  // Without a start script of a server, the site that a bundler builds is what is meant.
+  // Without a server's start script, the project is the site that a bundler builds.
   const isStarted = server.start !== undefined || server.script !== undefined;
   return !isStarted && BUNDLERS.some((name) => dependencies.has(name)) ? undefined : server;
 }
@@ -81,7 +79,7 @@ function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer)
   return code?.serving === "bun" ? bunAdvice(entry, code.seen) : undefined;
 }
 
-/** `fastify start app.js` runs a plugin: this text does what that program does. */
+/** `fastify start app.js` runs a plugin: this code does the same. */
 const FASTIFY_PLUGIN: Launch = {
   wrapper: (file) =>
     `import fastify from "fastify";

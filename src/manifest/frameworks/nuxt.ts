@@ -33,7 +33,7 @@ async function pageIdsOf(output: BuiltOutput): Promise<Pick<FoundServer, "pageId
   }
 }
 
-/** Nitro's server; Nuxt Image writes URLs below `/_ipx/`, which the platform answers. */
+/** Nitro's server; Nuxt Image writes URLs below `/_ipx/`, which the platform handles. */
 const NUXT_SERVER: FrameworkServer = {
   ...NITRO_SERVER,
   async find(output, advice) {

@@ -1,9 +1,4 @@
-/**
- * The server that a project starts by itself: by its `start` script, by `main`
- * of package.json, or by a file with a usual name.
- *
- * @module
- */
+/** @module The server that a project starts by itself. */
 import * as z from "zod";
 import { codeAround, firstFile, textAround } from "./code_around.ts";
 import { type ServerCode, serverCode } from "./server_code.ts";
@@ -55,7 +50,7 @@ function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
 
 /** A file that starts a server. */
 export interface ProjectServer {
-  /** Relative to the project; before the build it may not be there yet. */
+  /** Relative to the project; it may not exist before the build. */
   readonly entry: string;
   /** The command that runs it; `undefined` without a script. */
   readonly start: StartCommand | undefined;
@@ -63,7 +58,7 @@ export interface ProjectServer {
   readonly script: string | undefined;
   /** Evidence in its text; `undefined` if it does not exist yet, or has none. */
   readonly code: ServerCode | undefined;
-  /** Why it is known to be a server, as a clause. */
+  /** The evidence that it is a server, as a clause. */
   readonly reason: string;
 }
 
@@ -71,7 +66,7 @@ const PACKAGE_FILE = "package.json";
 
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 
-/** Scripts that start a project, the one for production first if it is another. */
+/** Scripts that start a project, the one for production first if it differs. */
 const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
 
 /** Usual entries of servers that no script names; npm itself starts `server.js`. */
@@ -99,8 +94,8 @@ const isBuilt = (file: string, scripts: ProjectPackage["scripts"]) =>
   file.includes("/") && scripts.has("build");
 
 /**
- * The file of a start script, and whether it is a server's: one that is there and
- * shows no server may be any program.
+ * The file of a start script, and whether it is a server's: an existing file without signs of a
+ * server can be any program.
  */
 async function startedServer(
   project: ProjectReader,
@@ -125,8 +120,8 @@ async function startedServer(
 }
 
 /**
- * The server that a project starts. `packages` mark a file as a server even if its own text does
- * not; `scripts` take precedence over the usual ones.
+ * The server that a project starts. `packages` mark a file as a server even if its code does not;
+ * `scripts` take precedence over the usual ones.
  */
 export async function findProjectServer(
   project: ProjectReader,
@@ -159,8 +154,8 @@ export async function findProjectServer(
 const BUILT_FOLDERS = ["dist", "build", "out", "public", "lib", "generated"] as const;
 
 /**
- * The project as a server sees it when it runs: its own files, and what its
- * build left in folders that git ignores.
+ * The project as a server sees it when it runs: its own files, and the build's files in folders
+ * that git ignores.
  */
 export function projectPlacements(entry: string): readonly Placement[] {
   const [top = "."] = entry.split("/");

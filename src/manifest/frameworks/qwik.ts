@@ -1,9 +1,4 @@
-/**
- * Qwik City: files in `dist/`, and a server in `server/` beside it once the
- * project has an adapter for one.
- *
- * @module
- */
+/** @module Qwik City: files in `dist/`, and a server in `server/` if there is an adapter. */
 import { readPackage } from "./project_server.ts";
 import type {
   Advice,

@@ -1,9 +1,4 @@
-/**
- * Common parts of React Router and Remix: a build of routes in `server/index.js`, with `client/`,
- * served by a request handler of the framework or by the project's own server.
- *
- * @module
- */
+/** @module Common parts of React Router and Remix: routes in `server/index.js`, and `client/`. */
 import { candidatesOf, projectPlacements, readPackage } from "./project_server.ts";
 import { serverCode } from "./server_code.ts";
 import { parseStart } from "./start_script.ts";

@@ -1,9 +1,6 @@
 /**
- * Signs that the text of a JavaScript or TypeScript file is a server's. The
- * text is searched, never run; a sign is strong enough to refuse a file as
- * part of a static site.
- *
- * @module
+ * @module Signs that the text of a JavaScript or TypeScript file is a server's. The text is
+ * searched, never run; a sign is strong enough to refuse a file as part of a static site.
  */
 import { stripComments } from "./config_text.ts";
 
@@ -13,9 +10,9 @@ export type Serving =
   | "listens"
   /** It exports an object with a `fetch` method, or an app that is one. */
   | "exports"
-  /** It exports an app that answers over what only Node has. */
+  /** It exports an app that depends on Node's own server. */
   | "app"
-  /** It uses what only Bun has. */
+  /** It uses APIs that only Bun has. */
   | "bun";
 
 export interface ServerCode {
@@ -68,7 +65,7 @@ const CALLS_DENO = "calls Deno.serve()";
 
 const LISTENS = /\.listen\s*\(|\b(?:serve|startStandaloneServer)\s*\(/;
 const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
-/** Packages whose apps are served where a module exports one. */
+/** Packages whose apps are served if a module exports one. */
 const APPS: readonly (readonly [name: string, imported: RegExp])[] = [
   "express",
   "fastify",

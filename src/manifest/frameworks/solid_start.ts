@@ -1,4 +1,4 @@
-/** @module SolidStart: what Nitro makes of it, by Vinxi (version 1) or by Vite (version 2). */
+/** @module SolidStart, built by Nitro with Vinxi (version 1) or Vite (version 2). */
 import { isNitroOutput, isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
 import type {
   Advice,

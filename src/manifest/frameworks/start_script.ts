@@ -1,8 +1,6 @@
 /**
- * Which file a script such as `start` of package.json runs. The script is
- * read, never run: what a shell would compute stays unknown.
- *
- * @module
+ * @module Finds the file that a script such as `start` of package.json runs. The script is read,
+ * never run, so results of shell expansion are unknown.
  */
 
 /** The command of a script. */
@@ -11,11 +9,11 @@ export interface StartCommand {
   readonly program: string;
   /** As it is written, without a leading `./`; `.` is the project itself. */
   readonly file: string;
-  /** Name of the script that holds the command. */
+  /** Name of the script with the command. */
   readonly script: string;
 }
 
-/** Scripts that call one another are followed this deep. */
+/** Maximum depth of scripts that call each other. */
 const MAX_DEPTH = 5;
 
 /** Programs that take a file of JavaScript or TypeScript. */
@@ -47,7 +45,7 @@ const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   srvx: new Set(["serve"]),
 };
 
-/** Programs that run what follows them. */
+/** Programs that run the command after them. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   "cross-env",
   "cross-env-shell",
@@ -61,7 +59,7 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 
 const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun", "deno"]);
 
-/** Flags of Node, which most runners take too, whose value is the next word. */
+/** Flags of Node, which most runners accept too, with their value in the next word. */
 const NODE_FLAGS: readonly string[] = [
   "-r",
   "--require",
@@ -76,7 +74,7 @@ const NODE_FLAGS: readonly string[] = [
   "--project",
 ];
 
-/** Flags of other programs whose value is the next word. */
+/** Flags of other programs with their value in the next word. */
 const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   fastify: ["-l", "--log-level", "-p", "--port", "-a", "--address", "-c", "--config", "-x"],
   pm2: ["-i", "--instances", "-n", "--name"],
@@ -86,7 +84,7 @@ const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
   srvx: ["-p", "--port", "--host"],
 };
 
-/** Flags after which there is no file. */
+/** Flags that are not followed by a file. */
 const EVALUATES: ReadonlySet<string> = new Set(["-e", "--eval", "-p", "--print"]);
 
 const takesValue = (program: string, flag: string) =>
@@ -102,7 +100,7 @@ function words(command: string): string[] {
 /** The name of a program that may be called by its path. */
 const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
 
-/** Drops variables and programs that only run what follows. */
+/** Drops variables and programs that only run the command after them. */
 function dropWrappers(list: readonly string[]): string[] {
   let rest = [...list];
   let wrapper = "";
@@ -121,7 +119,7 @@ function dropWrappers(list: readonly string[]): string[] {
   return rest;
 }
 
-/** The first word that is not a flag and no value of one. */
+/** The first word that is neither a flag nor the value of one. */
 function fileOf(program: string, list: readonly string[]): string | undefined {
   for (let at = 0; at < list.length; at++) {
     const word = list[at] ?? "";

@@ -47,7 +47,7 @@ Deno.test("parseStart() takes the first script that runs a file", () => {
   });
 });
 
-/** Scripts beside `start` decide as well whether the file alone is the same. */
+/** Scripts next to `start` also decide whether running the file alone is equivalent. */
 const TO_RUN:
   readonly (readonly [scripts: Record<string, string>, expected: string | undefined])[] = [
     [{ start: "node server.js" }, undefined],

@@ -1,14 +1,12 @@
 /**
- * Signs that a server starts programs or other processes, which Node may do in the sandbox
- * only where a start command has started it. Pure.
- *
- * @module
+ * @module Signs that a server starts programs or other processes, which Node may do in the sandbox
+ * only if a start command started it. Pure.
  */
 import { importOf } from "./server_code.ts";
 
 const MODULES = importOf("(?:node:)?(?:child_process|cluster)");
 
-/** Packages that do nothing without a program. */
+/** Packages that do not work without starting a program. */
 const PACKAGES: ReadonlySet<string> = new Set([
   "cross-spawn",
   "esbuild",

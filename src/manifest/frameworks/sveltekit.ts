@@ -1,9 +1,4 @@
-/**
- * SvelteKit: its adapter decides between plain files and a server, which is
- * `index.js` beside `client/` and `prerendered/`.
- *
- * @module
- */
+/** @module SvelteKit: its adapter decides between plain files and a server. */
 import { textProperty } from "./config_text.ts";
 import { setDefaults } from "./launch.ts";
 import type {
@@ -20,15 +15,15 @@ const STATIC_ADAPTER = "@sveltejs/adapter-static";
 const NODE_ADAPTER = "@sveltejs/adapter-node";
 const AUTO_ADAPTER = "@sveltejs/adapter-auto";
 
-/** From this version on, adapter-auto takes adapter-node where the build says so by a variable. */
+/** From this version on, a variable of the build makes adapter-auto use adapter-node. */
 const AUTO_KNOWS_NODE = [3, 2] as const;
 const NODE_VARIABLE = "GCP_BUILDPACKS";
 
-/** Adapters that make something for one platform, or choose by the platform that they run on. */
+/** Adapters for a single platform, or that choose by the platform they run on. */
 const FOREIGN_ADAPTER =
   /^@sveltejs\/adapter-(?:auto|vercel|netlify|cloudflare)|^svelte-adapter-(?:bun|deno)/;
 
-/** The adapter that the config imports, else the only one installed. */
+/** The adapter that the config imports, otherwise the only one installed. */
 function adapterOf({ config, dependencies }: FrameworkFacts): string | undefined {
   const imported = /["'](@?[\w./-]*adapter-[\w./-]+)["']/.exec(config?.text ?? "")?.[1];
   return imported ?? [...dependencies.keys()].find((name) => /(?:^|\/)adapter-/.test(name));
@@ -106,7 +101,7 @@ export const sveltekit: Framework = {
   id: "sveltekit",
   name: "SvelteKit",
   packages: ["@sveltejs/kit"],
-  // From version 3 on, SvelteKit is configured by its plugin of Vite.
+  // From version 3 on, SvelteKit is configured by its Vite plugin.
   configFiles: [
     "svelte.config.js",
     "svelte.config.mjs",

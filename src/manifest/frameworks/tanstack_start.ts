@@ -1,9 +1,4 @@
-/**
- * TanStack Start: `server/server.js`, which exports a fetch handler, and `client/`; with the Nitro
- * plugin, Nitro's output.
- *
- * @module
- */
+/** @module TanStack Start: `server/server.js` with a fetch handler, or Nitro's output. */
 import { isNitroOutput, NITRO_SERVER } from "./nitro_server.ts";
 import type {
   Advice,

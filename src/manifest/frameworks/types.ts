@@ -1,20 +1,14 @@
-/**
- * The description of one framework: how to recognize its projects, and the output of its build. A
- * framework is one file of this folder.
- *
- * @module
- */
+/** @module Types for the description of a framework; each framework has one file in this folder. */
 
 import type { PageUrls } from "../../lib/page_urls.ts";
 import type { ImageSettings } from "../image_settings.ts";
 
-/** The project's folder, as far as detection looks: single files by name, it is never walked. */
+/** The project's folder as detection reads it: single files by name, without walking it. */
 export interface ProjectReader {
   /** Absolute path of the project, if it is known. */
   readonly directory?: string;
   /** The text of a file relative to the project, with `/`; `undefined` if there is none. */
   readText(path: string): Promise<string | undefined>;
-  /** Whether a file or folder is there. */
   exists(path: string): Promise<boolean>;
   /**
    * Paths of the files below a folder, relative and sorted, up to a limit; without packages and dot
@@ -26,7 +20,7 @@ export interface ProjectReader {
 /** Facts that identify a project's framework. */
 export interface ProjectFacts {
   readonly reader: ProjectReader;
-  /** Names of the packages that package.json asks for. */
+  /** Names of the packages in package.json. */
   readonly dependencies: Pick<ReadonlySet<string>, "has">;
 }
 
@@ -38,7 +32,7 @@ export interface FrameworkFacts extends ProjectFacts {
   readonly add: (name: string, kind?: "dev") => string;
   /** The command line that runs the framework's own program. */
   readonly run: (commandLine: string) => string;
-  /** The framework's config file, its comments removed; empty if there is none. */
+  /** The framework's config file without comments; empty if there is none. */
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
 
@@ -50,13 +44,13 @@ export interface FrameworkFinding {
   readonly build?: string;
   readonly dev?: string;
   /**
-   * How we know that the build creates a server, as a clause: `astro.config.mjs sets output
-   * "server"`.
+   * The evidence that the build creates a server, as a clause:
+   * `astro.config.mjs sets output "server"`.
    */
   readonly server?: string;
-  /** The server's place, instead of that of the table row; paths of the project. */
+  /** The server's path in the project, instead of that in the table row. */
   readonly layout?: ServerLayout;
-  /** Shell command that starts its server, if that is no program of JavaScript. */
+  /** Shell command that starts its server, if that is not a JavaScript program. */
   readonly start?: string;
   /** Ids of the toolchains of this machine that build it. */
   readonly toolchains?: readonly string[];
@@ -69,10 +63,10 @@ export interface FrameworkFinding {
   readonly urls?: PageUrls;
 }
 
-/** The place of a built server and its files. */
+/** The path of a built server and its files. */
 export interface ServerLayout {
   readonly entry: string;
-  /** Folder of the files that the edge serves; the server answers everything by default. */
+  /** Folder of the files that the edge serves; by default, the server handles everything. */
   readonly files?: string;
   /** True for a server that is written for Deno. */
   readonly forDeno?: boolean;
@@ -80,15 +74,15 @@ export interface ServerLayout {
 
 /** A required change before the build output can be deployed. */
 export interface Advice {
-  /** Action, subject and what is there now. */
+  /** Action, subject and current value. */
   readonly message: string;
   /** Commands and files that settle it. */
   readonly hint: string;
 }
 
 /**
- * A build's output: the paths of its files, relative and with `/`, and the text of
- * single ones. Folders named `node_modules` are not looked into.
+ * A build's output: the paths of its files, relative and with `/`, and the text of single ones.
+ * Does not search folders named `node_modules`.
  */
 export interface BuiltOutput {
   /** The folder, relative to the project; `.` is the project itself. */
@@ -96,15 +90,14 @@ export interface BuiltOutput {
   readonly paths: readonly string[];
   /** `undefined` if there is no such file. */
   readonly readText: (path: string) => Promise<string | undefined>;
-  /** The project that it was built from. */
   readonly project: ProjectReader;
 }
 
-/** A change to modules of a server as they are deployed; the author's files stay as they are. */
+/** A change to modules of a server as they are deployed; the author's files do not change. */
 export interface ModuleEdit {
-  /** Which modules, by their path in the deployment. */
+  /** Selects modules by their path in the deployment. */
   readonly path: RegExp;
-  /** The new text; `undefined` if the module stays as it is. */
+  /** The new text; `undefined` if the module does not change. */
   readonly apply: (text: string) => string | undefined;
 }
 
@@ -114,11 +107,11 @@ export interface Launch {
   readonly prelude?: string;
   /** Text of a module instead of the entry; it imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
-  /** True for a server that is written for Deno: its tests for Deno hold. */
+  /** True for a server written for Deno, whose checks for Deno are valid. */
   readonly forDeno?: boolean;
   /** The import map for bare names, in Deno's format. */
   readonly imports?: Readonly<Record<string, string>>;
-  /** Module whose functions JSX calls, where no tsconfig.json says so. */
+  /** Module whose functions JSX calls, if no tsconfig.json sets it. */
   readonly jsxImportSource?: string;
   readonly edits?: readonly ModuleEdit[];
 }
@@ -139,7 +132,7 @@ export interface Placement {
 
 /** Pages of a server that the edge stores (ISR). */
 export interface FoundRoute {
-  /** Over URL paths, as in a manifest. */
+  /** Patterns of URL paths, as in a manifest. */
   readonly pattern: string;
   /** Seconds for which a page is fresh; 0 stores none. */
   readonly revalidate: number;
@@ -147,7 +140,7 @@ export interface FoundRoute {
   readonly precision: number;
 }
 
-/** The server that a build made. */
+/** The server that a build created. */
 export interface FoundServer {
   readonly type: "server";
   /**
@@ -156,7 +149,7 @@ export interface FoundServer {
    */
   readonly placements?: readonly Placement[];
   readonly launch: Launch;
-  /** Shell command that starts it, if it is no server of JavaScript. */
+  /** Shell command that starts it, if it is not a JavaScript server. */
   readonly command?: string;
   /** Name of the container image of this machine that it starts in, by the image's own command. */
   readonly image?: string;
@@ -165,7 +158,7 @@ export interface FoundServer {
    * files are then deployed unchanged, without `launch`.
    */
   readonly script?: string;
-  /** Packages that it imports by names that it computes, which come along to Node. */
+  /** Packages that it imports by names that it computes, which are deployed for Node. */
   readonly alsoImports?: readonly string[];
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
@@ -177,7 +170,7 @@ export interface FoundServer {
    * those of the framework's row by default.
    */
   readonly hashedFolders?: readonly string[];
-  /** Patterns of URL paths that the server answers even where a file has that path. */
+  /** Patterns of URL paths that the server handles even if a file has that path. */
   readonly beforeFiles?: readonly string[];
   /** Its pages that the edge stores; those with a file of that path excepted. */
   readonly routes?: readonly FoundRoute[];
@@ -185,7 +178,7 @@ export interface FoundServer {
   readonly notes?: readonly string[];
   /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;
-  /** Longest time to the head of its responses, in milliseconds; the usual amount by default. */
+  /** Maximum time to the head of its responses, in milliseconds; the usual time by default. */
   readonly timeoutMs?: number;
   /**
    * Set if the server only handles some URL paths, and the first client all others: patterns of
@@ -225,19 +218,19 @@ export type Found =
     readonly type: "unusable";
     readonly message: string;
     readonly hint?: string;
-    /** Further facts for programs. */
+    /** More details for programs. */
     readonly details?: Readonly<Record<string, unknown>>;
   };
 
-/** A framework's server, as far as the program knows how to run it. */
+/** A framework's server, and how to run it. */
 export interface FrameworkServer {
-  /** Looks at an output; `advice` is what detection had to say of the project. */
+  /** Examines an output; `advice` is detection's advice about the project. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
-  /** Its usual place, relative to the output. */
+  /** Its usual path, relative to the output. */
   readonly layout?: ServerLayout;
 }
 
-/** A folder whose files are named by their content, and hence never change. */
+/** A folder whose files are named by their content and therefore never change. */
 export interface HashedFolder {
   /** Relative to the site's root, with a final slash. */
   readonly path: string;
@@ -247,14 +240,14 @@ export interface HashedFolder {
 
 /** One framework: its detection, its defaults, and its output. */
 export interface Framework {
-  /** Short name, as `projects create --framework` takes it. */
+  /** Short name, as in `projects create --framework`. */
   readonly id: string;
   readonly name: string;
-  /** npm packages of which one identifies it; the first one found has its version. */
+  /** npm packages that identify it; the first one found determines its version. */
   readonly packages: readonly string[];
   /** Config files in the order of the framework's own search. */
   readonly configFiles: readonly string[];
-  /** True where a config file alone identifies it. */
+  /** True if a config file is enough to identify it. */
   readonly configIdentifies?: boolean;
   /**
    * Whether a project uses this framework; called for projects with one of the packages, or for
@@ -265,19 +258,22 @@ export interface Framework {
   readonly build: string | undefined;
   readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
-  /** True where its servers are programs of another language, which a script of package.json only helps to build. */
+  /**
+   * True if its servers are programs in another language, which a script of package.json only helps
+   * to build.
+   */
   readonly isLanguage?: boolean;
-  /** True where the program is no npm package. */
+  /** True if the program is not an npm package. */
   readonly standalone?: boolean;
-  /** True where its sites without a server have one page, whose script shows every path. */
+  /** True if its sites without a server have one page, whose script shows every path. */
   readonly isSinglePage?: boolean;
   /** Folders of its output with files named by their content, as the framework documents it. */
   readonly hashedFolders?: readonly HashedFolder[];
-  /** URLs that it links pages by, if they are not those that the default gives its files. */
+  /** URLs of its links to pages, if they differ from the default URLs of its files. */
   readonly urls?: PageUrls;
-  /** The file by which open pages learn which version is live, relative to the site's root. */
+  /** The file that open pages read to find the live version, relative to the site's root. */
   readonly versionFile?: string;
-  /** Set where its servers can be deployed. */
+  /** Set if its servers can be deployed. */
   readonly server?: FrameworkServer;
   /** The variable of its build for the id that pages send, which is a new one for each build. */
   readonly pageIdVariable?: string;

@@ -1,12 +1,8 @@
-/**
- * Paths with parameters, as other platforms write them, as regular expressions.
- *
- * @module
- */
+/** @module Converts paths with parameters of other platforms to regular expressions. */
 
 export interface PathParameter {
   readonly name: string;
-  /** Whether it takes several segments. */
+  /** Whether it matches several segments. */
   readonly isRest: boolean;
 }
 
@@ -14,7 +10,7 @@ export interface PathPattern {
   /** Over URL paths, with a group for each parameter. */
   readonly pattern: string;
   readonly parameters: readonly PathParameter[];
-  /** If two patterns match a path, the one with the higher number counts. */
+  /** If two patterns match a path, the one with the higher number is used. */
   readonly precision: number;
 }
 
@@ -65,7 +61,7 @@ const PART = /\/?:(\w+)([*+?])?|\(\.\*\)|\*/g;
 /**
  * Reads a path of a configuration: `/a/:id`, `/a/:rest*`, `/a/*` and `/a/(.*)`.
  *
- * @returns `undefined` if it has more than that
+ * @returns `undefined` if it has anything else
  */
 export function patternOfPath(path: string): PathPattern | undefined {
   if (!path.startsWith("/") || /[(){}[\]?+|\\^$]/.test(path.replaceAll(PART, ""))) return undefined;

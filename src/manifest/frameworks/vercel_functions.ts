@@ -1,9 +1,4 @@
-/**
- * Functions of Vercel: the modules of `api/`, which answer at the path of their file, and their
- * settings in `vercel.json`.
- *
- * @module
- */
+/** @module Functions of Vercel: the modules of `api/`, and their settings in `vercel.json`. */
 import * as z from "zod";
 import { stripComments } from "./config_text.ts";
 import {
@@ -71,7 +66,7 @@ async function readConfig(project: ProjectReader): Promise<{ text: string; confi
   }
 }
 
-/** Rewrites that lead to functions; the others are rules. */
+/** Rewrites to functions; the others are rules. */
 function rewritesOf({ rewrites = [] }: Config): FunctionRewrite[] {
   return rewrites.flatMap(({ source, destination }) => {
     if (!/^\/api(?:\/|\?|$)/.test(destination)) return [];

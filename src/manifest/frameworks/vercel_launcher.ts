@@ -1,8 +1,4 @@
-/**
- * How the server of functions calls Vercel functions: a part of its module's text.
- *
- * @module
- */
+/** @module The part of the function server's module that calls Vercel functions. */
 
 /** The helpers of requests and responses, and the context of Vercel. */
 export const VERCEL_CALLS = String.raw`

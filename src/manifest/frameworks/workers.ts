@@ -1,9 +1,4 @@
-/**
- * A project for Cloudflare's workers: its module exports a fetch handler,
- * which runs here as well, as long as it needs nothing of that platform's own.
- *
- * @module
- */
+/** @module Projects for Cloudflare's workers, whose module exports a fetch handler. */
 import { hasProperty, stripComments, textProperty } from "./config_text.ts";
 import { projectPlacements } from "./project_server.ts";
 import type {
@@ -72,7 +67,7 @@ async function readConfig(project: ProjectReader): Promise<WorkerConfig | undefi
   return undefined;
 }
 
-/** Vite's plugin for workers makes its own output. */
+/** Vite's plugin for workers creates its own output. */
 const applies = async ({ reader, dependencies }: ProjectFacts) =>
   !dependencies.has("vite") && await readConfig(reader) !== undefined;
 

@@ -1,4 +1,4 @@
-/** In-memory projects, and what is detected in them. */
+/** In-memory projects, and the results of detection. */
 import { detectProject } from "../detect/detect_project.ts";
 import { type BuiltOptions, findBuilt } from "./generate_manifest.ts";
 

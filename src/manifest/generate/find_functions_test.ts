@@ -19,7 +19,7 @@ async function manifestOf(project: Project) {
   };
 }
 
-Deno.test("findBuilt() serves functions of Vercel beside a site of Vite, which keeps its fallback", async () => {
+Deno.test("findBuilt() serves functions of Vercel next to a site of Vite, which keeps its fallback", async () => {
   const { found, manifest } = await manifestOf({
     files: {
       "package.json": pack(["vite"], { build: "vite build" }),
@@ -71,7 +71,7 @@ Deno.test("findBuilt() keeps sources of functions out of a site that is the proj
   assert.equal(manifest.layers[0]?.directory, "svc-site");
 });
 
-Deno.test("findBuilt() names what functions of Netlify lose", async () => {
+Deno.test("findBuilt() reports unsupported features of Netlify functions", async () => {
   const { found } = await manifestOf({
     files: {
       "public/index.html": "",
@@ -88,7 +88,7 @@ Deno.test("findBuilt() names what functions of Netlify lose", async () => {
   ]);
 });
 
-Deno.test("findBuilt() refuses functions in other languages beside others", async () => {
+Deno.test("findBuilt() refuses functions in other languages next to others", async () => {
   const { found } = await inspect({
     files: { ...PAGE, "api/a.js": HANDLER, "api/b.py": "class handler:\n  pass" },
     directory: ".",

@@ -8,10 +8,10 @@ import { generateManifest } from "./generate_manifest.ts";
 
 interface Served extends Project {
   readonly id: string;
-  /** The server's expected place, as `svc init` shows it. */
+  /** The server's expected location, as `svc init` shows it. */
   readonly layout: string;
   readonly entry: string;
-  /** Layers that are asked in turn, by request. */
+  /** Layers in the order in which they are asked, by request. */
   readonly requests?: Readonly<Record<string, readonly string[]>>;
   readonly wrapper?: RegExp;
 }

@@ -7,7 +7,7 @@ const PAGE = { "index.html": "<h1>hi</h1>" };
 /** Its script builds something, so that its image is not what is deployed. */
 const BUILT_BESIDE = { "package.json": pack([], { build: "node build.mjs" }) };
 
-/** A project and the lines that name what shows its server. */
+/** A project and the lines that name the signs of its server. */
 const REFUSED: Readonly<Record<string, Project & { readonly seen: readonly string[] }>> = {
   "an app that a program starts that is not known": {
     files: { ...PAGE, "package.json": pack(["h3"], { start: "listhen ./server" }) },

@@ -1,4 +1,4 @@
-/** Projects whose files are published, as they have no server. */
+/** Projects whose files are published, because they have no server. */
 import assert from "node:assert/strict";
 import { EXPRESS, inspect, pack, type Project } from "./_test_project.ts";
 
@@ -58,7 +58,7 @@ for (const [name, row] of Object.entries(STATIC)) {
 const findStatic = async (project: Project) =>
   (await inspect({ directory: "dist", ...project }, { isStatic: true })).found;
 
-Deno.test("findBuilt() publishes what svc.toml says is static", async () => {
+Deno.test("findBuilt() publishes folders that svc.toml declares as static", async () => {
   const widget = { "package.json": pack([]), "dist/index.js": "export default { fetch() {} };" };
   assert.deepEqual(await findStatic({ files: widget }), { type: "static", directory: "." });
   const site = {

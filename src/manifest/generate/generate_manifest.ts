@@ -1,9 +1,4 @@
-/**
- * The manifest of a build that wrote none itself (spec, "For framework
- * projects it detects the framework and generates a manifest").
- *
- * @module
- */
+/** @module Generates the manifest of a build that wrote none. */
 import { dirname, join } from "node:path/posix";
 import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
@@ -33,7 +28,7 @@ function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** Routes with `revalidate`, each with its own priority where one must come before another. */
+/** Routes with `revalidate`, each with its own priority if one must come before another. */
 function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   const degrees = [...new Set(pages.map(({ precision }) => precision))].sort((a, b) => a - b);
   const step = (PRIORITY.files - PRIORITY.server) / (degrees.length + 1);
@@ -45,7 +40,7 @@ function pageRoutes(pages: readonly FoundRoute[]): Route[] {
   }));
 }
 
-/** A file that an older page asks for must not wake the server, so hashed folders end here. */
+/** A request from an older page must not wake the server, so hashed folders end here. */
 function routesOf(
   clients: readonly string[],
   { hashed, beforeFiles, pages }: {
@@ -75,7 +70,7 @@ function routesOf(
   ];
 }
 
-/** Routes of a server that answers some paths only; the files answer all others. */
+/** Routes of a server that only handles some paths; files handle all others. */
 function routesOfSome(
   client: string | undefined,
   { paths, withoutFile }: NonNullable<FoundServer["only"]>,
@@ -92,8 +87,8 @@ function routesOfSome(
 }
 
 /**
- * A layer for each folder of files, one for the server, and a number of routes
- * that does not grow with the pages: a path without file falls through.
+ * A layer for each folder of files, one for the server, and a number of routes that does not grow
+ * with the pages: a path without a file falls through.
  */
 function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom): Manifest {
   const clients = found.clients.filter((folder) =>
@@ -162,7 +157,7 @@ function folderOf(output: BuiltOutput, folder: string): BuiltOutput {
   };
 }
 
-/** Refuses a static site whose code is a server's, with the manifest that would run it. */
+/** Refuses a static site with server code, and shows the manifest that would run it. */
 function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Found {
   const { seen, entry, clients } = sign;
   const where = directory === "." ? MANIFEST_PATH : `${directory}/${MANIFEST_PATH}`;
@@ -188,7 +183,7 @@ function refuseServer(sign: ServerSign, { directory, paths }: BuiltOutput): Foun
   };
 }
 
-/** Judges the files of a site by the signs of servers in its project. */
+/** Checks the files of a site by the signs of servers in its project. */
 async function judgeProject(
   found: FoundFiles,
   { detected: { framework }, output, isNamed }: {
@@ -218,7 +213,10 @@ export function refuseFunctions(
   };
 }
 
-/** Analyzes the output of a build. Without a known server: plain files, if they are any. */
+/**
+ * Analyzes the output of a build. Without a known server, the output is plain files, if there are
+ * any.
+ */
 export async function findBuilt(
   detected: DetectedProject,
   output: BuiltOutput,
@@ -255,7 +253,7 @@ export async function findBuilt(
 }
 
 export interface BuiltOptions {
-  /** Whether `svc.toml` says that the output is a static site. */
+  /** Whether `svc.toml` declares the output a static site. */
   readonly isStatic?: boolean;
   /** Whether the output directory was set explicitly, not detected. */
   readonly isNamed?: boolean;
@@ -276,7 +274,7 @@ function asStatic(found: Found, { directory }: BuiltOutput): Found {
   };
 }
 
-/** Further inputs of a generated manifest. */
+/** Additional inputs of a generated manifest. */
 export interface GeneratedFrom {
   /** Paths of the files that are deployed. */
   readonly paths: readonly string[];

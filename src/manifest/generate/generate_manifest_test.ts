@@ -66,9 +66,9 @@ const nitro = (info: Record<string, string>, more: Record<string, string> = {}):
 interface Served {
   readonly name: string;
   readonly project: Project;
-  /** Part of the text that the server runs with, where its launch has any. */
+  /** Part of the text that the server runs with, if its launch has any. */
   readonly launch: string;
-  /** Layers that are asked in turn, by request. */
+  /** Layers in the order in which they are asked, by request. */
   readonly requests: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -145,7 +145,7 @@ Deno.test("generateManifest() makes as many routes for thousands of pages as for
   assert.equal(few.manifest.routes.length, 3);
 });
 
-Deno.test("generateManifest() keeps the server asleep where an immutable file is missing", async () => {
+Deno.test("generateManifest() keeps the server asleep if an immutable file is missing", async () => {
   const generated = await generate(ASTRO);
   assert.ok(generated.type === "server");
   assert.deepEqual(generated.manifest.routes[0], {
@@ -243,7 +243,7 @@ const UNUSABLE: Readonly<Record<string, readonly [Project, RegExp, RegExp]>> = {
 };
 
 for (const [name, [project, message, hint]] of Object.entries(UNUSABLE)) {
-  Deno.test(`generateManifest() says what to do about ${name}`, async () => {
+  Deno.test(`generateManifest() gives advice about ${name}`, async () => {
     const generated = await generate(project);
     assert.ok(generated.type === "unusable", JSON.stringify(generated));
     assert.match(generated.message, message);

@@ -1,9 +1,4 @@
-/**
- * Whether an output that passes for a static site is a server, whose code must
- * not be published.
- *
- * @module
- */
+/** @module Detects a server in an output that looks like a static site. */
 import { candidatesOf, readPackage } from "../frameworks/project_server.ts";
 import { type ServerCode, serverCode } from "../frameworks/server_code.ts";
 import { parseStart } from "../frameworks/start_script.ts";
@@ -16,7 +11,7 @@ export interface ServerSign {
   readonly seen: string;
   /** The file that seems to start the server, relative to the output. */
   readonly entry: string | undefined;
-  /** Folders whose files a browser may have, relative to the output. */
+  /** Folders whose files browsers may get, relative to the output. */
   readonly clients: readonly string[];
 }
 
@@ -100,7 +95,10 @@ async function findStarted(output: BuiltOutput) {
   return await startedFile(reader, (path) => all.has(path));
 }
 
-/** `server/` with code, beside a folder of files for browsers; a site may have folders so named. */
+/**
+ * `server/` with code, next to a folder of files for browsers; a site may have folders with such
+ * names.
+ */
 function besideClient(paths: readonly string[]): string | undefined {
   const inServer = paths.filter((path) => topOf(path) === "server");
   if (!inServer.some((path) => SCRIPT.test(path)) || inServer.some((path) => PAGE.test(path))) {
@@ -111,7 +109,7 @@ function besideClient(paths: readonly string[]): string | undefined {
 
 const FUNCTION_FOLDER = /^(api|functions|netlify\/(?:edge-)?functions)\//;
 
-/** A function of another platform, which does not run here and whose code is no file of a site. */
+/** A function of another platform, which does not run here and is not a file of a site. */
 async function findFunction(output: BuiltOutput): Promise<string | undefined> {
   const likely = output.paths.filter((path) => FUNCTION_FOLDER.test(path));
   for (const path of likely.slice(0, MAX_READ)) {

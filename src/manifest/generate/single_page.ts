@@ -1,15 +1,11 @@
-/**
- * Whether the files of a build are a single-page app: one page, whose script shows every path.
- *
- * @module
- */
+/** @module Whether the files of a build are a single-page app. */
 import { join } from "node:path/posix";
 import { stripComments, textProperty } from "../frameworks/config_text.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, FoundFiles } from "../frameworks/types.ts";
 import { isPage } from "./server_signs.ts";
 
-/** The page that React Router writes for all paths, where it renders some ahead. */
+/** The page that React Router writes for all paths, if it prerenders some. */
 const NAMED_FALLBACK = "__spa-fallback.html";
 
 /** Folders whose files frameworks only copy; a page there is not a page of the app. */
@@ -22,7 +18,7 @@ async function isCopied({ project }: BuiltOutput, path: string): Promise<boolean
   return false;
 }
 
-/** Whether Vite's config says that it builds pages rather than an app. */
+/** Whether Vite's config builds several pages rather than an app. */
 async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   for (const path of findFramework("vite")?.configFiles ?? []) {
     const text = await project.readText(path);
@@ -32,7 +28,7 @@ async function isSeveralPages({ project }: BuiltOutput): Promise<boolean> {
   return false;
 }
 
-/** The only page, for all paths; `undefined` if the build made several, or none. */
+/** The only page, for all paths; `undefined` if the build created several, or none. */
 async function singlePage(output: BuiltOutput): Promise<string | undefined> {
   if (output.paths.includes(NAMED_FALLBACK)) return NAMED_FALLBACK;
   const built: string[] = [];

@@ -155,7 +155,7 @@ for (const [name, [project, folder, fallback]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("findBuilt() runs the server of Angular beside its files", async () => {
+Deno.test("findBuilt() runs the server of Angular next to its files", async () => {
   const { detected, found, folder } = await inspect({
     files: {
       ...ANGULAR({ ssr: { entry: "src/server.ts" }, outputMode: "server" }),

@@ -1,9 +1,4 @@
-/**
- * The manifest that deploy writes for a site of plain files (spec, "For
- * static sites the deploy command generates the manifest automatically").
- *
- * @module
- */
+/** @module Generates the manifest of a site of plain files. */
 import { MANIFEST_VERSION } from "../limits.ts";
 import type { Manifest } from "../types.ts";
 
@@ -16,7 +11,7 @@ export interface GenerateOptions {
   readonly fallback?: string;
 }
 
-/** Framework and version, as `meta` of a manifest holds them. */
+/** Framework and version for the `meta` of a manifest. */
 export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
   if (framework === undefined) return {};
   const { name, version } = framework;
@@ -28,7 +23,7 @@ const STATIC_LAYER_NAME = "static";
 /** Takes every URL path. */
 export const CATCH_ALL_PATTERN = "^/.*$";
 
-/** One STATIC layer over the whole output, and a route that takes every path. */
+/** One STATIC layer over the whole output, and a route that matches every path. */
 export function generateStaticManifest(options: GenerateOptions = {}): Manifest {
   const { directory = ".", fallback } = options;
   return {

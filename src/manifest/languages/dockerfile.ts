@@ -1,9 +1,4 @@
-/**
- * A project whose `Dockerfile` alone says how it runs: its image is built, and its root file
- * system deployed.
- *
- * @module
- */
+/** @module Projects for which only a `Dockerfile` defines how they run. */
 import { sha256Hex } from "../../lib/hash.ts";
 import type { ProjectReader } from "../frameworks/types.ts";
 import { packsFiles } from "../signs/sign_table.ts";
@@ -12,10 +7,10 @@ import type { Language } from "./types.ts";
 
 const FILES = ["Dockerfile", "Containerfile"] as const;
 
-/** Docker does not look for the name that Podman prefers. */
+/** Docker does not find the file name that Podman prefers. */
 const FILE_OPTION: Readonly<Record<string, string>> = { Containerfile: "--file Containerfile " };
 
-/** Stands for a command that only the image itself names. */
+/** Placeholder for a command that only the image defines. */
 export const OWN_COMMAND = "the image's own command";
 
 /** Finds Podman, or Docker if there is none. */
@@ -28,7 +23,7 @@ function lastOf(instruction: string, text: string): string {
   return [...lines].at(-1)?.[1]?.trim() ?? "";
 }
 
-/** An instruction's words as a shell takes them: of the form with a list, and of that with a line. */
+/** An instruction's words as a shell reads them, from its list form and its line form. */
 function wordsOf(written: string): string {
   try {
     const list: unknown = JSON.parse(written);
@@ -38,14 +33,14 @@ function wordsOf(written: string): string {
   }
 }
 
-/** The command that a Dockerfile starts; "" if it leaves that to the image it is built from. */
+/** The command that a Dockerfile starts; "" if the base image defines it. */
 export function dockerfileCommand(text: string): string {
   const lastStage = text.split(/^[ \t]*FROM[ \t]/im).at(-1)!;
   return ["ENTRYPOINT", "CMD"].map((each) => wordsOf(lastOf(each, lastStage))).filter(Boolean)
     .join(" ");
 }
 
-/** The name of a project's image, which no other project on the machine has. */
+/** The name of a project's image, unique on the machine. */
 const imageName = ({ directory = "" }: ProjectReader): string =>
   `localhost/svc-${sha256Hex(directory).slice(0, 16)}`;
 

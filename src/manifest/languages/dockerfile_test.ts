@@ -35,7 +35,7 @@ for (const [what, text, start] of ROWS) {
   });
 }
 
-Deno.test("a Containerfile is named to the builder, and each project has an image of its own", async () => {
+Deno.test("a Containerfile is named to the builder, and each project has its own image", async () => {
   const files = { Containerfile: "FROM node\nCMD node main.js\n" };
   const [one, other] = await Promise.all(
     ["/a", "/b"].map((directory) => detectProject(readerOf(files, directory))),
@@ -59,12 +59,12 @@ const OTHERS: Readonly<Record<string, Files>> = {
 };
 
 for (const [what, files] of Object.entries(OTHERS)) {
-  Deno.test(`${what} goes before a Dockerfile`, async () => {
+  Deno.test(`${what} takes precedence over a Dockerfile`, async () => {
     assert.notEqual((await detectProject(readerOf(files))).framework?.id, "dockerfile");
   });
 }
 
-Deno.test("what a person wrote goes before a Dockerfile", async () => {
+Deno.test("settings in svc.toml take precedence over a Dockerfile", async () => {
   const reader = readerOf({ Dockerfile: NODE });
   for (const options of [{ isStatic: true }, { images: false }]) {
     assert.equal((await detectProject(reader, options)).framework, undefined);

@@ -1,4 +1,4 @@
-/** @module Go: one static binary, and the folders that it may read. */
+/** @module Go: one static binary, and the folders that it can read. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { BUILT, findIn, programPlacements, quote } from "./parts.ts";
 import type { Language } from "./types.ts";
@@ -7,7 +7,7 @@ const MAIN = /^package main$/m;
 
 const PROGRAM = "svc-server";
 
-/** Names of commands that are servers, where a module has several; the surest first. */
+/** Names of commands that are servers, if a module has several; the most likely first. */
 const SERVERS = ["server", "web", "api", "app", "http", "main", "service"] as const;
 
 /** Files of package main in the module's own folder, as most are named. */
@@ -18,7 +18,7 @@ const rank = (path: string): number => {
   return at === -1 ? SERVERS.length : at;
 };
 
-/** The package that starts, as the build takes it, and the file that shows it. */
+/** The package to start, in the form for the build, and the file that shows it. */
 async function findMain(reader: ProjectReader) {
   const listed = await reader.list?.(".") ?? [];
   const own = listed.filter((path) => /^[^/]+(?<!_test)\.go$/.test(path));

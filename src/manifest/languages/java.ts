@@ -10,7 +10,7 @@ const RUN = 'exec java -XX:MaxRAM="${SVC_MEMORY_MB}m" -XX:MaxRAMPercentage=50';
 
 const MEMORY_MB = 512;
 
-/** How to tell frameworks where to listen. */
+/** How to set the address on which frameworks listen. */
 const LISTEN: readonly (readonly [string, string])[] = [
   ["spring-boot", 'SERVER_PORT="$PORT" SERVER_ADDRESS="$HOST"'],
   ["quarkus", 'QUARKUS_HTTP_PORT="$PORT" QUARKUS_HTTP_HOST="$HOST"'],
@@ -22,7 +22,7 @@ interface Tool {
   readonly wrapper: string;
   readonly program: string;
   readonly args: string;
-  /** Folder of the jars that it makes. */
+  /** Folder of the jars that it creates. */
   readonly jars: string;
 }
 
@@ -42,7 +42,7 @@ const GRADLE: Tool = {
   jars: "build/libs",
 };
 
-/** The jar that can be run: not the one without its packages, sources or documentation. */
+/** The runnable jar, not the one without packages, the sources or the documentation. */
 const takeJar = (folder: string): string =>
   `mkdir -p ${BUILT} && cp "$(ls -S ${folder}/*.jar | ` +
   `grep -v -e /original- -e -plain.jar -e -sources.jar -e -javadoc.jar -e -tests.jar | head -1)" ` +

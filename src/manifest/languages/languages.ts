@@ -1,8 +1,4 @@
-/**
- * The languages whose servers the program can run, as rows of the table of frameworks.
- *
- * @module
- */
+/** @module The languages whose servers the program can run, as rows of the table of frameworks. */
 import type { Framework } from "../frameworks/types.ts";
 import { dockerfile } from "./dockerfile.ts";
 import { elixir } from "./elixir.ts";
@@ -50,7 +46,7 @@ function frameworkOf({ id, name, plan }: Language): Framework {
         layout: { entry },
         outputDirs: ["."],
         ...(build === undefined ? {} : { build }),
-        // Its Dockerfile installs what it needs.
+        // Its Dockerfile installs its dependencies.
         ...(image === undefined ? {} : { packages: "none" }),
       };
     },
@@ -77,5 +73,5 @@ function frameworkOf({ id, name, plan }: Language): Framework {
 
 export const LANGUAGE_SERVERS: readonly Framework[] = LANGUAGES.map(frameworkOf);
 
-/** A project whose Dockerfile alone says how it runs: any other row goes before it. */
+/** A project for which only a Dockerfile defines how it runs. All other rows take precedence. */
 export const DOCKERFILE: Framework = frameworkOf(dockerfile);

@@ -284,7 +284,7 @@ for (const [name, [files, id]] of Object.entries(OTHERS)) {
   });
 }
 
-Deno.test("detectProject() plans no server for what is said to be a static site", async () => {
+Deno.test("detectProject() plans no server for a declared static site", async () => {
   const files = { "index.html": "", "go.mod": "module a\n", "main.go": MAIN_GO };
   const { framework } = await detectProject(readerOf(files), { isStatic: true });
   assert.equal(framework, undefined);

@@ -1,8 +1,4 @@
-/**
- * Common parts of the language files.
- *
- * @module
- */
+/** @module Common parts of the language files. */
 import { parseToml, type TomlLimits } from "../../lib/toml.ts";
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
@@ -28,7 +24,7 @@ const READ_FOLDERS = [
   "www",
 ] as const;
 
-/** A program that was built, and the folders that it may read. */
+/** A built program, and the folders that it can read. */
 export const programPlacements = (from: string, to: string): readonly Placement[] => [
   { from, to },
   ...READ_FOLDERS.map((folder) => ({ from: folder, to: folder, optional: true })),
@@ -37,7 +33,7 @@ export const programPlacements = (from: string, to: string): readonly Placement[
 /** The folder for build output; it is not part of the project. */
 export const BUILT = ".svc/built";
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export const quote = (text: string): string =>
   /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -45,7 +41,7 @@ const LIMITS: TomlLimits = { maxBytes: 256 * 1024, maxDepth: 16 };
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** A table in another; an empty one if there is none. */
+/** A table inside another; empty if there is none. */
 export const tableOf = (value: unknown, key: string): Table => {
   const found = typeof value === "object" && value !== null ? (value as Table)[key] : undefined;
   return typeof found === "object" && found !== null ? found as Table : {};
@@ -71,7 +67,7 @@ export async function procfileCommand(reader: ProjectReader): Promise<string | u
 export const commandsOf = (line: string): readonly string[] =>
   /["']/.test(line) ? [line] : line.split("&&").map((command) => command.trim());
 
-/** The first file of some that is there and that a pattern finds something in. */
+/** The first file of some that exists and that a pattern finds something in. */
 export async function findIn(
   reader: ProjectReader,
   paths: readonly string[],
@@ -84,7 +80,7 @@ export async function findIn(
   return undefined;
 }
 
-/** The first path that is there. */
+/** The first path that exists. */
 export async function firstThere(
   reader: ProjectReader,
   paths: readonly string[],

@@ -1,8 +1,6 @@
 /**
- * PHP: the project with its packages, served by PHP's own server. It sends files of the
- * document root as they are, and every other path to `index.php`.
- *
- * @module
+ * @module PHP: the project with its packages, served by PHP's own server. It sends files of the
+ * document root unchanged, and every other path to `index.php`.
  */
 import { firstThere, procfileCommand, quote, WHOLE_PROJECT } from "./parts.ts";
 import type { Language } from "./types.ts";

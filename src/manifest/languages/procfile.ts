@@ -1,4 +1,4 @@
-/** @module Any program that a Procfile starts, whatever it is written in. */
+/** @module Any program that a Procfile starts, in any language. */
 import { procfileCommand, WHOLE_PROJECT } from "./parts.ts";
 import type { Language } from "./types.ts";
 

@@ -1,10 +1,8 @@
 /**
- * Python: the project with its packages, run by the interpreter of the platform's machine. The
- * packages are stored as in a virtual environment, and are found as a user's packages
- * (`PYTHONUSERBASE`): scripts of the environment name the interpreter by a path of the machine that
- * built it, so they stay behind.
- *
- * @module
+ * @module Python: the project with its packages, run by the interpreter of the platform's machine.
+ * The packages are stored as in a virtual environment, and are found as a user's packages
+ * (`PYTHONUSERBASE`): scripts of the environment name the interpreter by a path of the build
+ * machine, so they are left out.
  */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 import {
@@ -74,7 +72,7 @@ async function packagesOf(reader: ProjectReader): Promise<Packages | undefined> 
   return { file: "pyproject.toml", names, install, toolchains };
 }
 
-/** Bytecode that stays valid whenever the files are copied. */
+/** Bytecode that remains valid when the files are copied. */
 const COMPILE =
   `(${PYTHON} -m compileall -q --invalidation-mode unchecked-hash .venv/lib >/dev/null || true)`;
 
@@ -89,7 +87,7 @@ interface Start {
   readonly entry: string;
   /** Arguments of the interpreter. */
   readonly run: string;
-  /** Those of what runs to its end before, such as a migration. */
+  /** The words of commands that end before it, such as a migration. */
   readonly first?: readonly string[];
   /** A package that it needs and does not list. */
   readonly adds?: string;
@@ -97,7 +95,7 @@ interface Start {
   readonly builds?: string;
 }
 
-/** The module of a file, and how Python finds it. */
+/** The module of a file, and its search path. */
 function moduleOf(path: string): { readonly module: string; readonly folder: string } {
   const plain = path.replace(/(?:\/__init__)?\.py$/, "");
   return plain.startsWith("src/")
@@ -212,7 +210,7 @@ async function fromProcfile(reader: ProjectReader): Promise<Start | undefined> {
   const known = commands.filter((command) => command !== undefined);
   const run = known.at(-1);
   if (run === undefined || known.length < commands.length) return undefined;
-  // Programs of packages bind to loopback, or to what an option says; the port comes by $PORT.
+  // Programs of packages bind to loopback, or to the address of an option; $PORT has the port.
   return {
     reason: "Procfile names the command",
     entry: "Procfile",

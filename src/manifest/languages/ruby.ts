@@ -88,7 +88,7 @@ export const ruby: Language = {
     const gemfile = await reader.readText("Gemfile");
     const found = gemfile === undefined ? undefined : await withGems(reader, gemfile);
     if (found !== undefined) return found;
-    // Without a Gemfile, the gems are those of the machine.
+    // Without a Gemfile, it uses the machine's gems.
     const app = gemfile === undefined ? await findIn(reader, FILES, SINATRA) : undefined;
     const own = app ?? await findIn(reader, FILES, OWN_SERVER);
     return own === undefined ? undefined : {

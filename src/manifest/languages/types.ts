@@ -1,14 +1,9 @@
-/**
- * The description of one language: how to recognize, build and start a server. A language is one
- * file of this folder.
- *
- * @module
- */
+/** @module Types for the description of a language; each language has one file in this folder. */
 import type { Placement, ProjectReader } from "../frameworks/types.ts";
 
 /** How a project of a language becomes a server. */
 export interface LanguagePlan {
-  /** The evidence, as a clause: `requirements.txt asks for fastapi`. */
+  /** Such as `requirements.txt asks for fastapi`. */
   readonly reason: string;
   /** Ids of the toolchains that build it. */
   readonly toolchains: readonly string[];
@@ -20,7 +15,7 @@ export interface LanguagePlan {
   readonly placements: readonly Placement[];
   /** A file that is always deployed, by its path there. */
   readonly entry: string;
-  /** Name of the container image that the build makes, whose root file system is deployed too. */
+  /** Name of the container image that the build creates, whose root file system is deployed too. */
   readonly image?: string;
   /** Memory that it needs, in MiB; the usual amount by default. */
   readonly memoryMb?: number;

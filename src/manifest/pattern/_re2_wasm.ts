@@ -1,12 +1,10 @@
 /**
- * The only file that uses `re2-wasm`, which validates route patterns.
+ * @module The only file that uses `re2-wasm`, which validates route patterns.
  *
  * It uses the package's inner module: the outer class never frees what it allocates, and the
  * engine's memory is fixed at 16 MiB. It is required on first use, not imported, so that a start
  * without a manifest does not load 0.7 MB of WebAssembly. The compiled program has both files
  * compressed, and evaluates them here.
- *
- * @module
  */
 import { createRequire } from "node:module";
 import { compileFunction } from "node:vm";
@@ -39,7 +37,7 @@ function readShipped(name: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(brotliDecompressSync(packed));
 }
 
-/** Evaluates the module of the compiled program, which would look for a file beside itself. */
+/** Evaluates the module of the compiled program, which would look for a file next to itself. */
 function evaluateShipped(): Engine {
   const code = new TextDecoder().decode(readShipped("re2.js"));
   const evaluate = compileFunction(code, ["Module", "module", "require", "__dirname"], {
@@ -64,7 +62,8 @@ function withOldGroupNames(pattern: string): string {
 
 /**
  * Compiles a pattern with RE2 and frees it. Returns RE2's error message, or `undefined` if it is
- * valid. Only call it with patterns of bounded cost: out of memory, the engine is reloaded.
+ * valid. Only call it with patterns of bounded cost: the engine is reloaded if it runs out of
+ * memory.
  */
 export function judgeWithRe2(pattern: string): string | undefined {
   engine ??= loadEngine();

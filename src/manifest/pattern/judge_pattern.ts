@@ -1,12 +1,36 @@
-/**
- * Whether a route pattern may be used, and what to write instead where not.
- *
- * @module
- */
+/** @module Checks whether a route pattern is allowed, and suggests an alternative. */
 import { MAX_PATTERN_COST } from "../limits.ts";
 import { judgeWithRe2 } from "./_re2_wasm.ts";
-import { patternCost } from "./pattern_cost.ts";
 import { describeUnsupported } from "./unsupported.ts";
+import { RE2Set } from "re2js";
+
+type CostResult =
+  | { readonly ok: true; readonly cost: number }
+  | { readonly ok: false; readonly error: string };
+
+/** Cost of reading a Unicode class such as `\pL`, regardless of its result. */
+const UNICODE_CLASS_COST = 100;
+
+/**
+ * Compiles a pattern with re2js and counts the steps and character ranges of its program, and the
+ * Unicode classes in its source. An error has the engine's message.
+ */
+function patternCost(pattern: string): CostResult {
+  try {
+    const set = new RE2Set();
+    set.add(pattern);
+    set.compile();
+    const classes = pattern.match(/\\[pP]/g)?.length ?? 0;
+    let cost = set.prog.numInst() + classes * UNICODE_CLASS_COST;
+    for (let step = 0; step < set.prog.numInst(); step++) {
+      cost += set.prog.getInst(step).runes.length >> 1;
+    }
+    return { ok: true, cost };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { ok: false, error: error.message.replace(/^error parsing regexp: /, "") };
+  }
+}
 
 export interface PatternVerdict {
   /** The problems, one line each; empty for a valid pattern. */
@@ -40,10 +64,9 @@ function reject(error: string, pattern: string): PatternVerdict {
 }
 
 /**
- * Judges a pattern by re2js, which serves it, and by RE2 itself, which
- * defines the syntax: both must accept it, and its cost must be within
- * `MAX_PATTERN_COST`. Time and memory are bounded for any text of at most
- * `MAX_PATTERN_LENGTH` characters.
+ * Checks a pattern with re2js, which serves it, and with RE2 itself, which defines the syntax: both
+ * must accept it, and its cost must be within `MAX_PATTERN_COST`. Time and memory are bounded for
+ * any text of at most `MAX_PATTERN_LENGTH` characters.
  */
 export function judgePattern(pattern: string): PatternVerdict {
   if (!pattern.isWellFormed()) {

@@ -39,7 +39,7 @@ const UNSUPPORTED: readonly (readonly [string, string])[] = [
   ["a{2,}+", "Possessive quantifier"],
 ];
 
-Deno.test("judgePattern() says how two routes replace what backtracks", () => {
+Deno.test("judgePattern() shows how two routes replace backtracking", () => {
   for (const [pattern, feature] of UNSUPPORTED) {
     const [message] = judgePattern(pattern).messages;
     assert.ok(message?.startsWith(feature), `${pattern}: ${message}`);
@@ -89,7 +89,7 @@ Deno.test("judgePattern() refuses half a surrogate pair", () => {
   assert.match(judgePattern("^/\ud83d").messages[0] ?? "", /surrogate/);
 });
 
-Deno.test("judgePattern() accepts only what both engines accept", () => {
+Deno.test("judgePattern() only accepts patterns that both engines accept", () => {
   for (const pattern of ["\\C", "\\u0041", "(?x)a", "[a", "a**", "(?<n>a)(?<n>b)"]) {
     assert.equal(judgePattern(pattern).messages.length, 1, pattern);
   }
@@ -97,7 +97,7 @@ Deno.test("judgePattern() accepts only what both engines accept", () => {
   assert.throws(() => RE2JS.compile("\\C"));
 });
 
-Deno.test("judgeWithRe2() frees what it compiles", () => {
+Deno.test("judgeWithRe2() frees compiled patterns", () => {
   for (let round = 0; round < 400; round++) {
     assert.equal(judgeWithRe2(`^/(?:[a-z]{40}){20}${round}$`), undefined);
   }
@@ -108,7 +108,7 @@ Deno.test("judgeWithRe2() works again after it ran out of memory", () => {
   assert.equal(judgeWithRe2("\\pL{20}"), undefined);
 });
 
-Deno.test("judgePattern() leaves out RE2 only for patterns that RE2 accepts", () => {
+Deno.test("judgePattern() omits RE2 only for patterns that RE2 accepts", () => {
   const pieces = ["a", "Z", "0", "/", "_", "-", "\\.", ".*", "[^/]+"];
   const plain = fc.array(fc.constantFrom(...pieces), { maxLength: 30 });
   fc.assert(fc.property(plain, fc.constantFrom("", "$"), (parts, end) => {

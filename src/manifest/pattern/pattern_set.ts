@@ -1,9 +1,4 @@
-/**
- * Many patterns matched against one path at once, in time linear in the
- * path's length (re2js `RE2Set`).
- *
- * @module
- */
+/** @module Matches many patterns against one path, in linear time (re2js `RE2Set`). */
 import { RE2Set } from "re2js";
 import { tokenizePattern } from "./tokens.ts";
 
@@ -14,8 +9,8 @@ export interface PatternSet {
 
 /**
  * Memory that an engine may use for its states, in bytes. Allocated on demand; when it is full, the
- * engine restarts, which is slow. A state of a floating engine holds the start of every pattern, so
- * 200 of them need 10 MiB for the paths of a whole site, where anchored ones need 3.
+ * engine restarts, which is slow. A state of an unanchored engine contains the start of every
+ * pattern, so 200 of them need 10 MiB for the paths of a whole site, where anchored ones need 3.
  */
 const ANCHORED_MEMORY = 8 * 1024 * 1024;
 const FLOATING_MEMORY = 16 * 1024 * 1024;
@@ -36,14 +31,14 @@ const CATCH_ALL: ReadonlyMap<string, (path: string) => boolean> = new Map([
   ["^(.*)$", (path) => !path.includes("\n")],
 ]);
 
-/** An exact test for a pattern that takes every path; `undefined` for any other pattern. */
+/** An exact test for a pattern that matches every path; `undefined` for any other pattern. */
 export function catchAllTest(pattern: string): ((path: string) => boolean) | undefined {
   return CATCH_ALL.get(pattern);
 }
 
 /**
- * True when a pattern can only match from the start of the text: it begins with `^`, no alternative
- * is beside that, and no flag changes its meaning.
+ * True when a pattern can only match from the start of the text: it begins with `^`, has no
+ * alternative next to that, and no flag changes its meaning.
  */
 function isAnchored(pattern: string): boolean {
   const tokens = tokenizePattern(pattern);
@@ -78,9 +73,8 @@ function matchPart({ set, positions }: Part, path: string): number[] {
 }
 
 /**
- * Compiles patterns that passed validation. Patterns that begin with `^` run
- * in their own engine, which stops at the first character that none
- * of them takes.
+ * Compiles patterns that passed validation. Patterns that begin with `^` run in their own engine,
+ * which stops at the first character that matches none of them.
  *
  * @throws {Error} If a pattern does not compile
  */

@@ -1,8 +1,5 @@
 /**
- * A regular expression cut into the pieces that matter for finding what a
- * linear-time engine lacks.
- *
- * @module
+ * @module Splits a regular expression into tokens that show features a linear-time engine lacks.
  */
 
 export type TokenKind = "open" | "close" | "escape" | "class" | "quantifier" | "text";
@@ -39,7 +36,7 @@ export function tokenizePattern(pattern: string): Token[] {
   return tokens;
 }
 
-/** Index of the token that closes the group opened at `index`; the last token where none does. */
+/** Index of the token that closes the group opened at `index`; the last token if none does. */
 export function closingToken(tokens: readonly Token[], index: number): number {
   let depth = 0;
   for (let at = index; at < tokens.length; at++) {

@@ -1,13 +1,11 @@
 /**
- * Features of backtracking engines that route patterns do not have, each with two routes and
- * priorities that have the same effect (spec, "Regular expression syntax is that of a linear-time
- * regex engine").
- *
- * @module
+ * @module Features of backtracking engines that route patterns do not support, each with two routes
+ * and priorities that have the same effect (spec, "Regular expression syntax is that of a
+ * linear-time regex engine").
  */
 import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
 
-/** Longest pattern that is quoted within a message. */
+/** Maximum length of a pattern that is quoted within a message. */
 const MAX_QUOTED = 120;
 
 function quote(pattern: string): string {
@@ -19,7 +17,7 @@ function route(pattern: string, priority: number): string {
   return `{ "pattern": ${quote(pattern)}, "priority": ${priority} }`;
 }
 
-/** A feature found in a pattern, with what stands before, inside and after it. */
+/** A feature found in a pattern, with the text before, inside and after it. */
 interface UnsupportedFeature {
   readonly tokens: readonly Token[];
   readonly index: number;
@@ -45,7 +43,10 @@ function locate(pattern: string, tokens: readonly Token[], index: number): Unsup
   };
 }
 
-/** True when the feature is in no group and beside no "|", so that the pattern can be cut there. */
+/**
+ * True when the feature is neither in a group nor next to a "|", so that the pattern can be split
+ * there.
+ */
 function atTopLevel(found: UnsupportedFeature): boolean {
   let depth = 0;
   let depthAtFeature = 0;
@@ -115,7 +116,7 @@ function possessive(found: UnsupportedFeature): string {
 
 const BACKREFERENCE = /^\\(?:[1-9][0-9]?|[kg](?:<[^>]*>|\{[^}]*\}|'[^']*'))$/;
 
-/** Two routes that say what the feature at a token says; `undefined` for a plain token. */
+/** Two routes with the effect of the feature at a token; `undefined` for a plain token. */
 function describe(pattern: string, tokens: readonly Token[], index: number): string | undefined {
   const { kind, text } = tokens[index]!;
   const found = () => locate(pattern, tokens, index);
@@ -131,8 +132,8 @@ function describe(pattern: string, tokens: readonly Token[], index: number): str
 }
 
 /**
- * One message per kind of unsupported feature that a pattern uses, in the
- * order of their first appearance. Each says how to write it with two routes.
+ * One message per kind of unsupported feature that a pattern uses, in the order of their first
+ * appearance. Each shows how to write it with two routes.
  */
 export function describeUnsupported(pattern: string): string[] {
   const tokens = tokenizePattern(pattern);

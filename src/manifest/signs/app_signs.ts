@@ -1,9 +1,4 @@
-/**
- * Servers in JavaScript that no start script runs: apps that a file exports for another platform,
- * and packages that are a server whole.
- *
- * @module
- */
+/** @module Servers in JavaScript that no start script runs. */
 import { firstFile, type ModuleText } from "../frameworks/code_around.ts";
 import {
   candidatesOf,

@@ -1,8 +1,4 @@
-/**
- * Functions of other platforms, which find them by their folders.
- *
- * @module
- */
+/** @module Finds functions of other platforms by their folders. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { lineOf } from "./line_of.ts";
 import { FUNCTION_FOLDERS } from "./sign_table.ts";
@@ -31,7 +27,7 @@ const CAN = "svc runs functions that rules name (docs/functions.md) and servers 
 /** Files that are code of functions. */
 export const FUNCTION_SOURCE = new RegExp(`(?:${SCRIPT.source}|${OTHER_PROGRAM.source})`);
 
-/** The line on which a file is a function; `undefined` if it is none. */
+/** The line that makes a file a function; `undefined` if it is not one. */
 export function functionLine(folder: string, file: string, text: string): number | undefined {
   if (SCRIPT.test(file)) return lineOf(text, folder === "functions" ? PAGES_FUNCTION : FUNCTION);
   return folder === "api" && OTHER_PROGRAM.test(file) ? 1 : undefined;

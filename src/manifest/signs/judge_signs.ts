@@ -1,21 +1,17 @@
-/**
- * The effect of server signs on a project whose files would be published.
- *
- * @module
- */
+/** @module The effect of server signs on a project whose files would be published. */
 import { findFramework } from "../frameworks/frameworks.ts";
 import { describeSign } from "./refuse_signs.ts";
 import type { ProjectSign } from "./types.ts";
 
-/** How `svc.toml` says that all files of an output are to be published. */
+/** The setting in `svc.toml` to publish all files of an output. */
 export const STATIC_KEY = '"static = true" under [build] of svc.toml';
 
 export interface SiteFacts {
   /** Id of the framework that was detected. */
   readonly framework: string | undefined;
-  /** Whether the files are in their own folder, as a build leaves them. */
+  /** Whether the files are in a separate folder, as after a build. */
   readonly isBuilt: boolean;
-  /** Whether someone named that folder, rather than that it was found. */
+  /** Whether someone named that folder; otherwise svc found it. */
   readonly isNamed: boolean;
   readonly hasPage: boolean;
 }
@@ -26,7 +22,7 @@ export type Judgement =
   | { readonly type: "noted"; readonly note: string }
   | { readonly type: "refused"; readonly signs: readonly ProjectSign[] };
 
-/** Names a server beside the site of a framework. */
+/** Names a server next to the site of a framework. */
 function noteOf(signs: readonly ProjectSign[]): string {
   const seen = signs.slice(0, 2).map(describeSign).join(", ");
   return `Deploying only the files. The server next to them is not deployed (${seen}). If that is intended, set ${STATIC_KEY}`;

@@ -1,10 +1,4 @@
-/**
- * Searching texts.
- *
- * @module
- */
-
-/** Text as a part of a pattern that matches nothing else. */
+/** Escapes a text for a pattern. */
 export const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 
 /** The line, from 1, on which a text matches; `undefined` if it does not. */

@@ -1,8 +1,4 @@
-/**
- * Signs of a server that svc cannot run by itself, in a project without other detection.
- *
- * @module
- */
+/** @module Signs of a server that svc cannot run by itself. */
 import type { ProjectReader } from "../frameworks/types.ts";
 import { findAppSigns } from "./app_signs.ts";
 import { findFunctionSigns, FUNCTION_SOURCE } from "./function_signs.ts";
@@ -10,7 +6,7 @@ import { escapePattern, lineOf } from "./line_of.ts";
 import { CONTAINERS, FUNCTION_FOLDERS, LANGUAGES, packsFiles } from "./sign_table.ts";
 import type { FileSign, LanguageSigns, ProjectSign } from "./types.ts";
 
-/** How a project says what starts it. */
+/** How a project declares its start command. */
 const SAY_HOW = 'To run it, set runtime = "command" under [build] in svc.toml, with the ' +
   'command that builds it, and command = "…" under [server], which starts it and listens on $PORT';
 

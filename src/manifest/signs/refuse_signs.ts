@@ -1,15 +1,11 @@
-/**
- * Messages for a project with signs of a server that nothing runs.
- *
- * @module
- */
+/** @module Messages for a project with signs of a server that nothing runs. */
 import type { Found } from "../frameworks/types.ts";
 import type { ProjectSign } from "./types.ts";
 
 /** Signs that an error lists. */
 const MAX_LISTED = 6;
 
-/** The lines of svc.toml by which a project is a static site anyway. */
+/** The lines of svc.toml that make a project a static site anyway. */
 const STATIC_LINES = "[build]\nstatic = true";
 
 /** A sign as people read it: `app.py:3 imports flask`. */

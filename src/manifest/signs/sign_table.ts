@@ -1,8 +1,4 @@
-/**
- * The table of signs that a folder contains a server, or a project of another platform.
- *
- * @module
- */
+/** @module The table of signs that a folder contains a server, or a project of another platform. */
 import type { FileSign, LanguageSigns } from "./types.ts";
 
 /** npm packages that create servers if a file imports one. */
@@ -58,14 +54,14 @@ const PYTHON_CODE: FileSign["shows"] = [[
   "imports $1",
 ]];
 
-/** A file that lists what a program in Python needs. */
+/** A file that lists the dependencies of a Python program. */
 const pythonList = (file: string): FileSign => ({
   file,
   shows: [[new RegExp(`^[\\s"']*(${PYTHON_SERVERS})\\b`, "im"), "asks for $1"]],
   seen: "lists Python packages",
 });
 
-/** Programs that make plain files. */
+/** Programs that create static files. */
 const RUBY_SITES = /^\s*gem\s+["'](?:jekyll|github-pages|middleman|nanoc|bridgetown)["']/m;
 
 export const LANGUAGES: readonly LanguageSigns[] = [
@@ -171,7 +167,7 @@ const FILE_SERVER_IMAGE =
 const SERVES_FILES =
   /^web:\s*(?:npx\s+(?:-\S+\s+)*|node_modules\/\.bin\/)?(?:serve|http-server)\b/m;
 
-/** The image that a Dockerfile ends with; a stage that it names stands for that stage's image. */
+/** The image that a Dockerfile ends with; the name of a stage refers to that stage's image. */
 function lastImage(text: string): string | undefined {
   const stages = [...text.matchAll(/^\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?/gim)];
   const named = new Map(stages.map(([, image, name]) => [name?.toLowerCase(), image]));
@@ -196,7 +192,7 @@ export const CONTAINERS: readonly FileSign[] = [
   { file: "serverless.yml", shows: [[/^functions:/m, "names functions"]] },
 ];
 
-/** Folders in which other platforms find functions, with whose they are. */
+/** Function folders of other platforms, with the platform of each. */
 export const FUNCTION_FOLDERS: readonly {
   readonly folder: string;
   readonly platform: string;

@@ -1,8 +1,4 @@
-/**
- * Types of server signs and their tables.
- *
- * @module
- */
+/** @module Types of server signs and their tables. */
 
 /** The platform of the server that a sign indicates. */
 export type SignKind =
@@ -20,7 +16,7 @@ export interface ProjectSign {
   readonly file: string;
   /** The line that shows it, from 1. */
   readonly line: number;
-  /** The evidence, as a clause about the file: `asks for flask`. */
+  /** Such as `asks for flask`. */
   readonly seen: string;
   /** The options in svc, as a sentence without its full stop. */
   readonly can: string;
@@ -28,7 +24,7 @@ export interface ProjectSign {
   readonly language?: string;
 }
 
-/** A file by whose name a server is known. */
+/** A file whose name indicates a server. */
 export interface FileSign {
   readonly file: string;
   /** The most telling line, and its meaning; `$1` is replaced with its first group. */
@@ -39,10 +35,10 @@ export interface FileSign {
   readonly unless?: RegExp;
 }
 
-/** A language whose programs serve. */
+/** A language whose programs are servers. */
 export interface LanguageSigns {
   readonly name: string;
   readonly files: readonly FileSign[];
-  /** Its sources, which no visitor gets. */
+  /** Its sources, which are not served. */
   readonly sources: RegExp;
 }

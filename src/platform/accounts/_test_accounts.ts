@@ -1,8 +1,4 @@
-/**
- * Account services over a store in memory and a clock that tests set.
- *
- * @module
- */
+/** Account services over a store in memory and a clock that tests set. @module */
 import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/security.ts";
 import { systemRandom } from "../../lib/clock.ts";
@@ -25,7 +21,7 @@ export interface TestAccounts extends Accounts {
   time: number;
   readonly events: SecurityEvent[];
   readonly troubles: string[];
-  /** Mails that were handed over; only where the test wants mail. */
+  /** Sent mails, if the test uses mail. */
   readonly mails: AccountMail[];
   /** The cost of each key derivation from a password. */
   readonly derivations: PasswordCost[];
@@ -87,7 +83,7 @@ export async function withAccounts(
   }
 }
 
-/** Makes an account; returns its cookie. */
+/** Creates an account; returns its cookie. */
 export async function newAccount(
   test: TestAccounts,
   name = "ada",
@@ -107,7 +103,7 @@ export async function personOf(test: TestAccounts, setCookie: string): Promise<P
   return person;
 }
 
-/** Makes an account and signs in to it. */
+/** Creates an account and signs in to it. */
 export async function newPerson(
   test: TestAccounts,
   name?: string,
@@ -116,7 +112,7 @@ export async function newPerson(
   return await personOf(test, await newAccount(test, name, client));
 }
 
-/** Makes a workspace that a person owns, as a store has it. */
+/** Creates the stored form of a workspace that a person owns. */
 export async function newWorkspace(
   test: TestAccounts,
   person: Person,

@@ -19,9 +19,7 @@ export const accountKeys = {
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
   members: (workspaceId: string): Key => ["members", workspaceId],
   member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
-  /**
-   * Changed with every change of a workspace's members, so that such changes exclude each other.
-   */
+  /** Changed with every change of members, so that such changes exclude each other. */
   membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
 
   allInvitations: (): Key => ["invitations"],

@@ -1,8 +1,4 @@
-/**
- * `/v1/account`: a person's own account.
- *
- * @module
- */
+/** `/v1/account`: a person's own account. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Router } from "../core/http/mod.ts";
 import type { AccountService } from "./account_service.ts";

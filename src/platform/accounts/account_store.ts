@@ -1,8 +1,4 @@
-/**
- * Users, workspaces and memberships in Deno KV.
- *
- * @module
- */
+/** Users, workspaces and memberships in Deno KV. @module */
 import * as z from "zod";
 import { ROLES } from "../../contract/identity.ts";
 import { SIGN_UP_METHODS } from "../../contract/accounts.ts";
@@ -23,7 +19,7 @@ import type { Operation, RecordStore } from "../../store/mod.ts";
 const userRecord = z.object({
   id: z.string(),
   name: z.string(),
-  /** In the form of `canonicalEmail()`. */
+  /** In the format of `canonicalEmail()`. */
   email: z.string().nullable(),
   signUpMethod: z.enum(SIGN_UP_METHODS).default("email"),
   createdAt: z.number(),
@@ -124,7 +120,6 @@ export class AccountStore {
     return (await operation.commit()).ok;
   }
 
-  /** Id of the platform's first user. */
   async ownerId(): Promise<string | undefined> {
     return (await readRecord(this.#kv, keys.meta("owner"), z.string()))?.value;
   }
@@ -133,7 +128,6 @@ export class AccountStore {
     return this.users.findBy("email", accountKeys.userByEmail(email));
   }
 
-  /** Id of the workspace with a slug; the id never changes. */
   async findWorkspaceId(slug: string): Promise<string | undefined> {
     return (await this.workspaces.findBy("slug", keys.workspaceBySlug(slug)))?.id;
   }
@@ -151,10 +145,7 @@ export class AccountStore {
     return this.memberships.listCopies(accountKeys.members(workspaceId), page);
   }
 
-  /**
-   * Changes one membership, or removes it if `change` returns `undefined`. `change` gets all
-   * current members, and may throw.
-   */
+  /** Changes a membership, or removes it if `change` returns `undefined`; `change` may throw. */
   async changeMember(
     workspaceId: string,
     userId: string,

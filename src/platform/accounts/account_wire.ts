@@ -1,8 +1,4 @@
-/**
- * Accounts and their credentials in wire format.
- *
- * @module
- */
+/** Accounts and their credentials in wire format. @module */
 import type { Account, Session, Tool } from "../../contract/accounts.ts";
 import type { ApiKey } from "../../contract/api_keys.ts";
 import type { Identity } from "../../contract/identity.ts";

@@ -1,9 +1,4 @@
-/**
- * The first start on an empty data directory: the workspace `default`, its
- * owner, and one API key (design: "Serving contract").
- *
- * @module
- */
+/** The first start on an empty data directory: workspace `default`, owner and API key. @module */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { AccountStore } from "./account_store.ts";
@@ -13,10 +8,7 @@ import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_ke
 export const FIRST_WORKSPACE = "default";
 
 /**
- * Ensures that there is an owner. Returns the API key if it is new, so that it can be shown once,
- * else `undefined`.
- *
- * @throws {TypeError} when the given token is too short to be a secret.
+ * Returns the API key if it is new, to show it once. @throws {TypeError} if `token` is too short.
  */
 export async function bootstrapAccounts(options: {
   readonly store: AccountStore;

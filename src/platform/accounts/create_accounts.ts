@@ -1,8 +1,4 @@
-/**
- * The services of accounts and of the device login over one store.
- *
- * @module
- */
+/** The services of accounts and of the device login over one store. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -54,17 +50,14 @@ import type { RecordStore } from "../../store/mod.ts";
 
 export interface AccountOptions {
   readonly kv: RecordStore;
-  /** Whether this node knows all changes of other nodes; always true on a single node. */
   readonly isCurrent?: () => boolean;
   /** Other nodes, and how to stop asking them; missing on a single node. */
   readonly peers?: Peers;
   readonly closing?: AbortSignal;
   readonly box: SecretBox;
-  /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
-  /** The cost of hashing a password, if not the default. */
   readonly passwordCost?: PasswordCost;
   /** How keys are derived from passwords; scrypt by default. */
   readonly deriveKey?: DeriveKey;
@@ -73,16 +66,14 @@ export interface AccountOptions {
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
   /** Sends requests to other machines: to the issuers of trusted publishers. */
   readonly outbound: OutboundFetch;
-  /** Whether those may have private addresses, and use http:. */
+  /** Whether they may use private addresses and http:. */
   readonly allowPrivate: boolean;
-  /** Writes an entry to the audit log. */
   readonly audit: Pick<AuditLog, "record">;
   /** Sends mails about accounts; missing if the platform cannot send mail. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
 }
 
-/** Services for the API, the pages and other capabilities. */
 export interface AccountServices {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
@@ -100,18 +91,15 @@ export interface AccountServices {
   readonly exchanges: ExchangeService;
   readonly deviceLogin: DeviceLoginService;
   readonly authorization: AuthorizationService;
-  /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
 }
 
 /** The account services, with everything that other capabilities and the composition need. */
 export interface Accounts extends AccountServices {
-  /** Parts that the service of workspaces also needs. */
   readonly parts: AccountParts;
   readonly capability: Capability;
 }
 
-/** Builds the stores and services; does not read anything yet. */
 export function createAccounts(options: AccountOptions): Accounts {
   const { kv, publicOrigin, onTrouble } = options;
   const { securityLog, lastUsed, authenticator, parts } = createParts(options);
@@ -155,7 +143,7 @@ export function createAccounts(options: AccountOptions): Accounts {
   return { ...services, parts, capability: capabilityOf(services, kv) };
 }
 
-/** The secret that signs what the platform issues; created when first needed. */
+/** The secret that signs what the platform issues; created on first use. */
 function signingKey(
   { kv, box, random }: Pick<AccountOptions, "kv" | "box" | "random">,
   name: string,
@@ -180,7 +168,6 @@ function sharedLimits(
   return limits;
 }
 
-/** Builds the parts that the services share. */
 function createParts(options: AccountOptions): {
   readonly securityLog: SecurityLog;
   readonly lastUsed: LastUsedTracker;

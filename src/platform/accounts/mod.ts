@@ -1,8 +1,4 @@
-/**
- * Accounts: sign-up, sign-in, sessions, second factors, API keys, and the device login of CLIs.
- *
- * @module
- */
+/** Accounts: sign-up, sign-in, sessions, second factors, API keys and device login. @module */
 export { accountKeys } from "./account_keys.ts";
 export { AccountService } from "./account_service.ts";
 export {

@@ -1,8 +1,4 @@
-/**
- * Inputs and results of the account services that are not records.
- *
- * @module
- */
+/** Inputs and results of the account services that are not records. @module */
 import type { Account } from "../../contract/accounts.ts";
 
 export interface SignedIn {
@@ -25,7 +21,6 @@ export interface ConfirmationWanted {
   readonly status: "confirmation_required";
 }
 
-/** The account with its new address. */
 export interface EmailAdded {
   readonly status: "added";
   readonly account: Account;

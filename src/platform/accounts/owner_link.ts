@@ -12,10 +12,7 @@ import { hashToken, mintToken } from "./credentials/token.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/**
- * Creates the link, as a path, while the owner has no password; a link from an earlier start stops
- * working. `undefined` once the owner can sign in.
- */
+/** Creates the link, replacing an earlier one; `undefined` once the owner can sign in. */
 export async function issueOwnerLink(options: {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;

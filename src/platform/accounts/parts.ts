@@ -1,8 +1,4 @@
-/**
- * The parts of the account services, created once.
- *
- * @module
- */
+/** The parts of the account services, created once. @module */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import type { AccountStore } from "./account_store.ts";
@@ -30,7 +26,6 @@ export interface AccountParts {
   readonly box: SecretBox;
   readonly raise: RaiseSecurityEvent;
   readonly cookies: CookieStyle;
-  /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;

@@ -1,8 +1,4 @@
-/**
- * Security events: recorded in an append-only log when they happen, then delivered.
- *
- * @module
- */
+/** Security events: recorded in an append-only log when they happen, then delivered. @module */
 import { type SecurityEventName, securityEventName } from "../../contract/events.ts";
 import * as z from "zod";
 import { type SecurityEvent } from "../../contract/security.ts";
@@ -14,7 +10,6 @@ import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** An event as the raising code states it. */
 export interface RaisedEvent {
   readonly event: SecurityEventName;
   readonly userId: string;
@@ -27,7 +22,7 @@ export interface RaisedEvent {
 /** Raises an event; resolves when the log has it. */
 export type RaiseSecurityEvent = (event: RaisedEvent, lease?: Lease) => Promise<void>;
 
-/** Tells an account's owner that someone is guessing the password. */
+/** Notifies an account's owner that someone is guessing the password. */
 export function reportWrongPasswords(
   raise: RaiseSecurityEvent,
   { userId, client }: { readonly userId: string; readonly client: Client },
@@ -103,12 +98,10 @@ export class SecurityLog {
     onEvent?.(toWire(record));
   };
 
-  /** Lists events of an account, newest first. */
   ofAccount(userId: string, page: PageWish): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.accountEvents(userId), page);
   }
 
-  /** Lists events of a workspace, newest first. */
   ofWorkspace(workspaceId: string, page: PageWish): Promise<Page<SecurityEvent>> {
     return this.#page(accountKeys.workspaceEvents(workspaceId), page);
   }

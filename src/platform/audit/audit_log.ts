@@ -1,8 +1,4 @@
-/**
- * The audit log of each workspace, with an entry for every change that took effect.
- *
- * @module
- */
+/** The audit log of each workspace, with an entry for every change that took effect. @module */
 import * as z from "zod";
 import {
   AUDIT_CREDENTIALS,
@@ -18,7 +14,6 @@ import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Maximum number of entries to search for a page. */
 const MAX_LOOKED_THROUGH = 5000;
 
 const auditRecord = z.object({
@@ -41,7 +36,6 @@ const auditRecord = z.object({
 });
 type AuditRecord = z.infer<typeof auditRecord>;
 
-/** A change, as described by the code that made it. */
 export type AuditedChange = Omit<AuditRecord, "id" | "at"> & { readonly workspaceId: string };
 
 export interface AuditWish {
@@ -69,7 +63,6 @@ interface AuditLogParts {
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
-  /** Maximum number of entries of a workspace. */
   readonly maxEntries?: number;
 }
 
@@ -83,10 +76,7 @@ export class AuditLog {
     this.#parts = parts;
   }
 
-  /**
-   * Adds an entry; resolves when it is stored. The change has already taken effect, so a failure to
-   * write is reported to the operator and refuses nothing.
-   */
+  /** Resolves when stored. The change has taken effect, so failures only go to the operator. */
   async record({ workspaceId, ...change }: AuditedChange): Promise<void> {
     const { kv, now, random, onTrouble } = this.#parts;
     const record: AuditRecord = { ...change, id: uuidV7(now, random), at: now() };
@@ -108,7 +98,6 @@ export class AuditLog {
     }
   }
 
-  /** The matching entries of a workspace, newest first. */
   async list(workspaceId: string, wish: AuditWish): Promise<Page<AuditEntry>> {
     const prefix = keys.audit(workspaceId);
     const { limit, cursor } = wish;

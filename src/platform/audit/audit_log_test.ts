@@ -39,7 +39,7 @@ async function withLog(
   }
 }
 
-Deno.test("AuditLog lists what fits, newest first, page by page", () =>
+Deno.test("AuditLog lists matching entries, newest first, page by page", () =>
   withLog(async ({ log }) => {
     await log.record(change({ path: "/1" }));
     await log.record(change({ path: "/2", user: { id: BOB, name: "Bob" } }));

@@ -1,12 +1,7 @@
-/**
- * The subject and changes of each recorded operation, without secret values. Pure.
- *
- * @module
- */
+/** The subject and changes of each recorded operation, without secret values. Pure. @module */
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { AuditFacts, CompletedCall } from "../core/http/mod.ts";
 
-/** The subject of a log entry. */
 export interface AuditSubject {
   readonly target: { readonly id: string | null; readonly name: string | null } | null;
   readonly changes: readonly AuditChange[];
@@ -18,7 +13,7 @@ export interface AuditChange {
   readonly to: string | null;
 }
 
-/** Longest text of an entry, in UTF-16 units. */
+/** Maximum length of a text of an entry, in UTF-16 units. */
 const MAX_TEXT = 500;
 
 interface Row {
@@ -193,13 +188,11 @@ const rows: ReadonlyMap<string, Row> = new Map(Object.entries(
   } satisfies Partial<Record<OperationName, Row>>,
 ));
 
-/** Operations with a known subject. */
 export const describedOperations: ReadonlySet<string> = new Set(rows.keys());
 
 const isFacts = (value: unknown): value is AuditFacts =>
   typeof value === "object" && value !== null && !(value instanceof Response);
 
-/** A value of a field as text; `null` for none. */
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
   const text = Array.isArray(value)

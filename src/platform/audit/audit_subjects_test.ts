@@ -12,7 +12,7 @@ Deno.test("every operation that the log records has a subject, and no other", ()
   assert.deepEqual([...describedOperations].sort(), recorded.sort());
 });
 
-Deno.test("subjectOf() compares what was with what is, and leaves out all other fields", () => {
+Deno.test("subjectOf() compares old and new values, and omits all other fields", () => {
   const subject = subjectOf("updateApiKey", {
     given: { key: "k1", name: "deploy" },
     answer: { id: "k1", name: "deploy", role: "viewer", key: "svc_secret", projects: null },
@@ -27,7 +27,7 @@ Deno.test("subjectOf() compares what was with what is, and leaves out all other 
   });
 });
 
-Deno.test("subjectOf() bounds what an entry holds", () => {
+Deno.test("subjectOf() limits the size of an entry", () => {
   const { target } = subjectOf("setKvValue", {
     given: { environment: "production", key: "k".repeat(2000), value: "hidden" },
     answer: { key: "k".repeat(2000), version: "1" },

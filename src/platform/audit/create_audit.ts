@@ -1,8 +1,4 @@
-/**
- * `GET /v1/audit`, and the writers of the log.
- *
- * @module
- */
+/** `GET /v1/audit`, and the writers of the log. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -11,7 +7,6 @@ import { AuditLog } from "./audit_log.ts";
 import { projectOf, subjectOf } from "./audit_subjects.ts";
 import { recordedName } from "./recorded_operations.ts";
 
-/** The capability of the audit log. */
 export interface Audit {
   readonly capability: Capability;
   readonly audit: AuditLog;

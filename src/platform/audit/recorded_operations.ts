@@ -1,8 +1,4 @@
-/**
- * Selects the API operations for the audit log. Pure.
- *
- * @module
- */
+/** Selects the API operations for the audit log. Pure. @module */
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 
@@ -29,7 +25,7 @@ export const PUSHED = "gitPush";
 /** The log's name for the exchange of a job's token for a key. */
 export const EXCHANGED = "exchangeToken";
 
-/** The log's names for actions of a deploy hook, besides the deployment that it starts. */
+/** The log's names for actions of a deploy hook, in addition to the deployment that it starts. */
 export const HOOK_STOPPED = "stopPreviewByHook";
 export const HOOK_REFUSED = "refuseHookCall";
 

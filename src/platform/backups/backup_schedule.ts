@@ -1,6 +1,6 @@
 /**
- * Makes backups when they are due, on one node. Stores each result, and tells the platform's owner
- * when backups start to fail and when they work again.
+ * Creates backups when they are due, on one node. Stores each result, and notifies the
+ * owner of the platform when backups start to fail and when they work again.
  *
  * @module
  */
@@ -15,12 +15,11 @@ import { type BackupRecord, type BackupStore, countDatabases } from "./backup_st
 /** First pause after a failure, in milliseconds; it doubles up to the time between backups. */
 const FIRST_RETRY_MS = 5 * 60_000;
 
-/** Longest message that is stored, in characters. */
+/** Maximum length of a message, in characters. */
 const MAX_MESSAGE = 1500;
 
 type Success = NonNullable<BackupRecord["last"]>;
 
-/** The result of a backup. */
 export type BackupOutcome =
   | Omit<Success, "at" | "databases"> & {
     readonly databases: readonly { readonly tables: number; readonly rows: number }[];
@@ -39,7 +38,6 @@ export interface BackupScheduleOptions {
   readonly nodes: Pick<Nodes, "during">;
   readonly everyMs: number;
   readonly now: Clock;
-  /** Makes one backup. */
   run(signal: AbortSignal): Promise<BackupOutcome>;
   /** The platform's owner, who receives events; `undefined` if there is none yet. */
   owner(): Promise<PlatformOwner | undefined>;
@@ -70,7 +68,7 @@ export class BackupSchedule {
     this.#options = options;
   }
 
-  /** Makes a backup if one is due, on the node responsible. */
+  /** Creates a backup if one is due, on the responsible node. */
   async round(signal: AbortSignal): Promise<void> {
     await this.#options.nodes.during("backups", (lease) => this.#round(signal, lease));
   }

@@ -38,7 +38,7 @@ Deno.test("nextBackupAt() waits for no time that a wrong clock wrote", () => {
   assert.equal(nextBackupAt(recent, HOUR, START), START + 1000 + HOUR);
 });
 
-Deno.test("BackupSchedule forgets a start whose process is gone", async () => {
+Deno.test("BackupSchedule forgets a start whose process has ended", async () => {
   const { at, round } = scheduleOf(() => Promise.reject(new Error("not due")));
   at.record = { startedAt: START - HOUR, last: { ...DONE, at: START - 2 * HOUR }, failure: null };
   await round();

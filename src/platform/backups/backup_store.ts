@@ -1,8 +1,4 @@
-/**
- * The results of the platform's last backups, in one record.
- *
- * @module
- */
+/** The results of the platform's last backups, in one record. @module */
 import * as z from "zod";
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
@@ -10,7 +6,7 @@ import type { Lease, RecordStore } from "../../store/mod.ts";
 
 const number = z.number();
 
-/** A record has no room for the counts of a thousand databases. */
+/** The counts of a thousand databases do not fit into a record. */
 export const countDatabases = (databases: readonly { tables: number; rows: number }[]) => ({
   count: databases.length,
   tables: databases.reduce((sum, { tables }) => sum + tables, 0),
@@ -27,7 +23,7 @@ const lastBackup = z.object({
   blobs: number,
   databases: z.union([
     z.object({ count: number, tables: number, rows: number }),
-    // As it was stored before.
+    // The previously stored value.
     z.array(z.object({ tables: number, rows: number })).transform(countDatabases),
   ]),
 });

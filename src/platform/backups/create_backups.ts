@@ -1,8 +1,4 @@
-/**
- * Composes regular backups, and `GET /v1/backups` for the owner of the platform.
- *
- * @module
- */
+/** Composes regular backups, and `GET /v1/backups` for the owner of the platform. @module */
 import type { BackupStatus } from "../../contract/backups.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
@@ -23,7 +19,7 @@ export interface BackupSettings {
 
 /** How often to check whether a backup is due, in milliseconds. */
 const LOOK_MS = 30_000;
-/** Delay of the first check, so that the start goes first. */
+/** Delay of the first check, so that the start has priority. */
 const FIRST_LOOK_MS = 5_000;
 
 const timeOf = (time: number | null): string | null =>
@@ -34,7 +30,6 @@ export function createBackups(
   { settings, accounts, run }: {
     readonly settings: BackupSettings;
     readonly accounts: Pick<AccountStore, "ownerId" | "memberships">;
-    /** Makes one backup to the configured place. */
     run(signal: AbortSignal): Promise<BackupOutcome>;
   },
 ): Capability {

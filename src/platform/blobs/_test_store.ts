@@ -26,7 +26,7 @@ export const PLACE: BlobPlace = {
 
 export interface TestStore {
   readonly kv: DenoStore;
-  /** Holds the vault, as `blobs`. */
+  /** Contains the vault, as `blobs`. */
   readonly folder: string;
   readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
   readonly objects: ObjectStore;

@@ -6,6 +6,7 @@
  */
 import * as z from "zod";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { RecentMap } from "../../lib/memo.ts";
 import { SingleFlight } from "../../lib/single_flight.ts";
 import { commitWithRetries, keys, RecordType, Table } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
@@ -16,7 +17,9 @@ import { BlobStoreError } from "./store_error.ts";
 
 const ID_BYTES = 10;
 const SECRET_BYTES = 25;
-/** Longest id to look up. */
+/** Maximum number of decrypted secrets in each of two generations. */
+const MAX_REVEALED = 1000;
+/** Maximum length of an id to look up. */
 const MAX_ID = 64;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -61,13 +64,15 @@ export interface OpenKey {
 export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string], "id"> {
   readonly #box: SecretBox;
   readonly #making = new SingleFlight<OpenKey>();
+  /** Decrypted secrets of recent requests, by their sealed form. */
+  readonly #revealed = new RecentMap<string>(MAX_REVEALED);
 
   constructor(kv: RecordStore, box: SecretBox) {
     super(kv, accessKeys);
     this.#box = box;
   }
 
-  /** @throws {BlobStoreError} `InvalidArgument` if the project has too many. */
+  /** @throws {BlobStoreError} `InvalidArgument` if the project has too many keys. */
   async create(
     place: BlobPlace,
     { name, kind, isReadOnly, now, random }:
@@ -109,7 +114,14 @@ export class AccessKeys extends Table<AccessKeyRecord, readonly [string, string]
   }
 
   async reveal(record: AccessKeyRecord): Promise<OpenKey> {
-    return { record, secret: await this.#box.open(record.secret, sealPlace(record.id)) };
+    const { nonce, data } = record.secret;
+    const name = `${record.id} ${nonce.toHex()} ${data.toHex()}`;
+    let secret = this.#revealed.get(name);
+    if (secret === undefined) {
+      secret = await this.#box.open(record.secret, sealPlace(record.id));
+      this.#revealed.set(name, secret);
+    }
+    return { record, secret };
   }
 
   /** The platform's key for an environment, created if missing. */

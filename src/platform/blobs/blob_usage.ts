@@ -48,15 +48,21 @@ export class BlobUsage {
     return found;
   }
 
-  /** The bytes of a project, with those that arrive now. */
-  async bytesOf(projectId: string): Promise<number> {
-    // Read first: what is recorded meanwhile counts twice, but never not at all.
-    let total = this.#arriving.get(projectId) ?? 0;
+  /** The recorded bytes of a project. */
+  async recordedOf(projectId: string): Promise<number> {
+    let total = 0;
     for (const { bytes } of (await this.of(projectId)).values()) total += bytes;
     return total;
   }
 
-  /** Counts bytes as arriving while work on them runs, which may add to them. */
+  /** The bytes of a project, with those that arrive now at this node. */
+  async bytesOf(projectId: string): Promise<number> {
+    // Read first: bytes that are recorded between the two reads count twice instead of not at all.
+    const arriving = this.#arriving.get(projectId) ?? 0;
+    return arriving + await this.recordedOf(projectId);
+  }
+
+  /** Counts bytes as arriving while work on them runs; the work may add more. */
   async whileArriving<T>(
     projectId: string,
     bytes: number,

@@ -23,7 +23,7 @@ export function verified(
   );
 }
 
-/** Counts bytes of one request. */
+/** Counts the bytes of a request. */
 export interface Counter {
   add(more: number): void;
   /** @throws {BlobStoreError} `QuotaExceeded` */

@@ -39,7 +39,7 @@ export const S3_PATH = "/s3";
 
 /** Access of a deployment to the store of its environment. */
 export interface BlobAccess {
-  /** Changes when running servers need other variables. */
+  /** Changes when running servers need different variables. */
   readonly identity: string;
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -5,10 +5,10 @@
  */
 import { hasDotSegment } from "../../contract/blob_store.ts";
 
-/** Longest key, in bytes of UTF-8, as in S3. */
+/** Maximum length of a key, in bytes of UTF-8, as in S3. */
 export const MAX_KEY_BYTES = 1024;
 
-/** Largest object, in bytes, including multipart uploads. */
+/** Maximum size of an object, in bytes, including multipart uploads. */
 export const MAX_OBJECT_BYTES = 5 * 1024 ** 3;
 
 /** Smallest part except the last, in bytes, as in S3. */
@@ -17,13 +17,13 @@ export const MIN_PART_BYTES = 5 * 1024 ** 2;
 /** Maximum number of parts of an upload. */
 export const MAX_PARTS = 10_000;
 
-/** Longest metadata of an object, names and values together, in bytes. */
+/** Maximum length of metadata of an object, names and values together, in bytes. */
 export const MAX_METADATA_BYTES = 2048;
 
 /** Maximum bytes of an object's type and the other fields that its responses repeat. */
 export const MAX_FIELDS_BYTES = 8192;
 
-/** Keys of one page of a list. */
+/** Maximum number of keys per page of a list. */
 export const MAX_LIST = 1000;
 
 /** Maximum number of open uploads in one environment. */

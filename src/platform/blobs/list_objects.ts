@@ -11,7 +11,7 @@ export interface ListWish {
   readonly prefix: string;
   /** Keys that contain it after the prefix are shown as one folder, up to the delimiter. */
   readonly delimiter?: string | undefined;
-  /** Only keys and folders after this one. */
+  /** Only lists keys and folders after this one. */
   readonly after?: string | undefined;
   readonly limit: number;
 }
@@ -24,7 +24,7 @@ export interface ObjectPage {
   readonly next: string | null;
 }
 
-/** The first text after all that begin with this one; `undefined` if there is none. */
+/** The first text after all texts with this prefix; `undefined` if there is none. */
 function behind(prefix: string): string | undefined {
   const characters = [...prefix];
   const last = characters.pop()?.codePointAt(0);
@@ -75,7 +75,7 @@ export async function listObjects(
   const most = Math.min(limit + 1, MOST_AT_ONCE);
   const least = wish.delimiter ? 1 : most;
   let batchSize = least;
-  // Each round ends the page, passes a folder of it, or reads keys that are in none.
+  // Each round ends the page, skips a folder, or reads keys outside of folders.
   while (start !== undefined) {
     let [next, left]: [string | undefined, number] = [undefined, batchSize];
     const selector = { prefix: root, start: [...root, start] };

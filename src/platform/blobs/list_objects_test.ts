@@ -28,7 +28,7 @@ async function fill(kv: RecordStore, all: readonly string[]): Promise<void> {
   }
 }
 
-/** A store that counts the records that are read from it, also those that nobody looks at. */
+/** A store that counts the records that are read from it, including unused ones. */
 function counted(kv: RecordStore) {
   const counts = { read: 0 };
   const list = async function* (...[selector, options]: Parameters<RecordStore["list"]>) {
@@ -66,7 +66,7 @@ Deno.test(`each page of ${KEYS} keys reads as much as the first one`, async () =
   counts.read = 0;
   const [folders] = await pagesOf(kv, { prefix: "", delimiter: "/", limit: LIMIT });
   assert.equal(folders!.length, 50);
-  // One record of each folder, whatever it holds.
+  // One record of each folder, regardless of its content.
   assert.ok(counts.read <= 51, `${counts.read} records for 50 folders`);
 });
 
@@ -119,7 +119,8 @@ for (const { name, ignore, open } of STORES) {
           assert.deepEqual(pages.flat().sort(), expected, `${prefix} by ${limit}`);
           assert.ok(pages.slice(0, -1).every(({ length }) => length === limit));
         }
-        // Reads that grow pass a run of keys: at most nine times what is shown, and an end.
+        // Growing reads skip a run of keys: they read at most nine times the shown keys, and then
+        // end.
         assert.ok(counts.read <= 9 * expected.length + 9, `${prefix}: ${counts.read} records`);
       }
     },

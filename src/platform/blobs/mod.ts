@@ -1,5 +1,5 @@
 /**
- * The blob stores of projects: S3, and what builds on it.
+ * The blob stores of projects: S3, and features based on it.
  *
  * @module
  */

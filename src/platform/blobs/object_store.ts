@@ -5,8 +5,8 @@
  * @module
  */
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { BlobStreams } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { createHash } from "node:crypto";
 import {
   type BlobStore,
   BlobTooLargeError,
@@ -30,7 +30,9 @@ import { BlobStoreError } from "./store_error.ts";
 const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
 /** Objects up to this size are read whole, and verified before the first byte is sent. */
-const READ_WHOLE = 1024 * 1024;
+const READ_WHOLE = 64 * 1024;
+/** For a range, larger objects up to this size are read whole too. */
+const READ_WHOLE_FOR_RANGE = 1024 * 1024;
 
 export interface ObjectStoreOptions {
   readonly kv: RecordStore;
@@ -57,7 +59,7 @@ export interface WriteCondition {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Finds what bytes replace, so that only what they add needs room. */
+/** Finds the bytes that an upload replaces, so that only the difference needs space. */
 type Replaced = () => Promise<{ readonly size: number } | undefined>;
 
 /** Content that is stored in the vault. */
@@ -84,6 +86,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
   readonly usage: BlobUsage;
 
   readonly #options: ObjectStoreOptions;
+  readonly #streams = new BlobStreams();
 
   constructor(options: ObjectStoreOptions) {
     super(options.kv, objects);
@@ -107,7 +110,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     return found;
   }
 
-  /** Stores an object, under the place of a key. */
+  /** Stores an object under a key. */
   async put(
     place: BlobPlace,
     key: string,
@@ -130,7 +133,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     );
   }
 
-  /** Stores bytes and then their record; meanwhile, they count as arriving. */
+  /** Stores bytes and then their record; in the meantime, they count as arriving. */
   async storeContent<T>(
     place: BlobPlace,
     content: Content,
@@ -144,11 +147,28 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     if (size > maxBytes) throw tooLarge(maxBytes);
     return await this.#whileArriving(place, { size, before }, async (count) => {
       const stream = content.size === undefined ? counted(content.stream, count) : content.stream;
-      return await record(await this.#add(place, { ...content, stream }, maxBytes));
+      const stored = await this.#add(place, { ...content, stream }, maxBytes);
+      await this.#requireStillRoom(place, stored, before);
+      return await record(stored);
     });
   }
 
-  /** Runs work on bytes that count as arriving, while the project has room for them. */
+  /** @throws {BlobStoreError} `QuotaExceeded` if a project would have too many bytes. */
+  async #requireQuota(bytes: number, before: Replaced): Promise<void> {
+    const over = bytes - this.quota;
+    if (over > 0 && over > ((await before())?.size ?? 0)) throw this.#full();
+  }
+
+  /** Checks the quota again, which uploads at other nodes may have used up in the meantime. */
+  async #requireStillRoom(
+    { projectId }: BlobPlace,
+    { size }: Pick<StoredContent, "size">,
+    before: Replaced,
+  ): Promise<void> {
+    await this.#requireQuota(await this.usage.recordedOf(projectId) + size, before);
+  }
+
+  /** Runs work on bytes that count as arriving, if the project has space for them. */
   async #whileArriving<T>(
     { projectId }: BlobPlace,
     { size, before }: {
@@ -158,10 +178,8 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     work: (count: Counter) => Promise<T>,
   ): Promise<T> {
     return await this.usage.whileArriving(projectId, size, async (add) => {
-      const requireRoom = async () => {
-        const over = await this.usage.bytesOf(projectId) - this.quota;
-        if (over > 0 && over > ((await before())?.size ?? 0)) throw this.#full();
-      };
+      const requireRoom = async () =>
+        await this.#requireQuota(await this.usage.bytesOf(projectId), before);
       await requireRoom();
       return await work({ add, requireRoom });
     });
@@ -192,7 +210,7 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
       ...(BUILT_IN.includes(environment) ? [] : [keys.environmentByName(projectId, environment)]),
     ];
     return await commitWithRetries(this.kv, [objects.keyOf(object)], async (operation) => {
-      // A slow upload must not create an object in a store that is gone.
+      // A slow upload must not create an object in a deleted store.
       for (const owner of owners) {
         const { versionstamp } = await this.kv.get(owner);
         if (versionstamp === null) {
@@ -232,14 +250,15 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
     refuseUnmet(await before(), condition);
     return await this.#whileArriving(place, { size: source.size, before }, async () => {
       await this.requireSound(source);
+      await this.#requireStillRoom(place, source, before);
       return await this.record(place, key, { stored: source, described, condition });
     });
   }
 
   /**
-   * Looks up the bytes of an object, which a sweep then leaves alone.
+   * Looks up the bytes of an object, and protects them from sweeps.
    *
-   * @throws {BlobStoreError} where they are damaged.
+   * @throws {BlobStoreError} if they are damaged.
    */
   async requireSound(object: Pick<ObjectRecord, "workspaceId" | "sha256">): Promise<void> {
     if (await this.blobsOf(object).verify(object.sha256) === undefined) throw damaged(object);
@@ -256,20 +275,12 @@ export class ObjectStore extends Table<ObjectRecord, readonly [string, string, s
   ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
     const { sha256, size } = object;
     const blobs = this.blobsOf(object);
-    if (size <= READ_WHOLE) {
+    if (size <= (range === undefined ? READ_WHOLE : READ_WHOLE_FOR_RANGE)) {
       const bytes = await blobs.read(sha256);
       return range === undefined ? bytes : bytes.slice(range.start, range.end + 1);
     }
     if (range !== undefined) return await blobs.stream(sha256, range);
-    const hash = createHash("sha256");
-    return verified(await blobs.stream(sha256), {
-      update: (chunk) => void hash.update(chunk),
-      end() {
-        if (hash.digest("hex") === sha256) return;
-        blobs.reportDamage(sha256).catch(() => {});
-        throw damaged(object);
-      },
-    });
+    return await this.#streams.whole({ sha256, size }, blobs);
   }
 
   /** @throws {BlobStoreError} if the text is not a valid key. */

@@ -4,6 +4,7 @@ import { Lease } from "../../store/mod.ts";
 import { PLACE, type TestStore, withStore } from "./_test_store.ts";
 import { ALGORITHMS, Checksums } from "./checksums.ts";
 import { KEEP_UPLOAD_MS } from "./limits.ts";
+import { ObjectStore } from "./object_store.ts";
 import { seedStore } from "./seed_store.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -30,7 +31,7 @@ const contentOf = (text: string) => ({
   expected: () => new Map(),
 });
 
-Deno.test("an upload that nobody goes on with is removed, and its bytes count no more", () =>
+Deno.test("an upload that no one continues with is removed, and its bytes count no more", () =>
   withStore(async ({ uploads, objects, pass }) => {
     const old = await uploads.start(PLACE, "old", described);
     await uploads.addPart(old, 1, { content: contentOf("12345") });
@@ -76,7 +77,27 @@ Deno.test("writes that run at the same time do not pass the quota", () =>
     }
   }, { quota: 12 }));
 
-Deno.test("what is replaced does not count against the quota", () =>
+Deno.test("simultaneous uploads to two nodes do not exceed the quota together", () =>
+  withStore(async ({ kv, vault, objects, now }) => {
+    const other = new ObjectStore({ kv, vault, quota: objects.quota, now });
+    const arriving = [objects, other].map((store, node) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const content = { ...contentOf("1234567"), stream: readable };
+      const stored = store.put(PLACE, `${node}`, { content, described });
+      return { writer: writable.getWriter(), stored };
+    });
+    for (const { writer } of arriving) await writer.write(bytes("1234567"));
+    const [first, second] = arriving;
+    await first!.writer.close();
+    await first!.stored;
+    await Promise.all([
+      second!.writer.close(),
+      assert.rejects(second!.stored, { code: "QuotaExceeded" }),
+    ]);
+    assert.equal(await objects.usage.recordedOf(PLACE.projectId), 7);
+  }, { quota: 10 }));
+
+Deno.test("replaced objects do not count against the quota", () =>
   withStore(async (store) => {
     const { objects, uploads } = store;
     await putText(store, "a", "12345678");
@@ -114,7 +135,7 @@ Deno.test("a body of unknown length is refused when it passes the quota, not at 
     });
   }, { quota: 1024 ** 2 }));
 
-Deno.test("seeding a store leaves alone what is written to it meanwhile", () =>
+Deno.test("seeding a store keeps objects written in the meantime", () =>
   withStore(async (store) => {
     const { kv, objects, now } = store;
     const preview = { ...PLACE, environment: "preview" };

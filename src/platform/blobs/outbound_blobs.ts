@@ -1,5 +1,5 @@
 /**
- * Lets functions access their blob store through a host name that only their `fetch` knows.
+ * Gives functions access to their blob store through a host name that only works in their `fetch`.
  *
  * @module
  */

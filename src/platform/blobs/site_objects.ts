@@ -40,7 +40,7 @@ async function read(
 ): Promise<ObjectAnswer> {
   const { method } = request;
   const object = await objects.get(place, key);
-  // Only GET has ranges (RFC 9110, 14.2); in S3, HEAD has them as well.
+  // Only GET supports ranges (RFC 9110, 14.2); in S3, HEAD does too.
   const headers = {
     get: (name: string) => method === "HEAD" && name === "range" ? null : request.header(name),
   };

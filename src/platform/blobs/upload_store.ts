@@ -36,7 +36,7 @@ import {
 import type { Content, ObjectStore, StoredContent, WriteCondition } from "./object_store.ts";
 import { BlobStoreError } from "./store_error.ts";
 
-/** Longest id to look up. */
+/** Maximum length of an id to look up. */
 const MAX_ID = 64;
 
 /** A part as the client names it to complete an upload. */
@@ -46,7 +46,7 @@ export interface NamedPart {
   readonly etag: string;
 }
 
-/** The request has succeeded; the sweep removes parts whose upload is gone. */
+/** The request has succeeded; the sweep removes parts whose upload was removed. */
 const leaveToSweep = () => {};
 
 /** The ETag of an object of parts. */
@@ -200,7 +200,7 @@ export class UploadStore extends Table<UploadRecord, readonly [string, string, s
     return { items, nextCursor: limit > 0 && all.length > limit ? items.at(-1)!.id : null };
   }
 
-  /** Removes abandoned uploads, and parts whose upload is gone. */
+  /** Removes abandoned uploads, and parts whose upload was removed. */
   async sweep(signal: AbortSignal, lease: Lease): Promise<number> {
     const limit = this.#options.now() - KEEP_UPLOAD_MS;
     const active = new Set<string>();

@@ -1,8 +1,4 @@
-/**
- * `/v1/projects/{project}/builds`, `/v1/builds`.
- *
- * @module
- */
+/** `/v1/projects/{project}/builds`, `/v1/builds`. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";

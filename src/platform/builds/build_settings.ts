@@ -1,15 +1,11 @@
-/**
- * The operator's settings for builds from git.
- *
- * @module
- */
+/** The operator's settings for builds from git. @module */
 import { resolve } from "node:path";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { BuildLimits } from "./sandbox/build_limits.ts";
 import type { SandboxKind } from "./sandbox/sandbox.ts";
 
 export interface BuildSettings {
-  /** Lets builds run without a sandbox if the machine offers none. */
+  /** Lets builds run without a sandbox if the machine has none. */
   readonly allowUnsandboxed: boolean;
   /** The first user id for builds, if the platform runs as root. */
   readonly firstUid: number;
@@ -20,13 +16,12 @@ export interface BuildSettings {
   readonly hidden: readonly string[];
 }
 
-/** Files that SQLite creates beside a database (SQLite, "Temporary Files"). */
+/** Files that SQLite creates next to a database (SQLite, "Temporary Files"). */
 const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
 
 /** Matches a URL, not a path. */
 const ELSEWHERE = /^[a-z0-9+]+:\/\//i;
 
-/** Files and folders of the platform that may be outside its data directory. */
 export function hiddenPlaces(
   { kv, blobs, keysFile, configFile, tls, env = {} }: {
     readonly kv?: string;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hiddenPlaces } from "./build_settings.ts";
 
-Deno.test("hiddenPlaces() names the database with what SQLite keeps beside it", () => {
+Deno.test("hiddenPlaces() lists the database with SQLite's other files", () => {
   const places = hiddenPlaces({ kv: "/opt/kv", blobs: "/opt/blobs", tls: { keyFile: "/opt/key" } });
   assert.deepEqual(places, [
     "/opt/kv",
@@ -13,7 +13,7 @@ Deno.test("hiddenPlaces() names the database with what SQLite keeps beside it", 
   ]);
 });
 
-Deno.test("hiddenPlaces() leaves out what is on another machine", () => {
+Deno.test("hiddenPlaces() omits locations on other machines", () => {
   assert.deepEqual(hiddenPlaces({ kv: "https://kv.example.com", blobs: "s3://bucket" }), []);
   assert.deepEqual(hiddenPlaces({ kv: "postgres://svc@pg1:5432,pg2:5433/svc" }), []);
 });

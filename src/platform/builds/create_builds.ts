@@ -1,8 +1,4 @@
-/**
- * Assembles builds from git: queue, worker, runner and logs.
- *
- * @module
- */
+/** Assembles builds from git: queue, worker, runner and logs. @module */
 import { join } from "node:path";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -62,7 +58,7 @@ export interface BuildsParts {
   readonly open: OpenBuilds | undefined;
 }
 
-/** A build may keep two processors busy. */
+/** A build can use two processors. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
 /** From 0 to 999. */

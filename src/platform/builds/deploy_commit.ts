@@ -1,8 +1,4 @@
-/**
- * Creates the deployment of a commit, with its build and its place in the queue.
- *
- * @module
- */
+/** Creates the deployment of a commit, with its build and its place in the queue. @module */
 import {
   deploymentEvent,
   type DeploymentRecord,
@@ -17,7 +13,6 @@ import type { BuildRecord } from "./queue/build_record.ts";
 import type { BuildStore } from "./queue/build_store.ts";
 import type { Operation } from "../../store/mod.ts";
 
-/** A resolved commit, and where to deploy it. */
 export interface WantedCommitDeployment {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -33,10 +28,8 @@ export interface WantedCommitDeployment {
 }
 
 /**
- * Stores a deployment and its build, and the additions of `also`, in one commit.
- *
- * @throws {NotAdmittedError} if the commit is deployed already, or its branch is busy
- * @throws {Failure} `rate_limited` if too many builds wait
+ * Stores a deployment, its build and what `also` adds in one commit. @throws {NotAdmittedError |
+ * Failure} `rate_limited` if too many builds wait
  */
 export type DeployCommit = (
   wanted: WantedCommitDeployment,
@@ -60,7 +53,7 @@ export function commitDeployer(
       also: ({ id }) => ({
         contended: [builds.guardOf({ projectId: project.id, branch: wanted.branch })],
         add: async (operation) => {
-          // Each attempt takes a new place, because another node may have used the same.
+          // Each attempt uses a new position, because another node may have taken the same one.
           build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
           await builds.storeWith(operation, build, force);
           buildQueue.requireRoom();

@@ -1,9 +1,4 @@
-/**
- * Builds from git: the queue, the worker that moves a deployment through its
- * states, the sandboxed runner, and the logs.
- *
- * @module
- */
+/** Builds from git: their queue, worker, sandboxed runner and logs. @module */
 export { BuildQueue } from "./queue/build_queue.ts";
 export { type BuildRecord, buildToWire } from "./queue/build_record.ts";
 export { type BuildSettings, hiddenPlaces } from "./build_settings.ts";

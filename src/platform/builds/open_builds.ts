@@ -1,8 +1,4 @@
-/**
- * Git and the build runner of a platform.
- *
- * @module
- */
+/** Git and the build runner of a platform. @module */
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
@@ -32,14 +28,12 @@ export interface BuildParts {
   readonly credentials: OpenGitCredentials;
   /** Fetches what repositories reference over HTTP. */
   readonly outbound: OutboundFetch;
-  /** The platform's own environment. */
   readonly env: Environment;
   /** Allows git to access private, local and reserved addresses, and plain HTTP. */
   readonly allowPrivate: boolean;
   /** Folders of this machine that may contain local repositories. */
   readonly gitRoots: readonly string[];
   readonly settings: BuildSettings;
-  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 

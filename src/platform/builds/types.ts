@@ -20,10 +20,7 @@ export interface BuildJob {
   readonly commitSha: string;
   /** The environment's name; its variables are in the deployment's snapshot. */
   readonly environment: string;
-  /**
-   * The current deployment of the branch, which may make the build unnecessary; null to always
-   * build.
-   */
+  /** The branch's current deployment, to skip an unnecessary build; null to always build. */
   readonly since: { readonly commitSha: string; readonly createdAt: number } | null;
 }
 
@@ -56,10 +53,7 @@ export type RunInCheckout = (
 export type UseBuilt = (content: BuiltContent, runCommands: RunInCheckout) => Promise<void>;
 
 export interface BuildRunner {
-  /**
-   * Builds in a fresh checkout, and calls `use` before removing it. Resolves when no process of the
-   * build is left; only rejects if the platform itself is at fault.
-   */
+  /** Builds in a fresh checkout, which exists during `use`. Resolves when no process is left. */
   run(job: BuildJob, signal: AbortSignal, use?: UseBuilt): Promise<BuildOutcome>;
   /** Removes leftovers of a build, such as its log, if there are any. */
   removeLeftovers(

@@ -1,9 +1,4 @@
-/**
- * Records when a node last knew of all purges, in a file of its cache, so that it can tell at start
- * how long it was away.
- *
- * @module
- */
+/** Stores when a node last knew all purges, so that it can tell how long it was away. @module */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { readTextFile } from "../../lib/utf8.ts";
@@ -11,7 +6,7 @@ import { isFullDisk } from "../core/store/mod.ts";
 
 const pathIn = (folder: string): string => join(folder, "purges_known");
 
-/** Notes that all purges are known at a time, in milliseconds since the epoch. */
+/** Records that all purges are known at a time, in milliseconds since the epoch. */
 export async function noteFollowed(folder: string, at: number): Promise<void> {
   try {
     await writeFileAtomically(pathIn(folder), `${at}\n`, { mode: 0o600 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { noteFollowed, wasAwayFor } from "./last_followed.ts";
 
-Deno.test("wasAwayFor() tells the time since the last note, where that can be told", async () => {
+Deno.test("wasAwayFor() returns the time since the last record, if known", async () => {
   const root = join(await Deno.makeTempDir(), "cache");
   assert.equal(await wasAwayFor(root, 1000), undefined);
   await noteFollowed(root, 1000);

@@ -1,9 +1,4 @@
-/**
- * `POST /v1/projects/{project}/purge`: removes what the edge caches, or marks it as
- * stale.
- *
- * @module
- */
+/** `POST /v1/projects/{project}/purge`: removes what the edge caches, or marks it stale. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { PurgeScope } from "../../edge/mod.ts";
@@ -28,7 +23,6 @@ export interface CacheServices {
   >;
 }
 
-/** The deployments on a project's hosts, optionally in one environment. */
 async function shownDeployments(
   { sites, environments, deployments }: CacheServices,
   project: ProjectRecord,

@@ -17,7 +17,7 @@ import type { RecordKey } from "../../store/mod.ts";
 /** How long other nodes can learn of a purge, in milliseconds. */
 const REMEMBERED_MS = 15 * 60 * 1000;
 
-/** Longest absence after which a node is sure to learn of all purges: some may be expiring. */
+/** Maximum absence after which a node still learns of all purges, because some may be expiring. */
 const MAX_ABSENCE_MS = REMEMBERED_MS - 60 * 1000;
 
 /** How often a node records that it knows of all purges, in milliseconds. */
@@ -47,7 +47,7 @@ export class SharedPurges {
     this.#parts = parts;
   }
 
-  /** Tells other nodes of a purge, if there may be any. */
+  /** Notifies other nodes of a purge, if there may be any. */
   async tell(record: PurgeRecord): Promise<void> {
     const { kv, nodes, now, random } = this.#parts;
     if (!nodes.isShared) return;

@@ -5,20 +5,16 @@
  */
 import type { Authorization, Client, Order } from "acme-client";
 import * as z from "zod";
+import { AuthorityError, prepareRequests, secondsIn } from "./authority_requests.ts";
+import { type CaaLookup, explainCaa } from "./caa.ts";
 import type { CertificateStore } from "./certificate_store.ts";
 import { type KeyPair, renewalId } from "./certificate.ts";
-import type { Http01Challenges } from "./challenges.ts";
+import type { PendingChallenges } from "./challenges.ts";
 import type { Dns01Challenges } from "./dns/dns01_challenges.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Time for one request to the authority. */
-const REQUEST_TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 1024 * 1024;
-/** How often the state of an order is polled, and how far apart. */
+/** Number of polls for the state of an order, and the time between them. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
-/** Requests that fail with a network error or 5xx are retried once, after a second. */
-const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 } as const;
-
 export interface AcmeOptions {
   /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string;
@@ -52,17 +48,15 @@ export interface Issuer {
   renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined>;
 }
 
-/**
- * acme-client 5.4 reports a request without a response like this: it reads a field of `undefined`.
- */
-const isUnanswered = (error: unknown): boolean =>
-  error instanceof TypeError && error.message.includes("reading 'config'");
-
 /** The authority already has a replacement of the certificate (RFC 9773, 5). */
 const isReplaced = (error: unknown): boolean =>
   error instanceof Error && /already (?:been )?(?:marked as )?replaced/i.test(error.message);
 
-const directorySchema = z.object({ renewalInfo: z.url().optional() });
+const directorySchema = z.object({
+  renewalInfo: z.url().optional(),
+  meta: z.object({ caaIdentities: z.array(z.string()).default([]) }).optional(),
+});
+type Directory = z.infer<typeof directorySchema>;
 const renewalSchema = z.object({
   suggestedWindow: z.object({
     start: z.iso.datetime({ offset: true }),
@@ -74,15 +68,15 @@ type Challenge = Authorization["challenges"][number];
 
 type AcmeIssuerOptions = AcmeOptions & {
   readonly store: Led<Pick<CertificateStore, "accountKey">>;
-  readonly challenges: Led<Http01Challenges>;
+  readonly challenges: Led<PendingChallenges>;
   /** The DNS challenges of a name; `undefined` if it is not proven by DNS. */
   readonly dnsFor: (hostname: string) => Dns01Challenges | undefined;
+  readonly lookUpCaa: CaaLookup;
 };
 
 export class AcmeIssuer implements Issuer {
   #client: Promise<Client> | undefined;
-  /** URL of the authority's renewal information; "" if there is none. */
-  #renewalInfo: Promise<string> | undefined;
+  #directory: Promise<Directory> | undefined;
 
   readonly #options: AcmeIssuerOptions;
 
@@ -93,28 +87,36 @@ export class AcmeIssuer implements Issuer {
   async issue(hostnames: readonly string[], options: IssueOptions): Promise<KeyPair> {
     try {
       return await this.#issue(hostnames, options);
-    } catch (cause) {
-      if (!isUnanswered(cause)) throw cause;
-      throw new Error(
-        `The certificate authority at ${this.#options.directoryUrl} did not respond`,
-        {
-          cause,
-        },
-      );
+    } catch (error) {
+      if (!(error instanceof Error) || !/\bCAA\b/i.test(error.message)) throw error;
+      error.message += await this.#explainCaa(hostnames);
+      throw error;
     }
+  }
+
+  /** A sentence for each hostname whose CAA records do not allow this authority. */
+  async #explainCaa(hostnames: readonly string[]): Promise<string> {
+    const { meta } = await this.#readDirectory();
+    const options = { identities: meta?.caaIdentities ?? [], look: this.#options.lookUpCaa };
+    const found = new Set<string>();
+    for (const hostname of hostnames) {
+      const explanation = await explainCaa(hostname, options);
+      if (explanation !== undefined) found.add(`. ${explanation}`);
+    }
+    return [...found].join("");
   }
 
   async renewalWindow(cert: string, lease: Lease): Promise<RenewalWindow | undefined> {
     await this.#connected(lease);
-    const [url, id] = [await this.#findRenewalInfo(), renewalId(cert)];
-    if (url === "" || id === undefined) return undefined;
+    const [{ renewalInfo: url }, id] = [await this.#readDirectory(), renewalId(cert)];
+    if (url === undefined || id === undefined) return undefined;
     const { default: acme } = await import("acme-client");
     const { data, headers } = await acme.axios.get(`${url.replace(/\/$/, "")}/${id}`);
     const { suggestedWindow: { start, end } } = renewalSchema.parse(data);
     return {
       start: Date.parse(start),
       end: Date.parse(end),
-      retryAfter: Number(headers["retry-after"]) || 0,
+      retryAfter: secondsIn(headers["retry-after"]),
     };
   }
 
@@ -142,7 +144,7 @@ export class AcmeIssuer implements Issuer {
     replaces: string | undefined,
   ): Promise<Order> {
     const identifiers = hostnames.map((value) => ({ type: "dns", value }));
-    const id = replaces !== undefined && await this.#findRenewalInfo() !== ""
+    const id = replaces !== undefined && (await this.#readDirectory()).renewalInfo !== undefined
       ? renewalId(replaces)
       : undefined;
     if (id === undefined) return await client.createOrder({ identifiers });
@@ -183,40 +185,35 @@ export class AcmeIssuer implements Issuer {
 
   /** Reads or creates the account's key, and the account. */
   async #connect(lease: Lease): Promise<Client> {
-    const { directoryUrl, contact, termsAgreed, serverCa, store } = this.#options;
+    const { directoryUrl, contact, termsAgreed, store } = this.#options;
     const { default: acme } = await import("acme-client");
-    acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
-    acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
-    // Deno 2.7's node:http never reports a truncated response.
-    acme.axios.defaults.adapter = "fetch";
-    Object.assign(acme.axios.defaults, {
-      acmeSettings: RETRIES,
-      ...(serverCa === undefined
-        ? {}
-        : { fetchOptions: { client: Deno.createHttpClient({ caCerts: [serverCa] }) } }),
-    });
+    prepareRequests(acme.axios, this.#options);
     const accountKey = await store.accountKey(
       directoryUrl,
       async () => (await acme.crypto.createPrivateEcdsaKey()).toString(),
       lease,
     );
     const client = new acme.Client({ directoryUrl, accountKey, ...POLLING });
-    await client.createAccount({
-      termsOfServiceAgreed: termsAgreed,
-      ...(contact === undefined ? {} : { contact: [`mailto:${contact}`] }),
-    });
+    const given = contact === undefined ? {} : { contact: [`mailto:${contact}`] };
+    try {
+      // Also updates the contact. The terms of an existing account cannot be agreed to again.
+      await client.createAccount({ onlyReturnExisting: true, ...given });
+    } catch (error) {
+      if (!(error instanceof AuthorityError && error.type === "accountDoesNotExist")) throw error;
+      await client.createAccount({ termsOfServiceAgreed: termsAgreed, ...given });
+    }
     return client;
   }
 
-  async #findRenewalInfo(): Promise<string> {
-    const finding = this.#renewalInfo ??= readRenewalInfo(this.#options.directoryUrl);
-    finding.catch(() => this.#renewalInfo = undefined);
-    return await finding;
+  async #readDirectory(): Promise<Directory> {
+    const reading = this.#directory ??= readDirectory(this.#options.directoryUrl);
+    reading.catch(() => this.#directory = undefined);
+    return await reading;
   }
 }
 
-async function readRenewalInfo(directoryUrl: string): Promise<string> {
+async function readDirectory(directoryUrl: string): Promise<Directory> {
   const { default: acme } = await import("acme-client");
   const { data } = await acme.axios.get(directoryUrl);
-  return directorySchema.parse(data).renewalInfo ?? "";
+  return directorySchema.parse(data);
 }

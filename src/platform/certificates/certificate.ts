@@ -56,7 +56,7 @@ const AUTHORITY_KEY_ID = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x23]);
 export function renewalId(pem: string): string | undefined {
   const { raw, serialNumber } = new X509Certificate(pem);
   const at = raw.indexOf(AUTHORITY_KEY_ID);
-  // An OCTET STRING that holds a SEQUENCE, whose first member is the identifier, tagged [0]; all
+  // An OCTET STRING that contains a SEQUENCE, whose first member is the identifier, tagged [0]; all
   // lengths are below 128.
   const [octets, , sequence, , tag, length = 0] = raw.subarray(at + AUTHORITY_KEY_ID.byteLength);
   if (at === -1 || octets !== 0x04 || sequence !== 0x30 || tag !== 0x80) return undefined;

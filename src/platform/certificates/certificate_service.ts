@@ -6,9 +6,11 @@
  */
 import type { Domain } from "../../contract/domains.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { Issuer } from "./acme_issuer.ts";
+import { AuthorityError } from "./authority_requests.ts";
 import {
   type CertificateRecord,
   certificateToWire,
@@ -27,8 +29,13 @@ import { Lease, LeaseLostError, type Led, type RecordKey } from "../../store/mod
 /** How often to check for due orders, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
-/** Longest excerpt of an authority's message to store, in characters. */
+/** Maximum length of an excerpt of an authority's message to store, in characters. */
 const MAX_ERROR = 500;
+/** Maximum `Retry-After` of an authority to respect. */
+const MAX_PAUSE_MS = 7 * 24 * 60 * 60_000;
+
+const isRateLimit = (error: unknown): boolean =>
+  error instanceof AuthorityError && error.type === "rateLimited";
 
 export interface CertificateServiceOptions {
   readonly store: CertificateStore;
@@ -41,13 +48,15 @@ export interface CertificateServiceOptions {
   hosts?(): Iterable<string>;
   /** True for a hostname with a certificate on demand. */
   onDemand?(hostname: string): boolean;
-  /** One of them orders; by default, this one. */
+  /** One of the nodes orders certificates; by default, this one. */
   readonly nodes?: Pick<Nodes, "leads" | "during" | "onGained">;
   readonly now: Clock;
   readonly random: Random;
   /** How often to check for due orders, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
-  /** Called with hostnames whose certificate changed or is gone; resolves when clients see it. */
+  /**
+   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   */
   onChanged(hostnames: readonly string[]): Promise<void>;
   log(line: PlatformLog): void;
 }
@@ -59,8 +68,7 @@ export class CertificateService {
   readonly #waiting = new WaitingHandshakes();
   readonly #wishes: RenewalWishes;
   #timer: ReturnType<typeof setInterval> | undefined;
-  #round: Promise<unknown> | undefined;
-  #again = false;
+  readonly #rounds = new CoalescedWork(() => this.#runRound());
   #state: "waiting" | "running" | "closed" = "waiting";
 
   readonly #options: CertificateServiceOptions;
@@ -91,8 +99,10 @@ export class CertificateService {
     for (const hostname of store.hostnamesOf(changed)) {
       const record = await store.find(hostname);
       if (record === undefined) this.#forget(hostname);
-      else if (await this.#take(record)) await onChanged([hostname]);
+      // Waiting clients do not wait for the edges to follow.
+      const seen = record && await this.#take(record) ? onChanged([hostname]) : undefined;
       if (record?.issued !== null || record.failures > 0) this.#waiting.settle(hostname);
+      await seen;
       this.wake();
     }
   }
@@ -159,7 +169,7 @@ export class CertificateService {
     return this.#find(hostname);
   }
 
-  /** Notes that hostnames are now served, or no longer; resolves when handshakes reflect it. */
+  /** Records that hostnames are now served, or no longer; resolves when handshakes reflect it. */
   async servedChanged(hostnames: readonly string[]): Promise<void> {
     const known = hostnames.filter((hostname) => this.#pairs.has(hostname));
     if (known.length > 0) await this.#options.onChanged(known);
@@ -169,7 +179,7 @@ export class CertificateService {
     return certificateToWire(this.#records.get(hostname), this.#options.now());
   }
 
-  /** Makes a failed order due at once. */
+  /** Makes a failed order due immediately. */
   retry(hostname: string): void {
     const known = this.#records.get(hostname);
     if (known !== undefined && known.failures > 0) {
@@ -180,7 +190,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Tells the node that orders certificates about due orders. */
+  /** Notifies the node that orders certificates of due orders. */
   #passOn(record: CertificateRecord): void {
     const { store, log } = this.#options;
     store.put(record).catch((error) => {
@@ -192,19 +202,7 @@ export class CertificateService {
   /** Starts a round of orders, or another after the running one. */
   wake(): void {
     if (this.#state !== "running") return;
-    this.#again = true;
-    const { nodes } = this.#options;
-    const run = (lease: Lease) => this.#runRounds(lease);
-    this.#round ??=
-      (nodes === undefined
-        ? run(Lease.ofSoleNode("certificates"))
-        : nodes.during("certificates", run))
-        .catch((error) => {
-          if (this.#state === "closed") return;
-          const message = `Requesting certificates was interrupted: ${error}`;
-          this.#options.log({ level: "error", message });
-        })
-        .finally(() => this.#round = undefined);
+    this.#rounds.start();
   }
 
   /** Starts ordering, now that challenges can be served. */
@@ -218,7 +216,7 @@ export class CertificateService {
 
   /** Resolves when no round is running. */
   async idle(): Promise<void> {
-    await this.#round;
+    await this.#rounds.settled();
   }
 
   /** Starts no more orders; a running one completes. */
@@ -228,16 +226,27 @@ export class CertificateService {
     this.#waiting.close();
   }
 
-  async #runRounds(lease: Lease): Promise<void> {
-    while (this.#again && this.#state === "running") {
-      this.#again = false;
-      await this.#forgetExpired(lease);
-      for (const hostnames of this.#dueOrders()) {
-        if (this.#state !== "running") return;
-        await this.#order(hostnames, lease);
-      }
-      await this.#askForRenewals(lease);
+  /** Runs a round if this node orders certificates. */
+  async #runRound(): Promise<void> {
+    const { nodes, log } = this.#options;
+    const run = (lease: Lease) => this.#orderAll(lease);
+    try {
+      if (nodes === undefined) await run(Lease.ofSoleNode("certificates"));
+      else await nodes.during("certificates", run);
+    } catch (error) {
+      if (this.#state === "closed") return;
+      log({ level: "error", message: `Requesting certificates was interrupted: ${error}` });
     }
+  }
+
+  async #orderAll(lease: Lease): Promise<void> {
+    if (this.#state !== "running") return;
+    await this.#forgetExpired(lease);
+    for (const hostnames of this.#dueOrders()) {
+      if (this.#state !== "running") return;
+      await this.#order(hostnames, lease);
+    }
+    await this.#askForRenewals(lease);
   }
 
   #dueOrders(): readonly (readonly string[])[] {
@@ -272,7 +281,7 @@ export class CertificateService {
         const earlier = { ...record, dueAt: wished };
         await this.#led.put(earlier, lease);
         this.#records.set(hostname, earlier);
-        if (wished <= now()) this.#again = true;
+        if (wished <= now()) this.wake();
       } catch (error) {
         if (error instanceof LeaseLostError) throw error;
         const message = `Cannot ask when to renew the certificate of ${hostname}: ${error}`;
@@ -294,7 +303,7 @@ export class CertificateService {
   }
 
   async #order(hostnames: readonly string[], lease: Lease): Promise<void> {
-    const { store, now, onChanged, log } = this.#options;
+    const { store, onChanged, log } = this.#options;
     try {
       const pair = await this.#issue(hostnames, lease);
       const life = validityOf(pair.cert);
@@ -308,42 +317,57 @@ export class CertificateService {
       })));
       for (const record of records) await this.#led.put(record, lease);
       for (const hostname of hostnames) this.#pairs.set(hostname, pair);
-      await onChanged(hostnames);
+      const seen = onChanged(hostnames);
+      // Waiting clients do not wait for the edges to follow.
+      for (const hostname of hostnames) this.#waiting.settle(hostname);
+      await seen;
       for (const record of records) this.#records.set(record.hostname, record);
       log({ level: "info", message: `Issued a certificate for ${hostnames.join(", ")}` });
     } catch (error) {
-      if (hostnames.length > 1 && !(error instanceof LeaseLostError)) {
+      if (hostnames.length === 1 || error instanceof LeaseLostError || isRateLimit(error)) {
+        await this.#noteFailure(hostnames, { error, lease });
+      } else {
         for (const hostname of hostnames) await this.#order([hostname], lease);
-        return;
       }
-      const [hostname] = hostnames as [string];
-      const before = this.#records.get(hostname);
-      const reason = error instanceof Error ? error.message : String(error);
-      const failures = (before?.failures ?? 0) + 1;
-      const dueAt = retryTime(failures, { now: now(), chance: this.#chance() });
-      const record: CertificateRecord = {
-        hostname,
-        issued: before?.issued ?? null,
-        failures,
-        dueAt,
-        error: reason.slice(0, MAX_ERROR),
-      };
-      await this.#noteFailure(record, { before, lease });
-      const next = new Date(dueAt).toISOString();
-      log({
-        level: "warn",
-        message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
-      });
     } finally {
       for (const hostname of hostnames) this.#waiting.settle(hostname);
     }
   }
 
-  /**
-   * Records a failure, in memory if it cannot be stored, so that it is not retried at once. If
-   * another node orders by now, the failure is dropped, because that node is responsible.
-   */
   async #noteFailure(
+    hostnames: readonly string[],
+    { error, lease }: { readonly error: unknown; readonly lease: Lease },
+  ): Promise<void> {
+    const { now, log } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    const pause = error instanceof AuthorityError ? error.retryAfter * 1000 : 0;
+    for (const hostname of hostnames) {
+      const before = this.#records.get(hostname);
+      const failures = (before?.failures ?? 0) + 1;
+      const retryAt = retryTime(failures, { now: now(), chance: this.#chance() });
+      const dueAt = Math.max(retryAt, now() + Math.min(pause, MAX_PAUSE_MS));
+      const record: CertificateRecord = {
+        hostname,
+        issued: before?.issued ?? null,
+        // Names whose shared order was only postponed share the next one.
+        failures: hostnames.length > 1 ? failures - 1 : failures,
+        dueAt,
+        error: reason.slice(0, MAX_ERROR),
+      };
+      await this.#keepFailure(record, { before, lease });
+      const next = new Date(dueAt).toISOString();
+      log({
+        level: "warn",
+        message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
+      });
+    }
+  }
+
+  /**
+   * Records a failure, in memory if it cannot be stored, so that it is not retried immediately. If
+   * another node already orders, the failure is dropped, because that node is responsible.
+   */
+  async #keepFailure(
     record: CertificateRecord,
     { before, lease }: { readonly before: CertificateRecord | undefined; readonly lease: Lease },
   ): Promise<void> {

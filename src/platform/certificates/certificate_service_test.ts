@@ -6,12 +6,14 @@ import { systemRandom } from "../../lib/clock.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import type { RenewalWindow } from "./acme_issuer.ts";
+import { AuthorityError } from "./authority_requests.ts";
 import { CertificateService } from "./certificate_service.ts";
 import { CertificateStore } from "./certificate_store.ts";
 import { DenoStore } from "../../store/mod.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MINUTE = 60_000;
+const ACME_ERROR = "urn:ietf:params:acme:error:";
 
 interface World {
   readonly names: Set<string>;
@@ -20,16 +22,18 @@ interface World {
   readonly orders: string[];
   readonly authority: {
     failure: string | undefined;
-    /** Names that it refuses. */
+    /** Set while the authority limits rates: seconds until a retry. */
+    retryAfter: number | undefined;
+    /** Names that the authority refuses. */
     refused: Set<string>;
-    /** When it wants certificates to be renewed. */
+    /** When the authority wants certificates to be renewed. */
     window: RenewalWindow | undefined;
-    /** The certificates that it was told are replaced. */
+    /** The certificates that were reported to it as replaced. */
     replaced: (string | undefined)[];
   };
-  /** Names that get a certificate when a client asks. */
+  /** Names that get a certificate on demand. */
   readonly demanded: Set<string>;
-  /** Names whose certificates have changed, each with the state that was told of until then. */
+  /** Names whose certificates have changed, each with the state reported until then. */
   readonly changed: string[];
   /** Opens the service as a start does, and waits for the first orders. */
   start(options?: { readonly intervalMs: number }): Promise<CertificateService>;
@@ -49,6 +53,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const demanded = new Set<string>();
   const authority: World["authority"] = {
     failure: undefined,
+    retryAfter: undefined,
     refused: new Set(),
     window: undefined,
     replaced: [],
@@ -61,6 +66,10 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
         issue: (hostnames, { replaces }) => {
           orders.push(hostnames.join(" "));
           authority.replaced.push(replaces);
+          if (authority.retryAfter !== undefined) {
+            const problem = { type: `${ACME_ERROR}rateLimited`, detail: "too many", status: 429 };
+            return Promise.reject(new AuthorityError(problem, authority.retryAfter));
+          }
           const refused = hostnames.find((each) => authority.refused.has(each));
           const failure = refused === undefined ? authority.failure : `no ${refused}`;
           return failure === undefined ? Promise.resolve(pair) : Promise.reject(new Error(failure));
@@ -105,7 +114,7 @@ Deno.test("a certificate is ordered once, and again after two thirds of its life
   withWorld(async ({ clock, orders, changed, start }) => {
     const service = await start();
     await round(service);
-    // Handshakes show a certificate before anyone is told that it is issued.
+    // Handshakes use a certificate before it is reported as issued.
     assert.deepEqual([orders, changed], [["shop.example"], ["shop.example pending"]]);
     assert.ok((await service.find("shop.example"))?.key.includes("PRIVATE KEY"));
     clock.now += 19 * DAY;
@@ -125,7 +134,7 @@ Deno.test("a certificate is renewed without anyone asking", () =>
     assert.deepEqual(changed.slice(0, 2), ["shop.example pending", "shop.example issued"]);
   }));
 
-Deno.test("a name that is no longer served, and one that is again, change what handshakes show", () =>
+Deno.test("a name that is no longer served, and one that is again, change the certificates in handshakes", () =>
   withWorld(async ({ names, changed, start }) => {
     const service = await start();
     names.clear();
@@ -136,7 +145,7 @@ Deno.test("a name that is no longer served, and one that is again, change what h
     assert.ok(service.find("shop.example"));
   }));
 
-Deno.test("a failed order is tried again later, and at once when somebody asks", () =>
+Deno.test("a failed order is tried again later, and at once when someone asks", () =>
   withWorld(async ({ clock, orders, authority, start }) => {
     authority.failure = "rate limited";
     const service = await start();
@@ -156,6 +165,20 @@ Deno.test("a failed order is tried again later, and at once when somebody asks",
     await service.idle();
     assert.equal(orders.length, 3);
     assert.equal(service.describe("shop.example").status, "issued");
+  }));
+
+Deno.test("a retry just when a round ends is not lost", () =>
+  withWorld(async ({ orders, authority, start }) => {
+    authority.failure = "down";
+    const service = await start();
+    for (let ticks = 0; ticks < 40; ticks++) {
+      const before = orders.length;
+      service.wake();
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      service.retry("shop.example");
+      await until(() => orders.length > before);
+      await service.idle();
+    }
   }));
 
 Deno.test("a failed renewal keeps the certificate that is there", () =>
@@ -205,7 +228,7 @@ Deno.test("a host on demand is ordered by its first handshake, which waits; othe
     assert.equal(service.has("a.svc.test"), true);
   }));
 
-Deno.test("hosts that nobody asks for share an order soon, and then only every six hours", () =>
+Deno.test("hosts that no one asks for share an order soon, and then only every six hours", () =>
   withWorld(async ({ demanded, clock, orders, start }) => {
     for (const name of ["a", "b"]) demanded.add(`${name}.svc.test`);
     const service = await start();
@@ -233,6 +256,24 @@ Deno.test("hosts that are asked for at once share an order; if it fails, each ha
     ]);
     assert.equal(await service.find("b.svc.test"), undefined, "and is not ordered again at once");
     assert.equal(orders.length, 5);
+  }));
+
+Deno.test("a shared order that a rate limit delays stays shared", () =>
+  withWorld(async ({ names, demanded, authority, clock, orders, start }) => {
+    names.clear();
+    const hosts = ["a.svc.test", "b.svc.test"];
+    for (const host of hosts) demanded.add(host);
+    authority.retryAfter = 3600;
+    const service = await start();
+    authority.retryAfter = undefined;
+    clock.now += 59 * MINUTE;
+    assert.equal(await service.find("a.svc.test"), undefined);
+    await round(service);
+    assert.deepEqual(orders, ["a.svc.test b.svc.test"]);
+    clock.now += MINUTE;
+    await round(service);
+    assert.deepEqual(orders, ["a.svc.test b.svc.test", "a.svc.test b.svc.test"]);
+    for (const host of hosts) assert.ok(await service.find(host), host);
   }));
 
 Deno.test("a wildcard certificate serves the names one level below", () =>

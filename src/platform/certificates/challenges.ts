@@ -1,6 +1,7 @@
 /**
- * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending. The authority may ask
- * any node immediately, so all nodes are told first.
+ * Responses to challenges (RFC 8555, 8.3 and 8.4) while orders are pending: over HTTP, and in the
+ * DNS if svc is the name server. The authority may ask any node immediately, so all nodes are notified
+ * first.
  *
  * @module
  */
@@ -10,7 +11,10 @@ import type { Lease, RecordKey, RecordStore } from "../../store/mod.ts";
 
 const PREFIX = "/.well-known/acme-challenge/";
 
-/** Longest time that an order is pending, in milliseconds. */
+/** Marks the value of a TXT record. No token of a URL has a space. */
+const TXT = "TXT ";
+
+/** Maximum time that an order is pending, in milliseconds. */
 const PENDING_MS = 10 * 60 * 1000;
 
 export const challenge = z.object({
@@ -19,16 +23,15 @@ export const challenge = z.object({
 });
 export type Challenge = z.infer<typeof challenge>;
 
-export class Http01Challenges {
+export class PendingChallenges {
   readonly #pending = new Map<string, string>();
 
-  readonly #shared: RecordStore | undefined | undefined;
+  readonly #shared: RecordStore | undefined;
   readonly #tellOthers: (challenge: Challenge) => Promise<unknown>;
 
   /**
    * @param shared the store, if other nodes share it.
-   * @param tellOthers tells a challenge to the nodes that are reachable; others find it in the
-   * store.
+   * @param tellOthers sends a challenge to the reachable nodes; others find it in the store.
    */
   constructor(
     shared?: RecordStore | undefined,
@@ -54,6 +57,21 @@ export class Http01Challenges {
   async remove(token: string, lease?: Lease): Promise<void> {
     this.#pending.delete(token);
     await this.#shared?.atomic().delete(keys.acmeChallenge(token)).commit(lease);
+  }
+
+  /** Adds a value to the TXT records of a name. */
+  async addTxt(name: string, value: string): Promise<void> {
+    await this.add(TXT + value, name);
+  }
+
+  async removeTxt(_name: string, value: string): Promise<void> {
+    await this.remove(TXT + value);
+  }
+
+  /** The TXT records of a name. */
+  txtOf(name: string): string[] {
+    return [...this.#pending].filter(([token, of]) => of === name && token.startsWith(TXT))
+      .map(([token]) => token.slice(TXT.length));
   }
 
   /** Applies challenges that another node has added or removed. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { Http01Challenges } from "./challenges.ts";
+import { PendingChallenges } from "./challenges.ts";
 
-Deno.test("Http01Challenges.answer() knows pending tokens only, and their exact path", async () => {
-  const challenges = new Http01Challenges();
+Deno.test("PendingChallenges.answer() knows pending tokens only, and their exact path", async () => {
+  const challenges = new PendingChallenges();
   const url = "http://shop.example/.well-known/acme-challenge/token-1";
   assert.equal(challenges.answer(url), undefined);
   challenges.add("token-1", "token-1.thumbprint");

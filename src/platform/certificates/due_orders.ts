@@ -14,7 +14,7 @@ const MAX_ASKED = 5;
 const MAX_PER_WEEK = 40;
 const HOUR_MS = 60 * 60_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
-/** Pause after a certificate on demand before the next one that nobody waits for. */
+/** Pause after a certificate on demand before the next one without a waiting client. */
 const PAUSE_MS = 6 * HOUR_MS;
 
 export interface Known {

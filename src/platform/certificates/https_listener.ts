@@ -17,10 +17,10 @@ import type { KeyPair } from "./certificate.ts";
 const SNI_RESOLVER = Symbol.for("unstableSniResolver");
 const PROTOCOLS = ["h2", "http/1.1"];
 
-/** How long an old listener stays for the handshakes that had begun, in milliseconds. */
+/** How long an old listener stays for the handshakes that have started, in milliseconds. */
 const LINGER_MS = 2000;
 
-/** How long it stays at least, for the connections in its queue, if another change follows. */
+/** Minimum time that it stays for the connections in its queue if another change follows. */
 const SHORT_LINGER_MS = 100;
 
 /** Time between two attempts to take the port again, in milliseconds. */
@@ -31,6 +31,9 @@ const AFTER_SHORTAGE_MS = 100;
 
 /** Maximum number of names that one listener caches: about 10 MB. */
 const MAX_NAMES = 20_000;
+
+/** Names of certificates that were changed or removed. */
+export type ChangedNames = readonly string[] | "all";
 
 /** The wildcard that covers a name: `*.example.com` for `www.example.com`. */
 export const wildcardOf = (name: string): string => `*${name.slice(name.indexOf("."))}`;
@@ -53,12 +56,12 @@ export type CertificateSource =
   /** The server name is "" if the client sent none. */
   | { readonly type: "by_name"; find(serverName: string): Promise<KeyPair | undefined> };
 
-/** One listener in the series that holds the port. */
+/** One of the successive listeners on the port. */
 interface Generation {
   readonly port: number;
-  /** Names that the runtime has asked for. */
+  /** Names that the runtime has requested. */
   readonly asked: Set<string>;
-  /** Names whose certificate is not chosen yet. */
+  /** Names for which no certificate has been chosen yet. */
   readonly unresolved: ReadonlyMap<string, number>;
   /** Stops accepting; open connections stay. */
   close(): Promise<void>;
@@ -71,7 +74,7 @@ export class HttpsListener {
   #closed = false;
   #again = false;
   #replacing: Promise<void> | undefined;
-  /** Closes the old listener that is beside the current one. */
+  /** Closes the old listener next to the current one. */
   #retire: (() => Promise<void>) | undefined;
 
   readonly #options: HttpsListenerOptions;
@@ -83,19 +86,23 @@ export class HttpsListener {
     this.port = this.#current.port;
   }
 
-  /** Notes that certificates of names changed or are gone; resolves when new connections see it. */
-  async changed(serverNames: readonly string[]): Promise<void> {
+  /**
+   * Records that certificates of names changed or were removed; resolves when new connections see
+   * it.
+   */
+  async changed(names: ChangedNames): Promise<void> {
     const { asked, unresolved } = this.#current;
-    const changed = new Set(serverNames);
+    const changed = new Set(names === "all" ? [] : names);
     const isSeen = [...asked].some((name) =>
-      !unresolved.has(name) && (changed.has(name) || changed.has(wildcardOf(name)))
+      !unresolved.has(name) &&
+      (names === "all" || changed.has(name) || changed.has(wildcardOf(name)))
     );
     if (isSeen) await this.replace();
   }
 
   /**
    * Continues with a new listener; connections of the old one stay open. Resolves when the new one
-   * listens. Where two cannot share the port, new connections are refused for the few milliseconds
+   * listens. If two cannot share the port, new connections are refused for the few milliseconds
    * until it is free.
    */
   replace(): Promise<void> {
@@ -114,7 +121,7 @@ export class HttpsListener {
     await this.#current.close();
   }
 
-  /** Closes the old listener that is still beside the current one. */
+  /** Closes the old listener that is still open next to the current one. */
   async standAlone(): Promise<void> {
     await this.#replacing;
     await this.#retire?.();
@@ -129,12 +136,12 @@ export class HttpsListener {
       await this.#current.close();
       while (!this.#closed && !this.#reopen()) await delay(RETRY_MS);
     }
-    // Set before the listener runs: if it fails at once, it must not find a replacement that
+    // Set before the listener runs: if it fails immediately, it must not find a replacement that
     // already ended.
     this.#replacing = undefined;
   }
 
-  /** Opens the next listener while the old one completes the handshakes that it has begun. */
+  /** Opens the next listener while the old one completes the handshakes that it has started. */
   async #openBeside(): Promise<boolean> {
     const old = this.#current;
     const beside = openBeside(this.port, () => this.#open(this.port, true));

@@ -8,7 +8,7 @@ import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { makeKeyPair } from "../../lib/_test_certificate.ts";
 import { until } from "../../lib/_test_until.ts";
 
-/** The name in the certificate that a handshake brings, or why it failed. */
+/** The name in the certificate of a handshake, or why it failed. */
 function namePresented(port: number, servername: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(
@@ -116,7 +116,7 @@ Deno.test("HttpsListener.changed() with a wildcard begins anew for a name that w
   });
 });
 
-Deno.test("HttpsListener.changed() leaves a handshake alone that waits for its certificate", () => {
+Deno.test("HttpsListener.changed() does not interrupt a handshake that waits for its certificate", () => {
   const chosen = Promise.withResolvers<void>();
   const waiting = Promise.withResolvers<void>();
   return withListener(({ a }) => ({
@@ -170,7 +170,7 @@ Deno.test("HttpsListener.replace() serves one certificate's successor to all", (
   );
 });
 
-/** Asks for a page and resolves with its text, when its connection has ended. */
+/** Requests a page and resolves with its text when its connection has ended. */
 function get(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
   return new Promise((resolve, reject) => {

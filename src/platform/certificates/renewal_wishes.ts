@@ -43,7 +43,7 @@ export class RenewalWishes {
     return window && window.start + (window.end - window.start) * chance;
   }
 
-  /** Forgets certificates that are no longer in use. */
+  /** Drops certificates that are no longer in use. */
   keepOnly(chains: ReadonlySet<string>): void {
     for (const chain of this.#asksAt.keys()) if (!chains.has(chain)) this.#asksAt.delete(chain);
   }

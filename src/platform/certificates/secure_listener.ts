@@ -6,7 +6,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { KeyPair } from "./certificate.ts";
-import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+import { type CertificateSource, type ChangedNames, HttpsListener } from "./https_listener.ts";
 import { type CertificateFiles, readCertificateFiles } from "./static_certificate.ts";
 
 export const DEFAULT_HTTPS_PORT = 443;
@@ -26,7 +26,7 @@ export interface SecureListenerOptions {
   readonly files?: CertificateFiles | undefined;
   /** Finds ordered certificates; `undefined` if none are ordered. */
   readonly ordered: (() => OrderedCertificates | undefined) | undefined;
-  /** Whether others listen on the same port. */
+  /** Whether other processes listen on the same port. */
   readonly reusePort?: boolean;
   readonly now: Clock;
   /** How often files are checked, in milliseconds; ten minutes by default. */
@@ -38,9 +38,9 @@ export interface SecureListenerOptions {
 
 export interface SecureListener {
   readonly port: number;
-  /** Notes that certificates of hostnames changed or are gone; resolves when clients see it. */
-  changed(hostnames: readonly string[]): Promise<void>;
-  /** Closes an old listener that is still beside the current one. */
+  /** Records that certificates changed or were removed; resolves when clients see it. */
+  changed(names: ChangedNames): Promise<void>;
+  /** Closes an old listener that is still open next to the current one. */
   standAlone(): Promise<void>;
   /** Ends the timers and stops accepting; open connections stay. */
   close(): Promise<void>;

@@ -13,7 +13,7 @@ async function writePair(folder: string, name: string) {
   return files;
 }
 
-/** The name in the certificate that a handshake brings. */
+/** The name in the certificate of a handshake. */
 function namePresented(port: number): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
@@ -24,7 +24,7 @@ function namePresented(port: number): Promise<string> {
   });
 }
 
-Deno.test("openSecureListener() takes over certificate files that change, and keeps the old ones else", async () => {
+Deno.test("openSecureListener() loads changed certificate files, and otherwise keeps the old ones", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-secure-" });
   const files = await writePair(folder, "one.test");
   const seen = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { CertificateFileError, readCertificateFiles } from "./static_certificate.ts";
 
-/** How `openssl req` makes the key of each kind. */
+/** Options of `openssl req` for a key of each kind. */
 const KINDS = {
   RSA: ["-newkey", "rsa:2048"],
   "ECDSA P-256": ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
@@ -38,7 +38,7 @@ const folder = await Deno.makeTempDir({ prefix: "svc-certificate-" });
 globalThis.addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
 
 for (const [name, kind] of Object.entries(KINDS)) {
-  Deno.test(`readCertificateFiles() takes an ${name} certificate with its own key only`, async () => {
+  Deno.test(`readCertificateFiles() accepts an ${name} certificate with its own key only`, async () => {
     const own = await writePair(folder, "own", kind);
     const other = await writePair(folder, "other", kind);
     const { cert, key } = await readCertificateFiles(own, Date.now());
@@ -62,7 +62,7 @@ Deno.test("readCertificateFiles() judges the first certificate of a chain", asyn
   await assert.rejects(readCertificateFiles(chain, Date.now()), CertificateFileError);
 });
 
-Deno.test("readCertificateFiles() says which file is missing, in words", async () => {
+Deno.test("readCertificateFiles() reports which file is missing, in words", async () => {
   const own = await writePair(folder, "present", KINDS.RSA);
   const lost = join(folder, "lost.pem");
   for (

@@ -18,7 +18,7 @@ export class WaitingHandshakes {
 
   /**
    * Resolves when the name is settled, or after ten seconds. Calls `first` if no other handshake
-   * waits for the name; returns at once if too many names wait.
+   * waits for the name; returns immediately if too many names wait.
    */
   async wait(hostname: string, first: () => void): Promise<void> {
     let waiting = this.#names.get(hostname);

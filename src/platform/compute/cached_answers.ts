@@ -1,8 +1,4 @@
-/**
- * Caches of deployments, loaded or not: responses stored by rules, and pages of servers.
- *
- * @module
- */
+/** Caches of deployments, loaded or not: responses stored by rules, pages of servers. @module */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import {
@@ -19,13 +15,9 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { scopesOf } from "./purge_scopes.ts";
 import type { SiteServers } from "./site_servers.ts";
 
-/**
- * Longest time for which invalid URIs are gathered while others apply earlier ones, in
- * milliseconds: visitors decide how many there are.
- */
+/** Maximum time to gather invalid URIs while others apply earlier ones, in milliseconds. */
 const GATHER_MS = 100;
 
-/** A revalidation that a deployment's server requested. */
 export interface Revalidated {
   readonly deploymentId: string;
   readonly scopes: readonly PurgeScope[];
@@ -34,7 +26,6 @@ export interface Revalidated {
 
 export interface CachedAnswersOptions {
   readonly dataDir: string;
-  /** Responses stored by rules. */
   readonly cache: HttpCache;
   /** The loaded servers, by deployment. */
   readonly open: ReadonlyMap<string, Pick<SiteServers, "pages">>;
@@ -48,7 +39,7 @@ export class CachedAnswers {
   readonly #folders: PageFolders;
   readonly #memory: IsrMemory;
   #tellOthers: (revalidated: Revalidated) => Promise<void> = () => Promise.resolve();
-  /** Invalid URIs that others are not told of yet, each once. */
+  /** Invalid URIs that other nodes do not know yet, without duplicates. */
   readonly #invalid = new Map<string, ResourceUri>();
   #isTelling = false;
 
@@ -76,10 +67,7 @@ export class CachedAnswers {
     });
   }
 
-  /**
-   * Removes cached responses of a deployment, or marks them as stale with `soft`. Resolves when
-   * they are no longer served, with their number.
-   */
+  /** Removes cached responses, or marks them stale if `soft`; returns their number. */
   async purge(
     deploymentId: string,
     scope: PurgeScope,
@@ -91,7 +79,7 @@ export class CachedAnswers {
     return answers + await purging;
   }
 
-  /** Removes everything cached of all deployments; resolves when it is no longer served. */
+  /** Removes all cached responses of all deployments; resolves when it is no longer served. */
   async purgeAll(): Promise<void> {
     const { cache, open, publish } = this.#options;
     cache.clear();
@@ -102,10 +90,8 @@ export class CachedAnswers {
   }
 
   /**
-   * Revalidates cached responses and pages at the request of a deployment's server, here and on
-   * other nodes.
-   *
-   * @throws {Error} if a path is not a valid request path.
+   * Revalidates the paths and tags that a server requests, on all nodes. @throws {Error} for
+   * invalid paths.
    */
   async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
     const scopes = scopesOf(what);
@@ -115,7 +101,9 @@ export class CachedAnswers {
     ]);
   }
 
-  /** Registers a callback that tells other nodes of a server's revalidation, which waits for it. */
+  /**
+   * Registers a callback that notifies other nodes of a server's revalidation, which waits for it.
+   */
   onRevalidation(tell: (revalidated: Revalidated) => Promise<void>): void {
     this.#tellOthers = tell;
   }
@@ -131,12 +119,11 @@ export class CachedAnswers {
     await marking;
   }
 
-  /** Removes the pages of deployments that are not kept. */
+  /** Removes the pages of deployments that no longer exist. */
   async sweep(isKept: (deploymentId: string) => boolean): Promise<void> {
     for (const id of await this.#folders.list()) if (!isKept(id)) await this.#folders.remove(id);
   }
 
-  /** Removes the pages of an ended deployment. */
   async remove(deploymentId: string): Promise<void> {
     await this.#folders.remove(deploymentId);
   }
@@ -144,7 +131,9 @@ export class CachedAnswers {
   readonly #onTellingFailed = (error: unknown) =>
     this.#options.onTrouble(`Cannot tell others of an invalidation: ${error}`);
 
-  /** Tells others of invalid URIs: of the first ones at once, of later ones together. */
+  /**
+   * Notifies other nodes of invalid URIs: of the first ones immediately, of later ones together.
+   */
   async #tellOfInvalid(): Promise<void> {
     const { publish } = this.#options;
     this.#isTelling = true;

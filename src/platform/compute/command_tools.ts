@@ -1,8 +1,4 @@
-/**
- * Programs for start commands, in addition to the machine's own.
- *
- * @module
- */
+/** Programs for start commands, in addition to the machine's own. @module */
 import { join } from "node:path";
 import { type BuildHost, createLineSink, fetchProjectManager } from "../../build/mod.ts";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -18,12 +14,9 @@ export class ToolMissingError extends Error {
 
 export interface CommandPlace {
   readonly command: string;
-  /** Folder of the deployment. */
   readonly directory: string;
-  /** Folder for the platform's own files. */
   readonly dataDir: string;
   readonly env: Environment;
-  /** Gets messages for the server's log. */
   readonly say: (message: string) => void;
 }
 
@@ -40,11 +33,7 @@ function hostOf({ dataDir, env, say, directory }: CommandPlace): BuildHost {
   };
 }
 
-/**
- * Finds npm, and the project's package manager if its scripts call that.
- *
- * @throws {ToolMissingError} if a required program is missing
- */
+/** Finds npm, and the package manager that scripts call. @throws {ToolMissingError} */
 export async function commandTools(
   place: CommandPlace,
 ): Promise<NonNullable<ComputeServerOptions["tools"]>> {

@@ -1,9 +1,4 @@
-/**
- * The servers of all deployments with COMPUTE layers: their files, their
- * processes, and their cached pages.
- *
- * @module
- */
+/** The servers of all deployments: their files, processes and cached pages. @module */
 import type { PurgeOptions, PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/system.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -29,13 +24,9 @@ import { SiteServers } from "./site_servers.ts";
 /** Time for running requests when the platform stops or the deployment ends, in milliseconds. */
 const CLOSE_DRAIN_MS = 5_000;
 
-/**
- * Time for running requests after another deployment took over: the longest that a request may
- * take.
- */
+/** Time for running requests after a takeover: the longest that a request may take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
-/** Number of last log lines to show if a deployment cannot go live. */
 const LAST_LINES = 20;
 
 export interface ComputeServices
@@ -48,7 +39,6 @@ export interface ComputeServices
   readonly serverSockets: Partial<SocketLimits> | undefined;
 }
 
-/** The content for creating servers. */
 export interface ComputeContent {
   readonly manifest: Manifest;
   readonly files: readonly DeployedFile[];
@@ -99,7 +89,6 @@ export class ComputeService {
     return { sandbox, missing: [...missing], node, running, max };
   }
 
-  /** The servers of a deployment, not started yet; `undefined` if it has none. */
   open(
     deployment: DeploymentRecord,
     content: ComputeContent,
@@ -122,22 +111,15 @@ export class ComputeService {
     return servers;
   }
 
-  /** The servers of all open deployments. */
   all(): readonly SiteServers[] {
     return [...this.#open.values()];
   }
 
-  /** The servers of a deployment, if it is open. */
   find(deploymentId: string): SiteServers | undefined {
     return this.#open.get(deploymentId);
   }
 
-  /**
-   * Starts the servers of a deployment before it goes to production, and checks that each responds
-   * to a request.
-   *
-   * @throws {ServerNotReadyError} if one does not listen or respond in time.
-   */
+  /** Starts servers, and checks that each responds. @throws {ServerNotReadyError} */
   async prepare(
     deployment: DeploymentRecord,
     content: ComputeContent,
@@ -177,10 +159,7 @@ export class ComputeService {
     return reasons.find((reason) => reason !== undefined);
   }
 
-  /**
-   * Ends the servers of superseded deployments after their running requests. A request to their own
-   * URL starts them again.
-   */
+  /** Ends superseded servers after their running requests; a request starts them again. */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
@@ -189,10 +168,7 @@ export class ComputeService {
     }
   }
 
-  /**
-   * Renews the servers of one or all projects whose databases changed since they were created:
-   * running requests finish, and the next one starts a server with the current databases.
-   */
+  /** Replaces servers whose databases changed, once their running requests have ended. */
   async databasesChanged(projectId?: string): Promise<void> {
     for (const servers of [...this.#open.values()]) {
       if (projectId !== undefined && servers.owner.projectId !== projectId) continue;
@@ -204,7 +180,6 @@ export class ComputeService {
     }
   }
 
-  /** Ends the servers of a site that no host shows. */
   dispose(deploymentId: string): Promise<void> {
     const servers = this.#open.get(deploymentId);
     if (servers === undefined) return Promise.resolve();
@@ -217,7 +192,6 @@ export class ComputeService {
     return closing;
   }
 
-  /** See {@link CachedAnswers.purge}. */
   purge(deploymentId: string, scope: PurgeScope, options?: PurgeOptions): Promise<number> {
     return this.cached.purge(deploymentId, scope, options);
   }
@@ -234,7 +208,6 @@ export class ComputeService {
     await this.cached.sweep(isKept);
   }
 
-  /** Removes everything of an ended deployment. */
   async remove(deploymentId: string): Promise<void> {
     await this.dispose(deploymentId);
     for (const kept of [this.#maker, this.cached]) await kept.remove(deploymentId);

@@ -8,6 +8,7 @@
 import { dirname, join } from "node:path";
 import { isUuid } from "../../lib/ids.ts";
 import { removeTree } from "../../lib/missing_files.ts";
+import { createPause } from "../../lib/next_turn.ts";
 import { LINKS_PATH } from "../../manifest/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deployment_links.ts";
@@ -15,41 +16,29 @@ import { type Links, LinksError, MAX_LINKS_BYTES, parseLinks } from "./deploymen
 /** Folder for folders under construction; emptied at start. */
 const INCOMING = "incoming";
 
-/**
- * Placed next to the deployments' folders, so that the runtime's search for one ends here and does
- * not reach parent folders.
- */
+/** Ends the runtime's search here, before it reaches parent folders. */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
-/**
- * Mode of the folders of a deployment: readable, because a server may run as another user. Only the
- * platform's user can enter the parent folder.
- */
+/** Servers may run as other users; only the platform's user can enter the parent folder. */
 const FOLDER_MODE = 0o755;
 
-/** Number of files written at the same time. */
 const AT_ONCE = 8;
 
 export interface DeployedFile {
   /** Relative to the output directory, with `/`. */
   readonly path: string;
   readonly sha256: string;
-  /** Bytes. */
   readonly size: number;
 }
 
-/** The content of a folder. */
 export interface FilesSource {
   readonly deploymentId: string;
   readonly files: readonly DeployedFile[];
   readonly blobs: BlobStore;
 }
 
-/**
- * Runs the work for all items, several at once. Settles only when all work has ended, even after a
- * failure.
- */
+/** Runs work on several items in parallel. Settles when all has ended, even after a failure. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -77,11 +66,7 @@ function foldersOf(paths: readonly string[]): readonly string[] {
   return [...folders];
 }
 
-/**
- * Reads the links of a deployment; empty if it has no list.
- *
- * @throws LinksError if the list is not valid
- */
+/** Empty without a list. @throws {LinksError} if it is invalid */
 async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   const list = files.find(({ path }) => path === LINKS_PATH);
   if (list === undefined) return new Map();
@@ -92,10 +77,7 @@ async function readLinks({ files, blobs }: FilesSource): Promise<Links> {
   return parseLinks(text, files.map(({ path }) => path));
 }
 
-/**
- * Whether a folder has every link, and every file in full length: a power failure may have lost
- * some.
- */
+/** Whether all links and complete files are there: a power failure may have lost some. */
 async function isWhole(
   folder: string,
   { files }: FilesSource,
@@ -124,12 +106,7 @@ export class DeploymentFiles {
     this.#root = root;
   }
 
-  /**
-   * The folder of a deployment, built if it is missing or incomplete. Concurrent calls share one
-   * build.
-   *
-   * @throws LinksError if its list of links is not valid
-   */
+  /** Builds the folder if needed; concurrent calls share a build. @throws {LinksError} */
   folder(source: FilesSource): Promise<string> {
     const { deploymentId } = source;
     let making = this.#making.get(deploymentId);
@@ -140,7 +117,6 @@ export class DeploymentFiles {
     return making;
   }
 
-  /** Removes the folder of a deployment atomically. */
   async remove(deploymentId: string): Promise<void> {
     await this.#prepare();
     const gone = join(this.#root, INCOMING, crypto.randomUUID());
@@ -153,7 +129,6 @@ export class DeploymentFiles {
     await removeTree(gone);
   }
 
-  /** The deployments that have a folder. */
   async list(): Promise<readonly string[]> {
     await this.#prepare();
     const ids: string[] = [];
@@ -181,9 +156,12 @@ export class DeploymentFiles {
   async #fill(folder: string, { files, blobs }: FilesSource, links: Links): Promise<void> {
     const paths = [...files.map(({ path }) => path), ...links.keys()];
     const folders = foldersOf(paths).map((each) => join(folder, each));
+    const pause = createPause();
     for (const each of folders) {
-      await Deno.mkdir(each);
-      await Deno.chmod(each, FOLDER_MODE);
+      // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+      Deno.mkdirSync(each);
+      Deno.chmodSync(each, FOLDER_MODE);
+      await pause();
     }
     await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
     await inParallel([...links], ([path, target]) => Deno.symlink(target, join(folder, path)));

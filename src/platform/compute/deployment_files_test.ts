@@ -36,7 +36,7 @@ function read(folder: string) {
   );
 }
 
-Deno.test("DeploymentFiles.folder() makes the folder once, with links where they can be had", () =>
+Deno.test("DeploymentFiles.folder() creates the folder once, with links if they can be had", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     const [first, second] = await Promise.all([files.folder(source), files.folder(source)]);
@@ -48,7 +48,7 @@ Deno.test("DeploymentFiles.folder() makes the folder once, with links where they
     assert.deepEqual(await files.list(), []);
   }));
 
-Deno.test("DeploymentFiles.folder() makes anew what is not whole, and clears what a crash left", () =>
+Deno.test("DeploymentFiles.folder() recreates incomplete folders, and removes leftovers of a crash", () =>
   withFiles(async ({ root, source }) => {
     const place = join(root, "compute");
     const folder = await new DeploymentFiles(place).folder(source);
@@ -76,14 +76,14 @@ Deno.test("DeploymentFiles.folder() lets other users read a deployment, and clos
     }
   }));
 
-Deno.test("DeploymentFiles.folder() ends the search for a package.json beside the folder", () =>
+Deno.test("DeploymentFiles.folder() ends the search for a package.json next to the folder", () =>
   withFiles(async ({ root, source }) => {
     const folder = await new DeploymentFiles(join(root, "compute")).folder(source);
     const beside = Deno.readTextFileSync(join(folder, "..", "package.json"));
     assert.equal(JSON.parse(beside).type, "module");
   }));
 
-Deno.test("DeploymentFiles.folder() leaves nothing where a blob is damaged", () =>
+Deno.test("DeploymentFiles.folder() leaves nothing if a blob is damaged", () =>
   withFiles(async ({ root, source }) => {
     const { sha256 } = source.files[0]!;
     const [workspace] = Array.from(Deno.readDirSync(join(root, "blobs")), ({ name }) => name)
@@ -99,7 +99,7 @@ const listOfLinks = (links: Readonly<Record<string, string>>) => ({
   ".svc/links.json": JSON.stringify({ version: 1, links }),
 });
 
-Deno.test("DeploymentFiles.folder() makes the links, again where one is missing", () =>
+Deno.test("DeploymentFiles.folder() creates the links, again if one is missing", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     const folder = await files.folder(source);
@@ -111,7 +111,7 @@ Deno.test("DeploymentFiles.folder() makes the links, again where one is missing"
     assert.equal(Deno.readLinkSync(link), "../server");
   }, listOfLinks({ "node_modules/own": "../server" })));
 
-Deno.test("DeploymentFiles.folder() makes nothing where a link leads out", () =>
+Deno.test("DeploymentFiles.folder() makes nothing if a link leads out", () =>
   withFiles(async ({ root, source }) => {
     const files = new DeploymentFiles(join(root, "compute"));
     await assert.rejects(files.folder(source), /link "out": its target .* leads out/);

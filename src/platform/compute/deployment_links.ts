@@ -7,10 +7,9 @@
 import * as z from "zod";
 import { parseRelativePath } from "../../manifest/mod.ts";
 
-/** Maximum number of links per deployment. */
 export const MAX_LINKS = 20_000;
 
-/** Largest text of the list, in bytes. */
+/** Maximum size of a text of the list, in bytes. */
 export const MAX_LINKS_BYTES = 8 * 1024 * 1024;
 
 const MAX_PATH = 4096;
@@ -20,7 +19,6 @@ const schema = z.strictObject({
   links: z.record(z.string().max(MAX_PATH), z.string().min(1).max(MAX_PATH)),
 });
 
-/** Relative targets by the paths of their links. */
 export type Links = ReadonlyMap<string, string>;
 
 /** A deployment's list of links is invalid; the message is for the person who deploys. */
@@ -41,15 +39,13 @@ function parse(text: string): Readonly<Record<string, string>> {
   throw new LinksError(path.length === 0 ? message : `${path.join(".")}: ${message}`);
 }
 
-/** The folders above a path, the nearest first. */
 function foldersAbove(path: string): string[] {
   const steps = path.split("/");
   return steps.map((_, at) => steps.slice(0, at).join("/")).filter((each) => each !== "").reverse();
 }
 
 /**
- * Why a link may not have its target. `..` may only occur at the start, so that its meaning does
- * not depend on other links.
+ * Why a target is not allowed. `..` may only be at its start, so that other links do not matter.
  */
 function refuseTarget(path: string, target: string): string | undefined {
   const [, up = "", rest = ""] = /^((?:\.\.\/)*(?:\.\.$)?)(.*)$/s.exec(target) ?? [];
@@ -72,10 +68,8 @@ function refuseLink(path: string, links: Links, files: ReadonlySet<string>): str
 }
 
 /**
- * Parses the list of links.
- *
- * @param paths of all files of the deployment
- * @throws LinksError if the list is malformed, or a link leads out
+ * @param paths the paths of all files. @throws {LinksError} for a malformed list, or one with a
+ * link to the outside
  */
 export function parseLinks(text: string, paths: readonly string[]): Links {
   const links = new Map(Object.entries(parse(text)));

@@ -1,10 +1,4 @@
-/**
- * Cached pages as files: `<root>/<deployment>/<name>`. A page is written under
- * a temporary name and renamed, so a crash leaves either the old one or the new
- * one.
- *
- * @module
- */
+/** Cached pages as files, each written under a temporary name and then renamed. @module */
 import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -70,7 +64,6 @@ export class PageFolders {
     return new FolderVault(join(this.#root, deploymentId));
   }
 
-  /** The deployments that have pages. */
   async list(): Promise<readonly string[]> {
     return (await namesIn(this.#root)).filter(isUuid);
   }

@@ -1,8 +1,4 @@
-/**
- * The request that checks whether a server responds before anyone sees it.
- *
- * @module
- */
+/** The request that checks whether a server responds before anyone sees it. @module */
 import type { ComputeRequest, ComputeResult } from "../../runtime/mod.ts";
 
 /** Timeout for the head of the response, in milliseconds. */
@@ -12,16 +8,11 @@ const HEALTH_MS = 30_000;
 const PAUSE_MS = 500;
 
 export interface HealthRequest {
-  /**
-   * Path and query that must return a status from 200 to 399; by default, any response to `/`
-   * counts.
-   */
+  /** Path and query that must return 200 to 399; by default, any response to `/` counts. */
   readonly path: string | undefined;
   /** Time limit for that status, in milliseconds. */
   readonly readyMs: number;
-  /** URL of the deployment. */
   readonly url: string;
-  /** Timeout of the server, in milliseconds. */
   readonly timeoutMs: number;
   readonly requestId: string;
   readonly fetch: (request: ComputeRequest) => Promise<ComputeResult>;
@@ -60,11 +51,7 @@ async function ask({ path = "/", url, requestId, fetch }: HealthRequest): Promis
   });
 }
 
-/**
- * Sends the request, and repeats it if its path reports that the server is not ready.
- *
- * @returns why the server does not respond; `undefined` if it does
- */
+/** Repeats the request while the server is not ready; returns why it does not respond. */
 export async function findSilence(request: HealthRequest): Promise<string | undefined> {
   const { path, readyMs } = request;
   const patience = AbortSignal.timeout(readyMs);

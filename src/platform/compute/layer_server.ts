@@ -1,8 +1,4 @@
-/**
- * The server of one layer, created when first needed, and its health according to its responses.
- *
- * @module
- */
+/** The server of one layer, created on first use, and its health by its responses. @module */
 import { messageOf } from "../../lib/error_message.ts";
 import type {
   ComputeFailure,
@@ -13,9 +9,7 @@ import type {
   ComputeSocketResult,
 } from "../../runtime/mod.ts";
 
-/**
- * Failures of the server itself. A timeout does not count: the server may still respond to others.
- */
+/** Failures of the server itself; after a timeout, it may still respond to other requests. */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
   "crashed",
@@ -27,12 +21,11 @@ const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
-  /** The server, once created. */
+  /** The server; `undefined` until it is created. */
   #made: ComputeServer | undefined;
   /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
-  /** Number of consecutive failures. */
   #failures = 0;
   #reason = "";
 
@@ -62,17 +55,14 @@ export class LayerServer {
     }
   }
 
-  /** `undefined` if no server has been needed yet. */
+  /** `undefined` if none has been created yet. */
   async check(): Promise<ComputeHealth | undefined> {
     if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
     const server = await this.#server?.catch(() => undefined);
     return await server?.check();
   }
 
-  /**
-   * Gives running requests that many milliseconds to finish, then ends the process. A later request
-   * starts a new server.
-   */
+  /** Gives running requests this many milliseconds. A later request starts a new server. */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
     this.#server = this.#made = undefined;
@@ -84,10 +74,7 @@ export class LayerServer {
     this.#retiring.delete(server);
   }
 
-  /**
-   * Retires the server if it is outdated; if it is still being created, afterwards. Resolves when
-   * it has ended.
-   */
+  /** Retires an outdated server after its creation. Resolves when it has ended. */
   async retireOutdated(
     isOutdated: (server: ComputeServer) => boolean,
     milliseconds: number,

@@ -21,7 +21,7 @@ function layer() {
   return { made, servers };
 }
 
-Deno.test("LayerServer makes its server at the first request, once", async () => {
+Deno.test("LayerServer creates its server once, at the first request", async () => {
   const { made, servers } = layer();
   assert.equal(await made.check(), undefined);
   assert.equal(servers.length, 0);
@@ -57,7 +57,7 @@ Deno.test("LayerServer.retireOutdated() ends a server that is outdated, made or 
   assert.deepEqual([servers[1]!.drained, servers.length], [900, 3], "the next gets another");
 });
 
-Deno.test("LayerServer.close() cuts short servers that only finish their requests", async () => {
+Deno.test("LayerServer.close() ends servers that are only finishing their requests", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   const [server] = servers;

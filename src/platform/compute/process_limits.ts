@@ -1,8 +1,4 @@
-/**
- * How many deployment processes, and WebSockets to them, this machine can hold.
- *
- * @module
- */
+/** How many deployment processes, and WebSockets to them, this machine can hold. @module */
 import { descriptorLimit } from "../../lib/descriptors.ts";
 import {
   defaultMaxFunctionProcesses,
@@ -14,11 +10,9 @@ import { machineMemory } from "../../lib/machine_memory.ts";
 
 export interface ProcessLimits {
   readonly servers: number;
-  /** Processes of functions. */
   readonly functions: number;
 }
 
-/** The default limits. */
 export function defaultProcessLimits(): ProcessLimits {
   const memoryBytes = machineMemory();
   return {
@@ -27,7 +21,10 @@ export function defaultProcessLimits(): ProcessLimits {
   };
 }
 
-/** The limits of WebSockets to servers: the given ones, otherwise by the available descriptors. */
+/**
+ * The limits of WebSockets to servers: the given ones, or a default based on the available
+ * descriptors.
+ */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
   return { ...defaultSocketLimits(descriptorLimit()), ...given };
 }

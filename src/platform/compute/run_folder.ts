@@ -9,10 +9,9 @@ import { basename, join } from "node:path";
 import { removeTree } from "../../lib/missing_files.ts";
 import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 
-/** Longest path of a Unix socket in bytes, without the trailing zero (unix(7)). */
+/** Maximum length of a path of a Unix socket in bytes, without the trailing zero (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
-/** Prefix of such folders outside the data directory. */
 const ELSEWHERE_PREFIX = "svc-run-";
 
 /** Whether the path is short enough for sockets in this folder. */
@@ -30,9 +29,7 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
   await removeTree(path);
 }
 
-/**
- * Recreates the folder, empty and only readable by its owner. Returns its path with links resolved.
- */
+/** Recreates the folder, only readable by its owner; returns its path without links. */
 export async function makeRunFolder(dataDir: string): Promise<string> {
   await removeRunFolder(dataDir);
   const path = join(dataDir, "run");

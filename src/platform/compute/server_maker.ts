@@ -1,8 +1,4 @@
-/**
- * Creates the servers of deployments: their folder, their variables and their process.
- *
- * @module
- */
+/** Creates the servers of deployments: their folder, their variables and their process. @module */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -53,30 +49,24 @@ export interface ServerMakerOptions {
   readonly customHosts: (projectId: string) => Promise<readonly string[]>;
   /** Loopback ports where servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
-  /** Folder for deployment files and Node versions. */
   readonly dataDir: string;
-  /** Whether servers can run here. */
   readonly sandbox: ServerSandbox;
   /** Allows servers to access private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** The platform's own environment. */
   readonly env: Environment;
   readonly now: Clock;
   onTrouble(message: string): void;
-  /** Options that all servers share. */
   readonly shared: Required<Pick<ComputeServerOptions, "places" | "sockets">> & {
     /** Maximum number of open WebSockets per server. */
     readonly maxSockets: number;
-    /** The folder for sockets. */
     readonly socketsDir: () => Promise<string>;
   };
   /** Revalidates cached content of a deployment at the request of its server. */
   readonly revalidate: (deploymentId: string, what: Revalidation) => Promise<void>;
-  /** Gets each line of a server's log. */
   readonly keepLine: (deploymentId: string, line: string) => void;
 }
 
-/** A server has no start command; the message is for the person who deploys. */
+/** A server has no start command; the message is for the user who deploys. */
 class CommandMissingError extends Error {
   override readonly name = "CommandMissingError";
   constructor() {
@@ -84,10 +74,7 @@ class CommandMissingError extends Error {
   }
 }
 
-/**
- * Whether an error's message is for the person who deploys; other messages may contain paths of the
- * platform.
- */
+/** Whether a message is for the user who deploys; others may contain the platform's paths. */
 function isForDeployer(error: unknown): boolean {
   return error instanceof ServersRefusedError || error instanceof NodeVersionError ||
     error instanceof DatabaseNotReadyError || error instanceof ReferencesError ||
@@ -123,9 +110,8 @@ export class ServerMaker {
   }
 
   /**
-   * Creates the server of a layer; it starts with its first request.
-   *
-   * @throws Error whose message is for the person who deploys
+   * The server starts with its first request. @throws {Error} with a message for the person who
+   * deploys
    */
   async make(
     deployment: DeploymentRecord,
@@ -150,7 +136,7 @@ export class ServerMaker {
     }
   }
 
-  /** Whether a server was created with other databases or keys than the current ones. */
+  /** Whether a server was created with databases or keys that have changed since. */
   async findOutdated(deployment: DeploymentRecord): Promise<(server: ComputeServer) => boolean> {
     const databases = await this.#options.databases.identityFor(deployment);
     const { identity } = await this.#options.blobsFor(deployment, "");
@@ -164,7 +150,6 @@ export class ServerMaker {
     await this.#nodes.sweep(isNeeded);
   }
 
-  /** Removes the folder of a deployment. */
   async remove(deploymentId: string): Promise<void> {
     await this.#files.remove(deploymentId);
   }
@@ -237,10 +222,7 @@ export class ServerMaker {
     return server;
   }
 
-  /**
-   * Returns the start options of a server with a command, and the folders of this machine that it
-   * needs.
-   */
+  /** Start options of a server with a command, and the folders it needs. */
   async #program(
     command: string | undefined,
     image: RuntimeSettings["image"],

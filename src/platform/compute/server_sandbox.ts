@@ -1,9 +1,4 @@
-/**
- * Whether servers of deployments can run on this machine: only in a complete sandbox, unless the
- * operator allows less.
- *
- * @module
- */
+/** Servers only run in a complete sandbox, unless the operator allows less. @module */
 import type { Health } from "../../contract/system.ts";
 import {
   type FoundKind,
@@ -30,7 +25,6 @@ export interface ServerSandbox {
   readonly missing: readonly string[];
 }
 
-/** Decides whether servers can run. */
 export function judgeServerSandbox(
   { allowUnsandboxed, support }: ServerSettings,
 ): ServerSandbox {
@@ -70,7 +64,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, for the person who deploys. */
+/** Why a server is not started, for the user who deploys. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return `Servers are turned off on this platform, because its system lacks ${
     missing.join(" and ")

@@ -24,7 +24,7 @@ Deno.test("judgeServerSandbox() refuses servers where any part is missing", () =
   }
 });
 
-Deno.test("sandboxWarning() names what is missing and what to do", () => {
+Deno.test("sandboxWarning() reports missing parts with advice", () => {
   const refused = judgeServerSandbox({ support: NEITHER, allowUnsandboxed: false });
   assert.match(
     sandboxWarning(refused)!,
@@ -37,7 +37,7 @@ Deno.test("sandboxWarning() names what is missing and what to do", () => {
   assert.equal(sandboxWarning(judgeServerSandbox({ support, allowUnsandboxed: false })), undefined);
 });
 
-Deno.test("judgeNodeSandbox() shows a Node without namespaces, and what to do", async () => {
+Deno.test("judgeNodeSandbox() shows a Node without namespaces, with advice", async () => {
   const support = { files: true, calls: true };
   const enforced = judgeServerSandbox({ support, allowUnsandboxed: false });
   const reason = "The system rejects unshare (error 1)";

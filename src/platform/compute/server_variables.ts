@@ -1,8 +1,4 @@
-/**
- * Variables that describe the deployment to its server. Pure.
- *
- * @module
- */
+/** Variables that describe the deployment to its server. Pure. @module */
 import type { LocalRoute } from "../../runtime/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
@@ -16,10 +12,7 @@ export function deploymentUrl(
   return addresses.url(ownLabel(deployment));
 }
 
-/**
- * The hosts that servers of a deployment reach without leaving the machine: its own, those in its
- * variables, and the custom hosts of its project. None if another program terminates TLS.
- */
+/** Hosts that servers reach on this machine; none if another program terminates TLS. */
 export function localHosts(
   deployment: DeploymentRecord,
   { addresses, localRoutes, custom }: {

@@ -1,14 +1,9 @@
-/**
- * The servers of one deployment, for the edge and the platform.
- *
- * @module
- */
+/** The servers of one deployment, for the edge and the platform. @module */
 import type { IsrCache, SiteCompute } from "../../edge/mod.ts";
 import type { ComputeHealth, ComputeRequest, ComputeServer } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { LayerServer } from "./layer_server.ts";
 
-/** The health of a deployment's servers. */
 export type ServersHealth =
   /** No request has needed them recently. */
   | { readonly state: "idle" }
@@ -19,7 +14,6 @@ export class SiteServers implements SiteCompute {
   readonly #layers: ReadonlyMap<string, LayerServer>;
 
   constructor(
-    /** Their deployment. */
     readonly owner: DeploymentRecord,
     layers: ReadonlyMap<string, LayerServer>,
     readonly pages: IsrCache,
@@ -40,7 +34,6 @@ export class SiteServers implements SiteCompute {
     return this.#ask((server) => server.start());
   }
 
-  /** Checks all running servers. */
   check(): Promise<ServersHealth> {
     return this.#ask((server) => server.check());
   }

@@ -7,19 +7,17 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Longest label of a hostname, in characters (RFC 1035, 2.3.4). */
+/** Maximum length of a label of a hostname, in characters (RFC 1035, 2.3.4). */
 const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 
-/** Labels reserved for the platform. */
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
 /** Names that are never in the public DNS (RFC 6761, RFC 6762, and ICANN's `internal`). */
 const LOCAL_DOMAIN = /(?:^|\.)(?:localhost|test|local|internal|invalid)$/;
 
 /**
- * The host label of a branch. If its name is not a valid label or too long, it gets a short hash of
- * the name, so that two branches never share a label. The same applies if the plain label is
+ * The host label of a branch; with a short hash if the name is not a valid label, too long, or
  * `taken`.
  */
 export function branchLabel(
@@ -53,7 +51,6 @@ export class Addresses {
     this.#suffix = `.${base.domain}`;
   }
 
-  /** Whether the base domain can be in the public DNS. */
   get isPublic(): boolean {
     return !LOCAL_DOMAIN.test(this.#base.domain);
   }
@@ -67,12 +64,10 @@ export class Addresses {
     return `${this.#base.protocol}//${label}${this.#suffix}${port}`;
   }
 
-  /** Whether a hostname is below the base domain. */
   includes(hostname: string): boolean {
     return hostname.toLowerCase().endsWith(this.#suffix);
   }
 
-  /** The hostname of a label, without port. */
   hostname(label: string): string {
     return `${label}${this.#suffix}`;
   }

@@ -12,7 +12,6 @@ import type { Lease, RecordKey } from "../../store/mod.ts";
 export interface Capability {
   /** The name of its folder. */
   readonly name: string;
-  /** Binds the endpoints of its API. */
   bindRoutes?(router: Router): void;
 
   /**
@@ -20,41 +19,39 @@ export interface Capability {
    * because sites are served then too.
    */
   recover?(): Promise<void>;
-  /** Resumes what an earlier process left unfinished; the first request waits for it. */
+  /** Resumes work that an earlier process left unfinished; the first request waits for it. */
   start?(): Promise<void>;
-  /** Called once the platform serves requests: starts what no request has to wait for. */
+  /** Called once the platform serves requests: starts work for which no request needs to wait. */
   whenListening?(): void;
-  /** Takes over what another node has changed in the store that both share. */
+  /** Applies another node's changes in the shared store. */
   storeChanged?(keys: readonly RecordKey[]): Promise<void>;
-  /** Reads again what it knows of the store: changes of other nodes were missed. */
+  /** Reloads its cached data from the store after missing changes of other nodes. */
   rereadStore?(): Promise<void>;
   /** Finishes running work. The capabilities above it are closed already. */
   close?(): void | Promise<void>;
 
-  /**
-   * Runs one round of housekeeping for shared data, on one node. Returns a log line for each thing
-   * it did.
-   */
+  /** Runs a round of housekeeping for shared data, on one node. Returns lines for the log. */
   keepHouse?(signal: AbortSignal, lease: Lease): Promise<readonly string[]>;
-  /** One round of housekeeping of what each node has for itself, such as caches. */
+  /** Runs a round of housekeeping for the node's own data, such as caches. */
   tidyNode?(signal: AbortSignal): Promise<readonly string[]>;
 
-  /** Called when a project is gone from the store: takes its sites offline and drops its work. */
+  /**
+   * Called after a project is deleted from the store: takes its sites offline and drops its work.
+   */
   forgetProject?(projectId: string): Promise<void>;
   /** Keys of its records about a project, which are removed with the project. */
   projectKeys?(projectId: string): AsyncIterable<RecordKey>;
-  /**
-   * Removes what else it keeps for a project, such as files. After a crash it
-   * is called again at the next start, so it must accept finding nothing.
-   */
+  /** Removes other data of a project, such as files. Called again after a crash. */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes what it keeps for a deleted environment. */
+  /** Removes its data of a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
-  /** Ends what belongs to a deployment that was stopped. */
+  /** Ends everything that belongs to a stopped deployment. */
   deploymentStopped?(deployment: StoppedDeployment, lease?: Lease): Promise<void>;
-  /** Looks again at running servers: a project, or any, may get other databases than before. */
+  /**
+   * Checks running servers again, because the databases of a project, or of any, may have changed.
+   */
   databasesChanged?(projectId?: string): Promise<void>;
-  /** The blobs that it needs; unneeded ones are removed. */
+  /** The blobs that it needs; others are removed. */
   neededBlobs?(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
 
   /** The usage and limits of a workspace here. */
@@ -66,13 +63,11 @@ export interface Capability {
   health?(): Partial<Health> | Promise<Partial<Health>>;
 }
 
-/** A deployment that was stopped. */
 export interface StoppedDeployment {
   readonly id: string;
   readonly projectId: string;
 }
 
-/** An environment whose record is gone. */
 export interface DeletedEnvironment {
   readonly projectId: string;
   readonly projectName: string;

@@ -1,8 +1,4 @@
-/**
- * The base of every capability: the open data directory, and process-wide services.
- *
- * @module
- */
+/** The base of every capability: the open data directory, and process-wide services. @module */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Publisher } from "../../feed/mod.ts";
@@ -16,7 +12,6 @@ import type { Peers } from "./peers/mod.ts";
 import type { BlobVault, DataDir } from "./store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** The hosts that show a site. */
 export interface ShownHosts {
   has: (hostname: string) => boolean;
 }
@@ -27,32 +22,31 @@ export interface Foundation {
   isCurrent(): boolean;
   /** Why it is not known, for people; `undefined` if {@link isCurrent}. */
   whyBehind(): string | undefined;
-  /** Whether the store is a file of this process alone, so that nobody else changes it. */
+  /** Whether the store is a file that only this process changes. */
   readonly isOnlyWriter: boolean;
-  /** This node, and what it does for all. */
+  /** This node, and its tasks for all nodes. */
   readonly nodes: Nodes;
-  /** The other nodes, which have some their own things. */
+  /** The other nodes, some of which have their own data. */
   readonly peers: Peers;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly box: SecretBox;
   readonly events: EventBus;
-  /** Tells every edge what has changed. */
+  /** Sends changes to every edge. */
   readonly feed: Publisher;
   readonly addresses: Addresses;
-  /** Origin at which people reach the platform. */
+  /** Origin that people use to reach the platform. */
   readonly publicOrigin: string;
   /** Sends requests to other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** As `outbound`, and reaches the hosts of this platform: for functions. */
+  /** Like `outbound`, and reaches the hosts of this platform: for functions. */
   readonly functionOutbound: OutboundFetch;
-  /** Which hosts `functionOutbound` finds here; set once the sites are known. */
+  /** The hosts that `functionOutbound` serves here; set when the sites are known. */
   readonly shownHosts: ShownHosts;
   /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Loopback ports on which servers reach the hosts of this platform. */
   readonly localRoutes: readonly LocalRoute[];
-  /** The process's environment. */
   readonly env: Environment;
   readonly now: Clock;
   readonly random: Random;
@@ -60,6 +54,5 @@ export interface Foundation {
   readonly closing: AbortSignal;
   log(line: PlatformLog): void;
   readonly followLog: FollowLog;
-  /** Logs a warning for the operator. */
   onTrouble(message: string): void;
 }

@@ -1,8 +1,4 @@
-/**
- * The platform's own log, for its operator.
- *
- * @module
- */
+/** The platform's own log, for its operator. @module */
 
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
@@ -14,7 +10,6 @@ type WriteLine = (line: PlatformLog) => void;
 /** Calls back with each line from now on; returns the function that ends this. */
 export type FollowLog = (listener: WriteLine) => () => void;
 
-/** Writes the log, and shows its lines to others. */
 export class FollowedLog {
   readonly #write: WriteLine;
   readonly #listeners = new Set<WriteLine>();

@@ -1,9 +1,4 @@
-/**
- * Composes scheduled tasks: requests that the platform sends to the server of what is live in
- * production, at the times that the deployment declares.
- *
- * @module
- */
+/** Composes scheduled tasks: requests at set times to production's live server. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -21,7 +16,7 @@ import { nextRun } from "../../lib/cron_schedule.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 
-/** Longest wait for the end of a run, in milliseconds; proxies give up after a minute. */
+/** Maximum wait for the end of a run, in milliseconds; proxies give up after a minute. */
 const WAIT_MS = 50_000;
 
 interface CronRouteServices {

@@ -1,8 +1,4 @@
-/**
- * One run of a scheduled task: a request to the server, and its place in the log.
- *
- * @module
- */
+/** One run of a scheduled task: a request to the server, and its log entry. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/cron.ts";
 import {
@@ -16,7 +12,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentDatabases } from "../databases/mod.ts";
 
-/** Variable whose value a server knows such a request by. */
+/** Variable by whose value a server recognizes such a request. */
 const SECRET_VARIABLE = "CRON_SECRET";
 
 const USER_AGENT = "svc-cron";
@@ -31,15 +27,13 @@ export interface RunnerServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
   readonly variables: Pick<DeploymentDatabases, "ownVariables">;
   readonly addresses: Addresses;
-  /** Logs a request; never waits. */
   record(entry: AccessRecord): void;
   readonly now: Clock;
   readonly random: Random;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
 
-/** A task of what a project shows in production. */
+/** A task of a project's production deployment. */
 export interface WantedRun {
   readonly projectId: string;
   /** Host name of production. */
@@ -59,7 +53,7 @@ export class CronRunner {
     this.#services = services;
   }
 
-  /** Runs a task to its end; `undefined` if production shows nothing any more. Never rejects. */
+  /** Runs a task to its end; `undefined` if production no longer shows anything. Never rejects. */
   async run(wanted: WantedRun): Promise<FinishedRun | undefined> {
     const { sites, now, random } = this.#services;
     const startedAt = now();
@@ -92,7 +86,7 @@ export class CronRunner {
         id: site.deploymentId,
         projectId,
         environment: ENVIRONMENT_PRODUCTION,
-        // Production has no branch of a database.
+        // Production does not use a branch of a database.
         branch: "",
       });
       if (secret !== undefined && !FIELD_TEXT.test(secret)) {

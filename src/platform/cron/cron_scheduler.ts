@@ -1,9 +1,4 @@
-/**
- * Runs the scheduled tasks of all projects. A round starts every minute, and starts the tasks that
- * are due since the previous one.
- *
- * @module
- */
+/** Runs scheduled tasks. Each minute, a round starts those due since the last one. @module */
 import type { ProductionSite, SiteDirectory } from "../../edge/mod.ts";
 import type { CronRun } from "../../contract/cron.ts";
 import type { CronTask } from "../../manifest/mod.ts";
@@ -13,7 +8,7 @@ import type { CronStore } from "./cron_store.ts";
 import { dueTasks, minuteOf, spanOf } from "./due_tasks.ts";
 import type { Minutes } from "./minutes.ts";
 
-/** Tasks that run at the same time, at most; further ones wait for their turn. */
+/** Maximum number of concurrent tasks; others wait. */
 const MAX_RUNNING = 32;
 
 /** Pause before a failed run is repeated for the first time; it doubles, in milliseconds. */
@@ -25,7 +20,7 @@ export interface SchedulerServices {
   readonly deployments: Pick<DeploymentStore, "find">;
   /** Runs a task to its end; never rejects. */
   run(wanted: WantedRun): Promise<FinishedRun | undefined>;
-  /** Called where a task is due although it still runs. */
+  /** Called if a task is due while it is still running. */
   onSkipped(wanted: WantedRun, deploymentId: string): void;
   readonly minutes: Minutes;
   /** Pause before a failed run is repeated for the first time. */
@@ -33,13 +28,11 @@ export interface SchedulerServices {
   onTrouble(message: string): void;
 }
 
-/** The tasks of what a project shows in production. */
 export interface LiveTasks extends ProductionSite {
   readonly tasks: readonly CronTask[];
   readonly liveAt: number;
 }
 
-/** A run that was started. */
 interface Running {
   readonly startedAt: number;
   readonly ended: Promise<FinishedRun | undefined>;
@@ -49,11 +42,11 @@ const keyOf = ({ projectId, path }: Pick<WantedRun, "projectId" | "path">) =>
   `${projectId} ${path}`;
 
 export class CronScheduler {
-  /** By deployment: its content never changes. */
+  /** Keyed by deployment, because its content never changes. */
   readonly #known = new Map<string, Pick<LiveTasks, "tasks" | "liveAt">>();
   readonly #running = new Map<string, Running>();
   readonly #waiting: (() => void)[] = [];
-  /** Ends of the pauses before repeated runs. */
+  /** When the pauses before repeated runs end. */
   readonly #pauses = new Set<() => void>();
   #free = MAX_RUNNING;
   #stop: (() => void) | undefined;
@@ -66,7 +59,7 @@ export class CronScheduler {
     this.#services = services;
   }
 
-  /** Begins with the next minute. */
+  /** Starts with the next minute. */
   start(): void {
     this.#stop = this.#services.minutes.each(() => void this.round());
   }
@@ -78,7 +71,6 @@ export class CronScheduler {
     );
   }
 
-  /** The tasks of a project, if production shows anything. */
   async tasksOf(projectId: string): Promise<LiveTasks | undefined> {
     const site = this.#services.sites.production().find((each) => each.projectId === projectId);
     return site === undefined ? undefined : await this.#tasksOf(site);
@@ -89,7 +81,7 @@ export class CronScheduler {
     return this.#running.get(keyOf(wanted))?.startedAt;
   }
 
-  /** Starts a task, unless it runs: `undefined` then. Resolves at its end. */
+  /** Starts a task, unless it runs: `undefined` then. Resolves when it ends. */
   begin(wanted: WantedRun): Promise<FinishedRun | undefined> | undefined {
     const key = keyOf(wanted);
     if (this.#closed || this.#running.has(key)) return undefined;
@@ -98,7 +90,7 @@ export class CronScheduler {
     return ended;
   }
 
-  /** Starts nothing more, and waits for running tasks; the caller has ended their requests. */
+  /** Starts no more tasks, and waits for running ones, whose requests the caller has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#stop?.();
@@ -197,7 +189,7 @@ export class CronScheduler {
     return { ...site, ...known };
   }
 
-  /** A deployment that goes live once more has another time at which it did. */
+  /** A deployment that goes live again has another activation time. */
   #forget(shown: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!shown.has(id)) this.#known.delete(id);
   }

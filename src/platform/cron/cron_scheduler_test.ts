@@ -21,7 +21,7 @@ interface SchedulerBench {
   /** The started runs, in order. */
   readonly started: WantedRun[];
   readonly skipped: string[];
-  /** Ends all that run. */
+  /** Ends all running ones. */
   end(): Promise<void>;
   readonly store: CronStore;
   scheduler(): CronScheduler;
@@ -90,7 +90,7 @@ async function withScheduler(run: (parts: SchedulerBench) => Promise<void>): Pro
 
 const pathsOf = ({ started }: SchedulerBench) => started.map(({ path }) => path);
 
-Deno.test("CronScheduler.round() starts a due task once in a minute, and keeps how it ended", () =>
+Deno.test("CronScheduler.round() starts a due task once in a minute, and stores its result", () =>
   withScheduler(async (parts) => {
     const scheduler = parts.scheduler();
     await scheduler.round();
@@ -104,7 +104,7 @@ Deno.test("CronScheduler.round() starts a due task once in a minute, and keeps h
     await until(() => parts.started.length === 2);
   }));
 
-Deno.test("CronScheduler.round() skips a task that still runs, and says so", () =>
+Deno.test("CronScheduler.round() skips a task that still runs, and reports it", () =>
   withScheduler(async (parts) => {
     const scheduler = parts.scheduler();
     await scheduler.round();
@@ -120,7 +120,7 @@ Deno.test("CronScheduler.round() skips a task that still runs, and says so", () 
     await until(() => parts.started.length === 2);
   }));
 
-Deno.test("CronScheduler.round() makes up once for what was missed before a restart", () =>
+Deno.test("CronScheduler.round() runs tasks once that were missed before a restart", () =>
   withScheduler(async (parts) => {
     await parts.scheduler().round();
     await until(() => parts.started.length === 1);

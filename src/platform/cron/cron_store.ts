@@ -1,9 +1,4 @@
-/**
- * The record of scheduled tasks that survives a restart: the last minute that ran, and each task's
- * last result.
- *
- * @module
- */
+/** The last minute that scheduled tasks ran, and each task's last result. @module */
 import * as z from "zod";
 import { type CronRun, cronRun } from "../../contract/cron.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -19,10 +14,7 @@ export class CronStore {
     this.#kv = kv;
   }
 
-  /**
-   * Takes a minute for a round. Of several platforms over one store, one gets it.
-   * Returns the minute before, or "taken".
-   */
+  /** Claims a minute for one of several platforms. Returns the previous minute, or "taken". */
   async claim(minute: number): Promise<{ readonly previous: number | undefined } | "taken"> {
     const found = await readRecord(this.#kv, keys.cronRound(), roundRecord);
     const previous = found?.value.minute;
@@ -38,7 +30,6 @@ export class CronStore {
     await this.#kv.set(keys.cronRun(projectId, sha256Hex(run.path)), run);
   }
 
-  /** The last run of each path of a project. */
   async runsOf(projectId: string): Promise<ReadonlyMap<string, CronRun>> {
     const runs = new Map<string, CronRun>();
     for await (const { value } of readAll(this.#kv, keys.cronRuns(projectId), cronRun)) {
@@ -47,7 +38,6 @@ export class CronStore {
     return runs;
   }
 
-  /** Keys of all that is stored about a project. */
   async *keysOf(projectId: string): AsyncGenerator<RecordKey> {
     for await (const { key } of this.#kv.list({ prefix: keys.cronRuns(projectId) })) yield key;
   }

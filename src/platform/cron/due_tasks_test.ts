@@ -34,7 +34,7 @@ for (const [name, now, previous, paths] of ROWS) {
   });
 }
 
-Deno.test("dueTasks() leaves out what was due before the deployment went live", () => {
+Deno.test("dueTasks() omits tasks due before the deployment went live", () => {
   const span = { after: at("09:30:00"), until: at("10:30:00") };
   assert.deepEqual(dueTasks(TASKS, span, at("10:10:30")), [MINUTELY]);
   assert.deepEqual(dueTasks([HOURLY], span, at("10:00:00")), []);

@@ -1,8 +1,4 @@
-/**
- * The minutes in which scheduled tasks are started.
- *
- * @module
- */
+/** The minutes in which scheduled tasks are started. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { MINUTE_MS } from "./due_tasks.ts";
 

@@ -27,7 +27,7 @@ export class TestMachine implements AsyncDisposable {
   now = Date.UTC(2026, 10, 22);
   readonly events: RaisedEvent[] = [];
   readonly troubles: string[] = [];
-  /** Live processes of platforms, apart from this one. */
+  /** Live processes of other platforms. */
   readonly alive = new Set<string>();
   readonly #open: Databases[] = [];
   readonly #looks: (() => void)[] = [];
@@ -57,7 +57,7 @@ export class TestMachine implements AsyncDisposable {
     await Deno.remove(this.#folder, { recursive: true });
   }
 
-  /** Ends a process without a word; the others notice. */
+  /** Ends a process without notice; the others detect it. */
   kill(instance: string): void {
     this.alive.delete(instance);
     for (const look of this.#looks) look();
@@ -88,14 +88,14 @@ export class TestMachine implements AsyncDisposable {
     return project;
   }
 
-  /** Starts a platform; the one before it may be dead, or not know it. */
+  /** Starts a platform; the previous one may be dead, or unaware of it. */
   async start(...engines: readonly DatabaseEngine[]): Promise<TestPlatform> {
     const platform = this.open(this.kv, ...engines);
     await platform.databases.capability.start?.();
     return platform;
   }
 
-  /** Opens a platform that takes up nothing, with its own path to the store. */
+  /** Opens a platform that resumes no work, with its own path to the store. */
   open(kv: RecordStore, ...engines: readonly DatabaseEngine[]): TestPlatform {
     const box = this.#box;
     const { events, alive } = this;

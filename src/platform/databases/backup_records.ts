@@ -43,10 +43,7 @@ function restored(branch: BranchRecord, random: Random): BranchRecord {
   };
 }
 
-/**
- * Lets the records of a restored store name what is restored with them. Snapshots
- * are in no backup, and nor is what was to be removed.
- */
+/** Renames storages in a restored store. Snapshots and storages to remove are in no backup. */
 export async function adoptRecords(kv: RecordStore, random: Random): Promise<void> {
   for await (const { key, value } of readAll(kv, keys.allDatabaseBranches(), branchRecord)) {
     const adopted = restored(value, random);

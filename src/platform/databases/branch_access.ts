@@ -1,8 +1,4 @@
-/**
- * From the role that a client signs in as to its branch.
- *
- * @module
- */
+/** Finds the branch of the role that a client signs in as. @module */
 import {
   type Branch,
   type BranchAccess,
@@ -19,7 +15,6 @@ import { SIZES } from "./sizes.ts";
 /** `cannot_connect_now` of PostgreSQL. */
 const CANNOT_CONNECT_NOW = "57P03";
 
-/** Converts a branch record for the engine. */
 export function engineBranch(
   { name, cuSize }: Pick<DatabaseRecord, "name" | "cuSize">,
   { role }: Pick<BranchRecord, "role">,
@@ -34,7 +29,7 @@ export interface BranchParts {
   readonly engines: Pick<Engines, "open">;
 }
 
-/** Why clients are turned away; `undefined` if they are not. */
+/** Why clients are rejected; `undefined` if they are not. */
 function refusalOf(
   database: DatabaseRecord,
   branch: BranchRecord,
@@ -63,9 +58,8 @@ function refusalOf(
   }
 }
 
-/** The gateway's directory, over the records of the store. */
 export class RecordedBranches implements BranchDirectory {
-  /** Branches that clients asked for since this process began: those may have changed. */
+  /** Branches that clients requested since this process started, which may have changed. */
   readonly #touched = new Set<string>();
 
   readonly #parts: BranchParts;
@@ -97,7 +91,7 @@ export class RecordedBranches implements BranchDirectory {
     return await this.accessTo(database, branch);
   }
 
-  /** How a branch is reached, or why it is not. */
+  /** The connection details of a branch, or why there are none. */
   async accessTo(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -118,7 +112,6 @@ export class RecordedBranches implements BranchDirectory {
   }
 }
 
-/** An engine with the branch of it that a record names. */
 export interface OpenStorage {
   readonly engine: DatabaseEngine;
   readonly branch: Branch;

@@ -1,8 +1,4 @@
-/**
- * Branches of databases: copied, reset, and removed.
- *
- * @module
- */
+/** Copies, resets and removes branches of databases. @module */
 import type { BodyOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
@@ -42,7 +38,7 @@ export class BranchService {
     this.#waitMs = waitMs;
   }
 
-  /** Copies a branch as it is, or as it was at a time. */
+  /** Copies a branch in its current or an earlier state. */
   async create(database: DatabaseRecord, wanted: NewBranch): Promise<BranchRecord> {
     const source = await this.#requireSource(database, wanted.from);
     const { now } = this.#services;
@@ -58,7 +54,7 @@ export class BranchService {
     });
   }
 
-  /** Records a branch and makes it, waiting a while for that. */
+  /** Records and creates a branch, and waits a while for it. */
   async add(
     database: DatabaseRecord,
     wanted: Pick<BranchRecord, "name" | "parent"> & Partial<BranchRecord> & {
@@ -82,7 +78,6 @@ export class BranchService {
     }
   }
 
-  /** Makes a branch equal to its parent again. */
   async reset(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { parent } = branch;
     if (parent === null) {
@@ -125,7 +120,6 @@ export class BranchService {
     await work.alone(database.id, () => work.removeRemains());
   }
 
-  /** Removes a branch with its data. */
   async remove(database: DatabaseRecord, branch: BranchRecord, lease?: Lease): Promise<void> {
     if (branch.name === MAIN_BRANCH) {
       throw new Failure(
@@ -136,7 +130,7 @@ export class BranchService {
     const { branches, work, changed } = this.#services;
     if (!await branches.remove(branch, lease)) throw this.#gone(database, branch);
     await changed(database.projectId);
-    // After a copy from it that runs; what fails is tried again by housekeeping.
+    // After a running copy from it; housekeeping retries failures.
     await work.alone(database.id, () => work.removeRemains(lease));
   }
 
@@ -199,7 +193,7 @@ export class BranchService {
     );
   }
 
-  /** The branch once its task has ended, or after a while. */
+  /** Returns the branch when its task has ended, or after a while. */
   async settled(database: DatabaseRecord, branch: BranchRecord): Promise<BranchRecord> {
     const { branches, work } = this.#services;
     await atMost(work.run(database, branch.name), this.#waitMs);

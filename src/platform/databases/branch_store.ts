@@ -1,8 +1,4 @@
-/**
- * Branches and snapshots of databases in Deno KV, and what to remove from engines.
- *
- * @module
- */
+/** Branches and snapshots of databases in Deno KV, and what to remove from engines. @module */
 import * as z from "zod";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import {
@@ -45,13 +41,11 @@ const snapshots = new RecordType({
   parts: ({ databaseId, id }) => [databaseId, id],
 });
 
-/** When a branch of an engine that no record names was first seen. */
 const strayRecord = z.object({ seenAt: z.number() });
 
 export class BranchStore {
   readonly #kv: RecordStore;
   readonly #branches;
-  /** The snapshots of each database, oldest first. */
   readonly snapshots;
 
   constructor(kv: RecordStore) {
@@ -72,12 +66,11 @@ export class BranchStore {
     );
   }
 
-  /** Finds the branch of a role. */
   async placeOf(role: string): Promise<Place | undefined> {
     return (await readRecord(this.#kv, keys.databaseRole(role), roleRecord))?.value;
   }
 
-  /** Stores a new branch, unless its database is deleted meanwhile. */
+  /** Stores a new branch, unless its database is deleted in the meantime. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<BranchCreated> {
     const key = branches.keyOf(branch);
     const owner = keys.database(database.projectId, database.id);
@@ -102,10 +95,7 @@ export class BranchStore {
     }, { checked: [owner] });
   }
 
-  /**
-   * Changes a branch; `undefined` if it is gone. A storage that it showed and
-   * no longer shows, and one that is no longer being created, are to be removed.
-   */
+  /** `undefined` if the branch does not exist. Storages that it no longer names must be removed. */
   async update(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     change: (branch: BranchRecord) => BranchRecord,
@@ -118,7 +108,7 @@ export class BranchStore {
     });
   }
 
-  /** Removes the record of a branch; its storages are to be removed. False if it is gone. */
+  /** Removes the record of a branch; its storages must be removed. False if it no longer exists. */
   async remove(
     { databaseId, name }: Pick<BranchRecord, "databaseId" | "name">,
     lease?: Lease,
@@ -136,7 +126,7 @@ export class BranchStore {
     await this.#kv.atomic().set(snapshots.keyOf(snapshot), snapshot).commit(lease);
   }
 
-  /** Removes the record of a snapshot; its storage is to be removed. */
+  /** Removes the record of a snapshot; its storage must be removed. */
   async removeSnapshot(snapshot: SnapshotRecord, lease?: Lease): Promise<void> {
     const operation = this.#kv.atomic();
     snapshots.drop(operation, snapshot);
@@ -144,7 +134,7 @@ export class BranchStore {
     await operation.commit(lease);
   }
 
-  /** Branches of engines that are to be removed. */
+  /** Branches of engines that must be removed. */
   async remains(): Promise<StorageRecord[]> {
     const all: StorageRecord[] = [];
     for await (const { value } of readAll(this.#kv, keys.databaseRemains(), storageRecord)) {
@@ -157,7 +147,7 @@ export class BranchStore {
     await this.#kv.atomic().delete(keys.databaseRemain(id)).commit(lease);
   }
 
-  /** Ids of all branches of engines that some record names. */
+  /** Ids of all engine branches in the records. */
   async namedStorages(): Promise<Set<string>> {
     const named = new Set((await this.remains()).map(({ id }) => id));
     for await (const branch of this.#branches.all()) {
@@ -172,7 +162,7 @@ export class BranchStore {
     return await hasDamagedRecords(this.#kv);
   }
 
-  /** Records that an engine's branch has no record; returns since when that is known. */
+  /** Notes that an engine's branch has no record; returns since when that has been known. */
   async noteStray({ engine, id }: StorageRecord, now: number, lease?: Lease): Promise<number> {
     const key = keys.databaseStray(engine, id);
     const known = await readRecord(this.#kv, key, strayRecord);
@@ -191,22 +181,22 @@ export class BranchStore {
     await this.#kv.atomic().delete(keys.databaseStray(engine, id)).commit(lease);
   }
 
-  /** Reseals passwords that are not sealed with the current key; returns how many. */
   async reseal(box: SecretBox): Promise<number> {
     return await this.#branches.rewrite(async (branch) => {
-      if (box.isCurrent(branch.password)) return branch;
-      const place = passwordPlace(branch.databaseId, branch.id);
-      return { ...branch, password: await box.seal(await box.open(branch.password, place), place) };
+      const password = await box.renew(
+        branch.password,
+        passwordPlace(branch.databaseId, branch.id),
+      );
+      return password === branch.password ? branch : { ...branch, password };
     });
   }
 }
 
-/** Lists the storages of a branch, present and planned. */
 function storagesOf({ storage, task }: BranchRecord): StorageRecord[] {
   return [storage, task?.target ?? null].filter((each) => each !== null);
 }
 
-/** Adds to a commit that storages are to be removed. */
+/** Adds to a commit that storages must be removed. */
 function leaveRemains(operation: Operation, storages: readonly StorageRecord[]): void {
   for (const storage of storages) operation.set(keys.databaseRemain(storage.id), storage);
 }

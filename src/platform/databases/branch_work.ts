@@ -32,9 +32,8 @@ export interface WorkParts {
   readonly engines: Engines;
   /** Ends the sessions of a branch of an engine. */
   endSessions(storageId: string): Promise<void>;
-  /** Ends them and refuses new ones until the returned function is called. */
+  /** Ends sessions and refuses new ones until the returned function is called. */
   closeBranch(storageId: string): Promise<() => void>;
-  /** Copies between engines. */
   readonly transfer: Transfer;
   readonly dumps: RestoredDumps;
   /** The key of hashes in masked branches of a workspace. */
@@ -47,14 +46,13 @@ export interface WorkParts {
   onTrouble(message: string): void;
 }
 
-/** A branch with a task. */
 type Claimed = BranchRecord & { readonly task: NonNullable<BranchRecord["task"]> };
 
 const isClaimed = (branch: BranchRecord): branch is Claimed => branch.task !== null;
 
 type PreviewSource = Extract<SourceRecord, { readonly type: "preview" }>;
 
-/** A source that is gone, or not there yet. */
+/** A source that no longer exists, or does not exist yet. */
 class SourceMissing extends Error {}
 
 export class BranchWork {
@@ -71,17 +69,15 @@ export class BranchWork {
   }
 
   /**
-   * Runs work on the engine's side of a database alone. It may take long.
-   *
-   * @param work must not call this function for the same database
+   * Runs work with exclusive access to a database; `work` must not call this for the same database.
    */
   alone<T>(databaseId: string, work: () => Promise<T>): Promise<T> {
     return this.#locks.run(databaseId, work);
   }
 
   /**
-   * Does the work in a branch's record, after earlier work on its database. Never rejects: the
-   * record gets the outcome.
+   * Performs a branch's task after earlier work. Never rejects: the outcome is stored in the
+   * record.
    */
   run(database: Pick<DatabaseRecord, "id" | "projectId">, branch: string): Promise<void> {
     const running = this.alone(database.id, () => this.#run(database, branch))
@@ -91,7 +87,7 @@ export class BranchWork {
     return running;
   }
 
-  /** Removes a branch of an engine, and the note that it is to be removed. */
+  /** Removes a branch of an engine, and the note that it must be removed. */
   async remove(storage: StorageRecord, lease?: Lease): Promise<void> {
     const { engines, branches, endSessions } = this.#parts;
     const engine = await engines.open(storage.engine);
@@ -101,11 +97,7 @@ export class BranchWork {
     await branches.forgetRemain(storage, lease);
   }
 
-  /**
-   * Removes everything recorded for removal; failures are retried later.
-   *
-   * @throws {LeaseLostError} in a round of a leader.
-   */
+  /** Failures are retried later. @throws {LeaseLostError} in a round of a leader. */
   async removeRemains(lease?: Lease): Promise<void> {
     for (const storage of await this.#parts.branches.remains()) {
       if (this.#closed) return;
@@ -116,7 +108,7 @@ export class BranchWork {
     }
   }
 
-  /** Copies what a branch shows now; returns the bytes on disk. */
+  /** Copies the current content of a branch; returns the bytes on disk. */
   async copyTo(
     database: DatabaseRecord,
     branch: BranchRecord,
@@ -130,7 +122,6 @@ export class BranchWork {
     return await engine.sizeOf(target);
   }
 
-  /** Waits for the work that runs; none begins any more. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#running);
@@ -156,7 +147,7 @@ export class BranchWork {
       await this.#end(database, branch, (current) => ({
         ...current,
         failure,
-        // Any node may try again.
+        // Any node may retry it.
         task: current.task && { ...current.task, maker: null },
       }));
       return;
@@ -179,7 +170,7 @@ export class BranchWork {
     await this.removeRemains();
   }
 
-  /** Takes the task of a branch; `undefined` if another process that lives has it. */
+  /** Takes the task of a branch; `undefined` if another live process has it. */
   async #claim(branch: BranchRecord): Promise<Claimed | undefined> {
     const { branches } = this.#parts;
     const maker = branch.task?.maker ?? null;
@@ -196,7 +187,6 @@ export class BranchWork {
     });
   }
 
-  /** Changes the record of a branch whose task is still the same. */
   async #end(
     database: DatabaseRecord,
     branch: Claimed,
@@ -210,7 +200,7 @@ export class BranchWork {
       return isSame ? change(current) : current;
     });
     if (changed !== undefined) await this.#parts.onEnded(database, changed);
-    // Another node has removed the branch, or wants something else of it, meanwhile.
+    // Another node has removed the branch, or wants something else of it in the meantime.
     const isShown = changed?.task?.target.id === target.id || changed?.storage?.id === target.id;
     if (!isSame && !isShown) await this.remove(target);
   }
@@ -249,7 +239,7 @@ export class BranchWork {
       engine: await engines.open(from.storage.engine),
       branch: engineBranch(database, from, from.storage),
     };
-    // Clients' acknowledged writes are in the dump, because their sessions end before it begins.
+    // Clients' acknowledged writes are in the dump, because their sessions end before it starts.
     const letIn = source.type === "move"
       ? await this.#parts.closeBranch(from.storage.id)
       : undefined;
@@ -269,7 +259,7 @@ export class BranchWork {
     { recipe: { preview, mask } }: PreviewSource,
   ): Promise<void> {
     const { engine, branch: { id } } = target;
-    // A killed process may have left a copy that is not masked.
+    // A killed process may have left an unmasked copy.
     await engine.remove(id);
     try {
       if (preview === "empty") return await engine.create(target.branch);

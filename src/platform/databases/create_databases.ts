@@ -1,9 +1,4 @@
-/**
- * Composes managed databases: records, the gateway that clients reach them by,
- * and what deployments get of them.
- *
- * @module
- */
+/** Composes managed databases: records, gateway, and the variables of deployments. @module */
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -71,10 +66,7 @@ async function databaseUsage(
   ];
 }
 
-/**
- * Raises `health.check_failed` if a branch could not be created, and `health.recovered` if it works
- * again.
- */
+/** Raises `health.check_failed` for a branch that could not be created, then `health.recovered`. */
 async function raiseBranchEvent(
   { projects, events }: {
     readonly projects: Pick<ProjectStore, "find">;
@@ -117,11 +109,9 @@ export interface DatabaseParts {
   readonly variables: VariableStore;
   readonly variableService: Pick<VariableService, "openSnapshot">;
   readonly engines: EngineSource;
-  /** The listener for clients. */
   readonly listen: Pick<DoorOptions, "host" | "port" | "publicHost" | "certificate">;
   /**
-   * Called when deployments of one or all projects may get different databases. Resolves when
-   * running ones have been checked.
+   * Called when deployments may get different databases. Resolves when running ones were checked.
    */
   onChanged(projectId?: string): Promise<void>;
 }

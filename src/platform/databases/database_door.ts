@@ -1,9 +1,4 @@
-/**
- * The gateway of this platform: it listens once there is a database, and not
- * before.
- *
- * @module
- */
+/** The gateway of this platform, which listens only once there is a database. @module */
 import {
   type BackendSession,
   type BranchAccess,
@@ -14,23 +9,21 @@ import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 
-/** The address for PostgreSQL clients. */
 export interface DoorAddress {
   readonly host: string;
   readonly port: number;
-  /** Whether clients are to encrypt what they say. */
+  /** Whether clients must encrypt their connections. */
   readonly encrypts?: boolean;
 }
 
 export interface DoorOptions {
   readonly directory: RecordedBranches;
-  /** Address that the platform listens on. */
   readonly host: string;
-  /** Port for clients; null if there is none, and only servers of deployments connect. */
+  /** Port for clients; null if there is none, so that only servers of deployments connect. */
   readonly port: number | null;
   /** Host name at which people reach the platform. */
   readonly publicHost: string;
-  /** The certificate of the platform; without one the door has no TLS. */
+  /** The certificate of the platform; without it, the gateway has no TLS. */
   readonly certificate?: GatewayOptions["certificate"];
   onTrouble(message: string): void;
 }
@@ -41,9 +34,9 @@ const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 
 interface Open {
   readonly gateway: Gateway;
-  /** For clients on this machine and others; undefined for none. */
+  /** Address for clients on this machine and others; undefined if there is none. */
   readonly clients: DoorAddress | undefined;
-  /** For servers of deployments, in their sandbox. */
+  /** Socket for servers of deployments, in their sandbox. */
   readonly servers: DoorAddress;
 }
 
@@ -56,39 +49,28 @@ export class DatabaseDoor {
     this.#options = options;
   }
 
-  /** The address for clients, if the platform listens. */
   get clients(): DoorAddress | undefined {
     return this.#open?.clients;
   }
 
-  /**
-   * Listens from the first call on.
-   *
-   * @throws {Failure} `unavailable` if it cannot
-   */
+  /** Listens from the first call on. @throws {Failure} `unavailable` */
   open(): Open {
     return this.#open ??= this.#listen();
   }
 
-  /** Opens a session for the platform itself. */
   connect(access: BranchAccess): Promise<BackendSession> {
     return this.open().gateway.open(access);
   }
 
-  /** Sessions of a branch of an engine. */
   sessionsOf(storageId: string): number {
     return this.#open?.gateway.branches.countOf(storageId) ?? 0;
   }
 
-  /** Ends the sessions of a branch of an engine. */
   async endSessions(storageId: string): Promise<void> {
     await this.#open?.gateway.branches.endSessions(storageId);
   }
 
-  /**
-   * Ends the sessions of an engine's branch, and refuses new ones until the returned function is
-   * called.
-   */
+  /** Ends sessions, and refuses new ones until the returned function is called. */
   async closeBranch(storageId: string): Promise<() => void> {
     return await this.#open?.gateway.branches.close(storageId) ?? (() => {});
   }
@@ -136,6 +118,6 @@ export class DatabaseDoor {
   }
 }
 
-/** Whether a host is this machine as it names itself, so that nothing passes a network. */
+/** Whether a host is this machine's own name, so that no data passes a network. */
 const isLocalName = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127.");

@@ -1,8 +1,4 @@
-/**
- * Migrations of deployments' databases: runs one at a time, and records their changes.
- *
- * @module
- */
+/** Migrations of deployments' databases: runs one at a time, and records their changes. @module */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAX_NAMED_CHANGES, type SchemaDifference } from "../../contract/schema_difference.ts";
@@ -17,9 +13,9 @@ import type { DatabaseUser, DeploymentDatabases, VariablesUser } from "./deploym
 import type { BranchRecord, DatabaseRecord } from "./records.ts";
 import { diffSchemas, readSchema, type Schema } from "./schema_diff.ts";
 
-/** Longest name of an object that a deployment notes: functions have their arguments in it. */
+/** Maximum length of an object name that a deployment records; functions include their arguments. */
 const MAX_CHANGE_NAME = 300;
-/** Longest time for reading a schema, in milliseconds. */
+/** Maximum time for reading a schema, in milliseconds. */
 const SCHEMA_MS = 15_000;
 
 interface MigrationParts {
@@ -42,7 +38,7 @@ export class DatabaseMigrations {
     this.#parts = parts;
   }
 
-  /** Takes the database for a migration; false while another deployment has it. */
+  /** Reserves the database for a migration; false while another deployment has reserved it. */
   async beginMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
     if (migrated === undefined) return true;
@@ -60,7 +56,7 @@ export class DatabaseMigrations {
     return isTaken;
   }
 
-  /** Gives it back; returns whether its schema is another one now. */
+  /** Releases it; returns whether its schema has changed. */
   async endMigration(user: VariablesUser): Promise<boolean> {
     const migrated = await this.#migrated(user);
     const { migration } = migrated?.branch ?? {};
@@ -102,7 +98,7 @@ export class DatabaseMigrations {
     return schema === undefined ? null : sha256Hex(JSON.stringify([...schema].sort()));
   }
 
-  /** How the branch of a preview differs from `main`; `undefined` if that is not known. */
+  /** How the branch of a preview differs from `main`; `undefined` if unknown. */
   async schemaDifference(user: DatabaseUser): Promise<SchemaDifference | undefined> {
     if (user.environment !== ENVIRONMENT_PREVIEW) return undefined;
     const { deploymentDatabases, branches } = this.#parts;

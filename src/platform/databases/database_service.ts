@@ -1,10 +1,11 @@
-/**
- * Databases: created, changed, stopped, deleted and brought back.
- *
- * @module
- */
+/** Creates, changes, stops, deletes and restores databases. @module */
 import type { BodyOf } from "../../contract/endpoint.ts";
-import { type DatabaseConnection, MAIN_BRANCH } from "../../contract/databases.ts";
+import {
+  connectionUrl,
+  type DatabaseAddress,
+  type DatabaseConnection,
+  MAIN_BRANCH,
+} from "../../contract/databases.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { EngineKind } from "../../database/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -27,7 +28,7 @@ export interface DatabaseServices extends Pick<Foundation, "box" | "nodes" | "no
   readonly engines: Engines;
   readonly door: DatabaseDoor;
   readonly work: BranchWork;
-  /** Called when deployments of a project may get other databases than before. */
+  /** Called when the databases of a project's deployments may have changed. */
   changed(projectId: string): Promise<void>;
 }
 
@@ -39,6 +40,12 @@ const gone = (name: string) => new Failure("not_found", `Database "${name}" was 
 /** True while something is created for a branch, and has not failed. */
 const isBusy = ({ task, failure }: BranchRecord): boolean => task !== null && failure === null;
 
+const addressOf = (
+  { name: database }: DatabaseRecord,
+  { role: user, name: branch }: BranchRecord,
+  { host, port, encrypts = false }: DoorAddress,
+): DatabaseAddress => ({ host, port, user, database, branch, encrypts });
+
 export class DatabaseService {
   readonly #services: DatabaseServices;
 
@@ -46,7 +53,6 @@ export class DatabaseService {
     this.#services = services;
   }
 
-  /** Finds a database that is not deleted. */
   async require(project: ProjectRecord, reference: string): Promise<DatabaseRecord> {
     const database = await this.#services.databases.find(project.id, reference);
     if (database === undefined || database.deletedAt !== null) {
@@ -59,7 +65,6 @@ export class DatabaseService {
     return database;
   }
 
-  /** Finds a branch of a database. */
   async requireBranch(database: DatabaseRecord, name: string): Promise<BranchRecord> {
     const branch = await this.#services.branches.get(database.id, name);
     if (branch !== undefined) return branch;
@@ -69,7 +74,7 @@ export class DatabaseService {
     );
   }
 
-  /** Records a database and begins to make its branch `main`. */
+  /** Records a database and starts to create its branch `main`. */
   async create(project: ProjectRecord, wanted: NewDatabase): Promise<DatabaseRecord> {
     const { databases, engines, door, work, now, random } = this.#services;
     const engine = wanted.engine ?? engines.usual;
@@ -118,7 +123,7 @@ export class DatabaseService {
     return updated;
   }
 
-  /** Lets clients connect again, and tries again what failed. */
+  /** Lets clients connect again, and retries failed work. */
   async start(database: DatabaseRecord): Promise<DatabaseRecord> {
     const { databases, branches, door, work } = this.#services;
     door.open();
@@ -132,7 +137,6 @@ export class DatabaseService {
     return started;
   }
 
-  /** Ends all connections, and refuses new ones. */
   async stop(database: DatabaseRecord): Promise<DatabaseRecord> {
     const { databases } = this.#services;
     const stopped = await databases.update(database, (current) => ({ ...current, stopped: true }));
@@ -141,7 +145,6 @@ export class DatabaseService {
     return stopped;
   }
 
-  /** Deletes a database; it can be restored for a while. */
   async delete(database: DatabaseRecord): Promise<DatabaseRecord> {
     const { databases, now } = this.#services;
     const deleted = await databases.delete(database, now());
@@ -151,10 +154,8 @@ export class DatabaseService {
   }
 
   /**
-   * Brings a deleted database back: one of the project, or one of the workspace
-   * whose project is gone.
-   *
-   * @param hasProject whether a project of the workspace is still there
+   * Restores a deleted database of the project, or of a project that no longer exists according to
+   * `hasProject`.
    */
   async undelete(
     project: ProjectRecord,
@@ -187,38 +188,41 @@ export class DatabaseService {
     return result;
   }
 
-  /** How a branch is reached, with its password. */
+  /** The connection details of a branch, with its password. */
   async connection(database: DatabaseRecord, name: string): Promise<DatabaseConnection> {
-    const { door } = this.#services;
     const branch = await this.requireBranch(database, name);
-    const { clients } = door.open();
-    if (clients === undefined) {
-      throw new Failure(
-        "conflict",
-        "On this platform, only deployments can connect to databases (--postgres-port none). Run SQL with svc db query",
-      );
-    }
-    return await this.connectionAt(database, branch, clients);
+    return await this.connectionAt(database, branch, this.#forClients());
   }
 
-  /** How a branch is reached at an address of the gateway. */
+  /** How clients reach a branch. */
+  async address(database: DatabaseRecord, name: string): Promise<DatabaseAddress> {
+    return addressOf(database, await this.requireBranch(database, name), this.#forClients());
+  }
+
+  /** @throws {Failure} `conflict` if only deployments can connect */
+  #forClients(): DoorAddress {
+    const { clients } = this.#services.door.open();
+    if (clients !== undefined) return clients;
+    throw new Failure(
+      "conflict",
+      "On this platform, only deployments can connect to databases (--postgres-port none). Run SQL with svc db query",
+    );
+  }
+
+  /** How a branch is reached at an address of the gateway, with its password. */
   async connectionAt(
     database: DatabaseRecord,
     branch: BranchRecord,
-    { host, port, encrypts = false }: DoorAddress,
+    at: DoorAddress,
   ): Promise<DatabaseConnection> {
-    const password = await this.#services.box.open(
-      branch.password,
-      passwordPlace(database.id, branch.id),
-    );
-    const { name } = database;
-    const authority = host.includes(":") ? `[${host}]` : host;
-    const mode = encrypts ? "?sslmode=require" : "";
-    const url = `postgres://${branch.role}:${password}@${authority}:${port}/${name}${mode}`;
-    return { url, host, port, user: branch.role, password, database: name, branch: branch.name };
+    const place = passwordPlace(database.id, branch.id);
+    const password = await this.#services.box.open(branch.password, place);
+    const address = addressOf(database, branch, at);
+    const { encrypts: _, ...shown } = address;
+    return { url: connectionUrl(address, password), password, ...shown };
   }
 
-  /** Moves all branches to another engine; each is away from its clients meanwhile. */
+  /** Moves all branches to another engine; clients cannot use a branch during its move. */
   async move(database: DatabaseRecord, engine: EngineKind): Promise<DatabaseRecord> {
     const { databases, branches, work, random } = this.#services;
     this.#requireEngine(engine);
@@ -234,7 +238,7 @@ export class DatabaseService {
     const moved = await databases.update(database, (current) => ({ ...current, engine }));
     if (moved === undefined) throw gone(database.name);
     for (const branch of all) {
-      // If the branch is already there, only a failed move has to be cleared.
+      // If the branch already exists, only a failed move has to be cleared.
       const task = branch.storage!.engine === engine ? null : {
         target: { engine, id: mintId(random) },
         source: { type: "move" as const },

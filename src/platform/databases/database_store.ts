@@ -1,8 +1,4 @@
-/**
- * Databases in Deno KV.
- *
- * @module
- */
+/** Databases in Deno KV. @module */
 import { isUuid } from "../../lib/ids.ts";
 import {
   commitWithRetries,
@@ -47,7 +43,6 @@ export class DatabaseStore {
     this.#databases = new Table(kv, databases);
   }
 
-  /** Stores a new database with its branch `main`. */
   async create(database: DatabaseRecord, main: BranchRecord): Promise<Created> {
     const { id, workspaceId, projectId, name } = database;
     const project = keys.project(workspaceId, projectId);
@@ -78,12 +73,10 @@ export class DatabaseStore {
     return await this.#databases.findBy("name", keys.databaseByName(projectId, reference));
   }
 
-  /** The databases of a project that are not deleted, oldest first. */
   async list(projectId: string): Promise<DatabaseRecord[]> {
     return (await this.#databases.collect(projectId)).filter(({ deletedAt }) => deletedAt === null);
   }
 
-  /** One page of databases, whose ids are ordered by time. */
   page(
     databases: readonly DatabaseRecord[],
     { limit, cursor = "" }: PageWish,
@@ -93,28 +86,23 @@ export class DatabaseStore {
     return { items, nextCursor: rest.length > limit ? items.at(-1)!.id : null };
   }
 
-  /** Deleted databases of a workspace, those whose project is gone as well. */
   async deleted(workspaceId: string): Promise<DatabaseRecord[]> {
     const prefix = keys.deletedDatabases(workspaceId);
     return await Array.fromAsync(this.#databases.allBy("deleted", prefix));
   }
 
-  /** Deleted databases of the platform. */
   async allDeleted(): Promise<DatabaseRecord[]> {
     return await Array.fromAsync(this.#databases.allBy("deleted", keys.allDeletedDatabases()));
   }
 
-  /** Every database, deleted ones as well. */
   all(): AsyncGenerator<DatabaseRecord> {
     return this.#databases.all();
   }
 
-  /** Whether there is any, deleted or not. */
   async isEmpty(): Promise<boolean> {
     return await countBelow(this.#kv, keys.allDatabases(), 1) === 0;
   }
 
-  /** Changes a database; `undefined` if it is gone. */
   update(
     { projectId, id }: Pick<DatabaseRecord, "projectId" | "id">,
     change: (database: DatabaseRecord) => DatabaseRecord,
@@ -122,7 +110,6 @@ export class DatabaseStore {
     return this.#databases.update([projectId, id], change);
   }
 
-  /** Marks a database as deleted, and frees its name. */
   async delete(database: DatabaseRecord, deletedAt: number): Promise<DatabaseRecord> {
     const deleted = await this.update(
       database,
@@ -131,7 +118,7 @@ export class DatabaseStore {
     return deleted ?? database;
   }
 
-  /** Brings a deleted database back, in its own project or in another one. */
+  /** Restores a deleted database, in its own project or in another one. */
   async undelete(
     database: DatabaseRecord,
     projectId: string,

@@ -36,15 +36,20 @@ Deno.test("a database is creating until its branch main is there", async () => {
     [made.state, made.memoryMb, made.maxConnections, made.sizeBytes],
     ["creating", 512, 40, null],
   );
+  // SQL waits for the branch, and then reaches the engine, which has no branch.
+  const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
+  const queried = assert.rejects(query, /It runs no SQL/);
+  assert.equal((await platform.call("getDatabase", at)).state, "creating");
   held.resolve();
   const active = await until(
     () => platform.call("getDatabase", at),
     ({ state }) => state === "active",
   );
+  await queried;
   assert.deepEqual([active.version, active.sizeBytes, active.branches], ["18.1", 5, 1]);
 });
 
-Deno.test("what a killed platform was making is made by the next one", async () => {
+Deno.test("the next platform completes the work of a killed one", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const killed = new TestEngine();
@@ -56,11 +61,11 @@ Deno.test("what a killed platform was making is made by the next one", async () 
   const platform = await machine.start(engine);
   await until(() => platform.call("getDatabase", at), ({ state }) => state === "active");
   assert.equal(engine.held.size, 1);
-  // The first platform would wait for its engine without end.
+  // The first platform would wait for its engine forever.
   held.resolve();
 });
 
-Deno.test("what a node is making is left to it while it lives, and made by another after that", async () => {
+Deno.test("a node's work belongs to it while it lives, and to another one afterwards", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   machine.alive.add("process-0");
@@ -87,7 +92,7 @@ Deno.test("what a node is making is left to it while it lives, and made by anoth
   machine.kill("process-0");
   await until(() => other.call("getDatabase", at), ({ state }) => state === "active");
   assert.equal(took, 1);
-  // A node that was thought dead, and ends what it began.
+  // A node that was considered dead, and completes its work.
   held.resolve();
   await one.databases.capability.close!();
   assert.equal((await other.call("getDatabase", at)).state, "active");
@@ -127,7 +132,7 @@ Deno.test("a move that failed leaves the database where it is, and can be tried 
   assert.deepEqual([kept.engine, kept.reason, kept.state], ["embedded", null, "active"]);
 });
 
-Deno.test("what is the platform's own fault stays in its log", async () => {
+Deno.test("faults of the platform only go to its log", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -137,7 +142,7 @@ Deno.test("what is the platform's own fault stays in its log", async () => {
   assert.match(machine.troubles.join(), /secret\/path/);
 });
 
-Deno.test("branches are copies; reset makes one equal to its parent, and removes what it was", async () => {
+Deno.test("branches are copies; reset makes one equal to its parent, and removes its old content", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();
@@ -183,7 +188,7 @@ Deno.test("a branch is restored from the storage that it showed at the time, wit
   await platform.call("resetDatabaseBranch", { ...at, branch: "side" });
   const [, second] = engine.held.keys();
   machine.now += 1000;
-  // The engine keeps what its history needs of a storage that was removed.
+  // The engine keeps the parts of a removed storage that its history needs.
   engine.held.set(first!, "before the reset");
   engine.held.set(second!, "after the reset");
   for (
@@ -307,7 +312,7 @@ Deno.test("one snapshot a day is kept of a database that may have changed, and s
   assert.equal(engine.held.size, 9);
 });
 
-Deno.test("what an engine holds and no record names is removed after a day", async () => {
+Deno.test("branches of an engine without a record are removed after a day", async () => {
   await using machine = await TestMachine.make();
   await machine.project("shop");
   const engine = new TestEngine();

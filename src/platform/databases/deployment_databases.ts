@@ -1,8 +1,4 @@
-/**
- * The databases of a deployment: what its servers, builds and functions get.
- *
- * @module
- */
+/** The databases of a deployment, for its servers, builds and functions. @module */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { BranchAccess } from "../../database/mod.ts";
@@ -25,30 +21,24 @@ import {
   previewBranchName,
 } from "./records.ts";
 
-/** Whose databases they are. */
 export interface DatabaseUser {
   readonly projectId: string;
-  /** Name of the environment. */
   readonly environment: string;
-  /** Branch in git. */
   readonly branch: string;
-  /** How the deployment wants the branch of its preview. */
+  /** How the deployment wants its preview branch created. */
   readonly database?: DatabaseSettings | undefined;
 }
 
-/** A deployment whose variables are wanted. */
 export interface VariablesUser extends DatabaseUser {
-  /** Id of the deployment. */
   readonly id: string;
 }
 
-/** The variables of a server or build. */
 export interface DeploymentVariables {
-  /** Those of the project, with their references filled in. */
+  /** The project's variables, with resolved references. */
   readonly own: Readonly<Record<string, string>>;
-  /** Names of the project's variables that hold a connection string, plain ones included. */
+  /** Names of the project's variables that contain a connection string, including plain ones. */
   readonly secret: readonly string[];
-  /** Connection strings; variables that the project sets itself go before these. */
+  /** Connection strings; variables that the project sets itself override these. */
   readonly databases: Readonly<Record<string, string>>;
   /** Addresses of the listeners; empty without databases. */
   readonly addresses: readonly DoorAddress[];
@@ -56,7 +46,6 @@ export interface DeploymentVariables {
   readonly identity: string;
 }
 
-/** A database as a deployment has it. */
 interface UsedBranch {
   readonly database: DatabaseRecord;
   readonly branch: BranchRecord;
@@ -72,8 +61,8 @@ const identityOf = (used: readonly UsedBranch[]): string =>
 const UNMADE = "unmade";
 
 /**
- * How to create the branches of previews; `undefined` if the settings do not say. A preview with
- * migrations needs its own branch, to protect production.
+ * How to create the branches of previews; `undefined` if the settings do not define it. A preview
+ * with migrations needs its own branch, to protect production.
  */
 function recipeOf({ preview, reset, mask, migrate }: DatabaseSettings): DatabaseRecipe | undefined {
   if ((preview ?? reset ?? mask ?? migrate) === undefined) return undefined;
@@ -109,9 +98,7 @@ export class DeploymentDatabases {
   }
 
   /**
-   * Prepares the preview branch that a deployment requests, before anything connects to it.
-   *
-   * @throws {DatabaseNotReadyError} on failure; then no insufficiently masked branch is left
+   * Prepares the branch of a preview. @throws {DatabaseNotReadyError}, without an unmasked branch
    */
   async prepare(user: VariablesUser): Promise<void> {
     const { database: settings, environment, projectId, branch: gitBranch } = user;
@@ -166,12 +153,7 @@ export class DeploymentDatabases {
     return urls;
   }
 
-  /**
-   * The variables of a deployment's server or build. Creates missing branches of its preview.
-   *
-   * @throws {DatabaseNotReadyError} if a required database is unavailable
-   * @throws {ReferencesError} if a reference leads nowhere
-   */
+  /** Creates missing branches of a preview. @throws {DatabaseNotReadyError | ReferencesError} */
   async openVariables(user: VariablesUser): Promise<DeploymentVariables> {
     const { snapshots, door } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -216,10 +198,7 @@ export class DeploymentDatabases {
     }
   }
 
-  /**
-   * The project's own variables of a deployment. A reference to an unavailable database becomes
-   * empty: a site must open without it.
-   */
+  /** The project's variables. A reference to an unavailable database is empty: a site must open. */
   async ownVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const { snapshots, branches } = this.#services;
     const snapshot = await snapshots.openSnapshot(user.id);
@@ -232,10 +211,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * All variables that a deployment has now, of its databases too, without making anything: their
-   * values are masked in what leaves the platform.
-   *
-   * @throws {ReferencesError} if a reference leads nowhere
+   * All current variables, whose values are masked in logs; creates nothing. @throws
+   * {ReferencesError}
    */
   async currentVariables(user: VariablesUser): Promise<Readonly<Record<string, string>>> {
     const injected: Record<string, string> = {};
@@ -248,10 +225,8 @@ export class DeploymentDatabases {
   }
 
   /**
-   * The connection string of a database for a program on a developer's computer: of the branch of
-   * its previews, if there is one, else of `main`.
-   *
-   * @throws {Failure}
+   * For a developer's computer: the branch of their previews, if any, otherwise `main`. @throws
+   * {Failure}
    */
   async connectionFor(
     user: Pick<DatabaseUser, "projectId" | "environment"> & {
@@ -265,17 +240,13 @@ export class DeploymentDatabases {
     const preview = user.branch !== undefined && user.environment === ENVIRONMENT_PREVIEW
       ? await branches.get(database.id, previewBranchName(user.branch))
       : undefined;
-    // Deployments of the branch may have asked for it by themselves.
+    // Deployments of the branch may have requested it themselves.
     const isUsed = preview !== undefined && (database.previewBranches || preview.recipe !== null);
     const shown = isUsed ? preview.name : MAIN_BRANCH;
     return (await databaseService.connection(database, shown)).url;
   }
 
-  /**
-   * The branch for queries of a deployment's functions: that of its first database.
-   *
-   * @throws {DatabaseNotReadyError} if it is unavailable
-   */
+  /** The branch for functions: that of the first database. @throws {DatabaseNotReadyError} */
   async accessFor(user: DatabaseUser): Promise<BranchAccess | undefined> {
     const [database] = await this.#injected(user);
     if (database === undefined) return undefined;
@@ -283,10 +254,7 @@ export class DeploymentDatabases {
     return await this.#services.directory.accessTo(database, branch);
   }
 
-  /**
-   * The `identity` that `openVariables()` would return, without creating anything; `undefined`
-   * while unavailable.
-   */
+  /** The `identity` that `openVariables()` would return; `undefined` while unavailable. */
   async identityFor(
     user: DatabaseUser & {
       /** References in its variables. */
@@ -324,7 +292,10 @@ export class DeploymentDatabases {
       .filter(({ name }) => names.includes(name));
   }
 
-  /** How the deployment wants the branch of a database; `undefined` if it says nothing about it. */
+  /**
+   * How the deployment wants the branch of a database created; `undefined` if it does not define
+   * it.
+   */
   async #recipeFor(
     { id }: DatabaseRecord,
     user: DatabaseUser,

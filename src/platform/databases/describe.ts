@@ -1,8 +1,4 @@
-/**
- * Databases and branches as the API shows them.
- *
- * @module
- */
+/** Databases and branches as the API shows them. @module */
 import { type Database, type DatabaseHistory, MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { GONE } from "../../database/mod.ts";
@@ -25,7 +21,7 @@ import {
 } from "./records.ts";
 import { GRACE_MS, SIZES } from "./sizes.ts";
 
-/** How long a size is shown before it is measured again, in milliseconds. */
+/** How long a measured size is shown, in milliseconds. */
 const SIZE_MS = 15_000;
 const MAX_SIZES = 1000;
 const DAY_MS = 24 * 60 * 60_000;
@@ -94,7 +90,6 @@ export class Descriptions {
     };
   }
 
-  /** The size of all branches, in bytes; null if one cannot be measured. */
   async sizeOf(database: DatabaseRecord): Promise<number | null> {
     const all = await this.#parts.branches.list(database.id);
     const sizes = await Promise.all(all.map((branch) => this.#sizeOf(database, branch)));

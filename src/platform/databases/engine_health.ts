@@ -1,8 +1,4 @@
-/**
- * Reports the database engines for `GET /v1/health`.
- *
- * @module
- */
+/** Reports the database engines for `GET /v1/health`. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Health } from "../../contract/system.ts";
 import type { EngineStatus } from "../../database/mod.ts";
@@ -27,11 +23,7 @@ export class EngineHealth {
     this.#engines = engines;
   }
 
-  /**
-   * How the usual engine is; it is not opened for that.
-   *
-   * @param port where clients connect, if anywhere.
-   */
+  /** Does not open the engine. @param port for clients, if any. */
   async describe(port: number | undefined): Promise<NonNullable<Health["databases"]>> {
     const { usual } = this.#engines;
     const status = await this.#ask();

@@ -1,22 +1,13 @@
-/**
- * The engines of this platform, each opened when it is first needed.
- *
- * @module
- */
+/** The engines of this platform, each opened when it is first needed. @module */
 import { type DatabaseEngine, EngineError, type EngineKind } from "../../database/mod.ts";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** How the engines of a platform are opened; composition says. */
 export interface EngineSource {
-  /** The one that new databases get. */
+  /** The engine for new databases. */
   readonly usual: EngineKind;
-  /**
-   * Opens each kind of engine that the operator has configured.
-   *
-   * They throw an {@link EngineError} whose message is for the operator.
-   */
+  /** Opens each configured engine. @throws {EngineError} with a message for the operator */
   readonly open: Readonly<Partial<Record<EngineKind, () => Promise<DatabaseEngine>>>>;
   /** Why an engine is missing, and what to do; a default message if not set. */
   readonly lack?: string;
@@ -47,11 +38,7 @@ export class Engines {
     return open[kind] === undefined ? lack : undefined;
   }
 
-  /**
-   * Opens an engine, or returns the open one. One that failed is tried again.
-   *
-   * @throws {EngineError} if there is none, or it cannot be opened
-   */
+  /** Returns an open engine, or tries to open it again. @throws {EngineError} */
   open(kind: EngineKind): Promise<DatabaseEngine> {
     let opening = this.#opening.get(kind);
     if (opening === undefined) {
@@ -70,7 +57,6 @@ export class Engines {
     return opening;
   }
 
-  /** The engine if it is open already. */
   async opened(kind: EngineKind): Promise<DatabaseEngine | undefined> {
     return await this.#opening.get(kind)?.catch(() => undefined);
   }
@@ -82,17 +68,17 @@ export class Engines {
   }
 }
 
-/** Describes what the machine lacks: such errors of engines are for the operator. */
+/** The machine lacks something that an engine needs. The message is for the operator. */
 const wordsOf = (error: unknown): string =>
   isFileFault(error) ? describeFileFault(error) : messageOf(error);
 
-/** States of SQL in which the same request may succeed later. */
+/** SQL states after which the same request may succeed later. */
 const PASSING: ReadonlySet<string> = new Set(["53300", "57P03", "57P01", "55006", "55P03"]);
 /** When to try again, in seconds. */
 const RETRY_SECONDS = 5;
 /** `cannot_connect_now` of SQL. */
 const CANNOT_CONNECT_NOW = "57P03";
-/** Of SQL: the disk is full. */
+/** The SQL state for a full disk. */
 const DISK_FULL = "53100";
 
 /** Converts an engine's error for the caller of the API; returns other errors unchanged. */
@@ -105,7 +91,7 @@ export function toFailureOfEngine(error: unknown): unknown {
     : new Failure("conflict", message, { cause: error });
 }
 
-/** Why work on a branch failed, for its owner; internal details stay in the platform's log. */
+/** Why work on a branch failed, for its owner; internal details only go to the platform's log. */
 export function reasonOf(error: unknown): string {
   if (isFileFault(error)) {
     return `The files of the database cannot be written: ${describeFileFault(error)}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Engines, reasonOf } from "./engines.ts";
 
-Deno.test("Engines says what the machine lacks where an engine does not open, and tries again", async () => {
+Deno.test("Engines reports missing programs if an engine does not open, and tries again", async () => {
   let tries = 0;
   const engines = new Engines({
     usual: "server",
@@ -22,7 +22,7 @@ Deno.test("Engines says what the machine lacks where an engine does not open, an
   }
 });
 
-Deno.test("reasonOf() names what is wrong with files, and keeps the platform's own faults", async () => {
+Deno.test("reasonOf() reports problems of files, and hides the platform's own faults", async () => {
   const fault = await Deno.readFile("/no/such/file").catch((error) => error);
   assert.equal(
     reasonOf(fault),

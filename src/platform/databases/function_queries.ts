@@ -1,9 +1,4 @@
-/**
- * `context.database` of functions: they have no network, so their statements
- * travel as requests that the platform performs.
- *
- * @module
- */
+/** `context.database` of functions, which have no network: statements are requests. @module */
 import * as z from "zod";
 import { EngineError, type QueryErrorEvent, runStatement } from "../../database/mod.ts";
 import { readLimited } from "../../lib/read_limited.ts";
@@ -12,9 +7,8 @@ import type { OutboundFetch, OutboundRequest } from "../../runtime/mod.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import type { DatabaseUser, DeploymentDatabases } from "./deployment_databases.ts";
 
-/** Longest statement with its parameters, in bytes. */
+/** Maximum length of a statement with its parameters, in bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** Maximum length of a result, in characters. */
 const MAX_RESULT = 8 * 1024 * 1024;
 const MAX_PARAMS = 65_535;
 
@@ -44,7 +38,6 @@ async function readText({ body }: OutboundRequest): Promise<string> {
   throw new EngineError(`A statement can have at most ${MAX_BYTES} bytes`, "54000");
 }
 
-/** Makes the function that performs the statements of a deployment's functions. */
 export function createDatabaseFetch(
   { databases, door, onTrouble }: {
     readonly databases: Pick<DeploymentDatabases, "accessFor">;

@@ -1,9 +1,4 @@
-/**
- * One round of housekeeping for databases: removes what has expired, takes the daily snapshots, and
- * cleans up leftovers.
- *
- * @module
- */
+/** One round of housekeeping: expired databases, daily snapshots, leftovers. @module */
 import { formatCount } from "../../lib/format.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
@@ -17,7 +12,7 @@ import type { BranchStore } from "./branch_store.ts";
 import type { BranchWork } from "./branch_work.ts";
 import type { DatabaseStore } from "./database_store.ts";
 
-/** How long a branch of an engine is kept that no record names, in milliseconds. */
+/** How long to keep an engine's branch without a record, in milliseconds. */
 const STRAY_MS = 24 * 60 * 60 * 1000;
 
 type LedBranches = Led<
@@ -56,7 +51,6 @@ interface Counts {
   readonly strays: number;
 }
 
-/** Summarizes a round for the log. */
 function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   return [
     removed > 0 ? `permanently removed ${formatCount(removed, "deleted database")}` : "",
@@ -67,7 +61,7 @@ function report({ removed, expired, ended, kept, strays }: Counts): string[] {
   ].filter((line) => line !== "");
 }
 
-/** Returns a line for the log per thing it did. */
+/** Returns a log line for each action. */
 export async function keepDatabases(
   parts: HousekeepingParts,
   signal: AbortSignal,
@@ -93,7 +87,7 @@ export async function keepDatabases(
   return report({ removed, expired, ended, kept, strays });
 }
 
-/** Removes all records of a database; its storages are to be removed. */
+/** Removes all records of a database; its storages must be removed. */
 async function removeDatabase(
   { databases, branches }: Pick<HousekeepingParts, "databases" | "branches">,
   database: DatabaseRecord,
@@ -141,9 +135,9 @@ async function keepDaily(
   let asked: BranchRecord | undefined;
   const hasChanged = (branch: BranchRecord) => {
     asked = branch;
-    // Clients of other nodes, and of an earlier process, are not known here.
+    // Clients of other nodes and of earlier processes are unknown here.
     const changed = directory.touched(branch.id) || nodes.isShared || lastTaken < startedAt;
-    // Those who stay connected, or connect from now on, may change it after the snapshot.
+    // Clients that stay connected, or connect from now on, may change it after the snapshot.
     if (door.sessionsOf(branch.storage?.id ?? "") === 0) directory.forgetTouch(branch.id);
     return changed;
   };
@@ -157,7 +151,7 @@ async function keepDaily(
   }
 }
 
-/** Removes what engines hold and no record names, a day after it was first seen. */
+/** Removes branches of engines without a record, a day after they were first seen. */
 async function removeStrays(parts: HousekeepingParts, lease: Lease): Promise<number> {
   const { engines, branches, now, onTrouble } = parts;
   let removed = 0;

@@ -1,8 +1,4 @@
-/**
- * Reports about the database records for operators.
- *
- * @module
- */
+/** Reports about the database records for operators. @module */
 import type { EngineKind } from "../../database/mod.ts";
 import { ProjectStore } from "../projects/mod.ts";
 import { BranchStore } from "./branch_store.ts";
@@ -16,17 +12,17 @@ export interface NamedBranch {
 }
 
 export interface RecordFacts {
-  /** Databases that are not deleted. */
   readonly databases: number;
-  /** Branches that failed, and why. */
   readonly failed: readonly (NamedBranch & { readonly reason: string })[];
   /** The branches, and the engines of their storages. */
   readonly shown: readonly (NamedBranch & { readonly engine: EngineKind; readonly id: string })[];
-  /** The database on a server that may have most clients at a time, on each of its branches. */
+  /**
+   * The database on a server with the highest limit of clients at a time, on each of its branches.
+   */
   readonly largestOnServer: (NamedBranch & { readonly connections: number }) | undefined;
-  /** Ids of all storages that some record names. */
+  /** Ids of all storages in the records. */
   readonly named: ReadonlySet<string>;
-  /** Branches that have an end, and when, in milliseconds since 1970. */
+  /** Branches that expire, and when, in milliseconds since 1970. */
   readonly expired: readonly (NamedBranch & { readonly expiresAt: number })[];
   /** Deleted databases, and when they are removed permanently. */
   readonly deleted: readonly (NamedBranch & { readonly removedAt: number })[];

@@ -1,9 +1,4 @@
-/**
- * Managed PostgreSQL databases of projects: records, branches, snapshots, and
- * what deployments get of them.
- *
- * @module
- */
+/** Managed PostgreSQL databases: records, branches, snapshots, and deployments' access. @module */
 export { adoptRecords, shownStorages } from "./backup_records.ts";
 export { BranchStore } from "./branch_store.ts";
 export { createDatabases, type DatabaseParts, type Databases } from "./create_databases.ts";

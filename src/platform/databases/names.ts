@@ -1,8 +1,4 @@
-/**
- * Ids, roles and passwords.
- *
- * @module
- */
+/** Ids, roles and passwords. @module */
 import { Buffer } from "node:buffer";
 import { formatVerifier, makeVerifier, SALT_BYTES } from "../../database/mod.ts";
 import type { Random } from "../../lib/clock.ts";
@@ -26,7 +22,7 @@ export const mintRole = (database: string, random: Random): string =>
 export const passwordPlace = (databaseId: string, branchId: string): string =>
   `database/${databaseId}/${branchId}`;
 
-/** A new branch, whose storage is still to be made. */
+/** A new branch, whose storage does not exist yet. */
 export async function mintBranch(
   { random, box, now }: Pick<Foundation, "random" | "box" | "now">,
   database: Pick<DatabaseRecord, "id" | "name" | "engine">,
@@ -57,7 +53,6 @@ export async function mintBranch(
   };
 }
 
-/** A new password: sealed, and as what clients are checked by. */
 async function mintPassword(
   { random, box }: { readonly random: Random; readonly box: SecretBox },
   place: string,

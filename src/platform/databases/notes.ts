@@ -1,8 +1,4 @@
-/**
- * Notices for the owner of a database, in sentences. Pure.
- *
- * @module
- */
+/** Notices for the owner of a database, in sentences. Pure. @module */
 import type { DatabaseOverride } from "../../contract/databases.ts";
 import { SCOPE_ALL } from "../../contract/variables.ts";
 import type { EngineKind } from "../../database/mod.ts";
@@ -14,7 +10,7 @@ const EMBEDDED =
 export interface OverrideFacts {
   /** Databases of the project that are not deleted, oldest first. */
   readonly others: readonly DatabaseRecord[];
-  /** Variables that the project has by itself. */
+  /** The project's own variables. */
   readonly variables: readonly { readonly key: string; readonly scope: string }[];
 }
 
@@ -75,7 +71,6 @@ export function describeOverrides(
   return [...describeOlder(database, others), ...describeVariable(database, variables)];
 }
 
-/** Describes an engine for its clients. */
 export function describeEngine(
   { name }: Pick<DatabaseRecord, "name">,
   { engine, hasServer }: {

@@ -60,7 +60,7 @@ const WHERE: readonly {
 ];
 
 for (const { title, older, own, variables = [], expected } of WHERE) {
-  Deno.test(`describeOverrides() names what deployments get instead: ${title}`, () => {
+  Deno.test(`describeOverrides() lists the values that deployments get instead: ${title}`, () => {
     const newer = database("new", own);
     const others = [database("old", older), newer];
     const found = describeOverrides(newer, { others, variables });

@@ -1,9 +1,4 @@
-/**
- * Database branches for the previews of a git branch: created when a preview first needs one, and
- * removed with the last preview of the branch.
- *
- * @module
- */
+/** Database branches for previews: created with a branch's first, removed with its last. @module */
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { type DeploymentRecord, type DeploymentStore, isServed } from "../deployments/mod.ts";
@@ -30,11 +25,7 @@ interface PreviewParts {
   readonly branchService: BranchService;
 }
 
-/**
- * The branch for the previews of a git branch, created if there is none.
- *
- * @throws {Failure}
- */
+/** Creates the branch if there is none. @throws {Failure} */
 export async function previewBranch(
   database: DatabaseRecord,
   { gitBranch, recipe = null, madeFor = null }: {
@@ -68,11 +59,8 @@ const isSame = (one: DatabaseRecipe | null, other: DatabaseRecipe | null): boole
   JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * Prepares the branch of a preview for a deployment: creates it, or resets it if the deployment
- * requests that or another recipe. Older deployments, and branches created by hand, change nothing.
- * A branch that cannot be created is left out.
- *
- * @throws {Failure}
+ * Creates a preview's branch, or resets it for another recipe or on request. Ignores older
+ * deployments and branches created by hand. @throws {Failure}
  */
 export async function preparePreviewBranch(
   database: DatabaseRecord,
@@ -87,7 +75,7 @@ export async function preparePreviewBranch(
   const { branches, branchService } = parts;
   const { gitBranch, recipe, madeFor, resets } = wanted;
   let branch = await branches.get(database.id, previewBranchName(gitBranch));
-  // A task that is under way ends first.
+  // A running task ends first.
   if (branch !== undefined && branch.task !== null && branch.failure === null) {
     branch = await branchService.settled(database, branch);
   }
@@ -98,7 +86,7 @@ export async function preparePreviewBranch(
     const isOther = resets || !isSame(branch.recipe, recipe);
     const isUnmade = branch.storage === null && branch.failure !== null;
     if (!isUnmade && !(isNewer && isOther)) return;
-    // Its recipe changes when it has succeeded: until then, the branch shows what it was before.
+    // Its recipe changes on success; until then, the branch shows its previous state.
     branch = await branchService.replace(database, branch, previewSource(recipe), { madeFor });
   }
   if (branch.failure !== null) {
@@ -110,7 +98,7 @@ export async function preparePreviewBranch(
   }
 }
 
-/** Branches whose git branch has no preview any more. */
+/** Branches whose git branch no longer has a preview. */
 export async function endedPreviews(
   { id, projectId }: DatabaseRecord,
   { branches, deployments }: {

@@ -3,7 +3,9 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { MAX_SCHEMA_CHANGES } from "../../contract/database_branches.ts";
+import type { ParamsOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   type BranchAccess,
@@ -17,23 +19,30 @@ import { Failure, type Router } from "../core/http/mod.ts";
 import type { RecordedBranches } from "./branch_access.ts";
 import type { DatabaseDoor } from "./database_door.ts";
 import { toFailureOfEngine } from "./engines.ts";
+import { stateOf } from "./records.ts";
 import { findDatabase, type RouteParts } from "./routes.ts";
 import { diffSchemas, readSchema } from "./schema_diff.ts";
+
+type DatabaseParams = ParamsOf<typeof endpoints.getDatabase>;
 
 export interface QueryParts extends RouteParts {
   readonly directory: RecordedBranches;
   readonly door: DatabaseDoor;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
 
-/** Queries of one branch by the API that run at a time; PostgreSQL's own clients are not counted. */
+/**
+ * Maximum number of concurrent API queries per branch; PostgreSQL's own clients are not counted.
+ */
 const MAX_QUERIES = 8;
+
+/** Interval and number of checks whether a branch is created; 30 seconds in total. */
+const CHECK_MS = 200;
+const MAX_CHECKS = 150;
 
 const NDJSON = "application/x-ndjson";
 const SQL = "application/sql; charset=utf-8";
 
-/** Counts what runs of each branch. */
 class Running {
   readonly #counts = new Map<string, number>();
 
@@ -86,17 +95,43 @@ function linesOf(
   });
 }
 
+interface BranchOfRequest {
+  readonly params: DatabaseParams;
+  /** Name of the branch. */
+  readonly name: string;
+  /** Ends with the request, or the platform. */
+  readonly signal: AbortSignal;
+}
+
 export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   const { databaseService, directory, door, closing } = parts;
   const running = new Running();
 
+  /** Finds a branch. Waits for a branch that is being created; the wait counts as a query. */
+  const findBranch = async (
+    caller: Caller,
+    { params, name, signal }: BranchOfRequest,
+  ) => {
+    let end: (() => void) | undefined;
+    try {
+      for (let checks = 1;; checks++) {
+        const database = await findDatabase(parts, caller, params);
+        const branch = await databaseService.requireBranch(database, name);
+        const isReady = stateOf(database, branch).state !== "creating";
+        if (isReady || checks === MAX_CHECKS || signal.aborted) return { database, branch };
+        end ??= running.begin(branch.id);
+        await delay(CHECK_MS, undefined, { signal }).catch(() => {});
+      }
+    } finally {
+      end?.();
+    }
+  };
+
   const accessTo = async (
     caller: Caller,
-    params: { readonly project: string; readonly database: string },
-    name: string,
+    of: BranchOfRequest,
   ): Promise<BranchAccess & { readonly branchId: string }> => {
-    const database = await findDatabase(parts, caller, params);
-    const branch = await databaseService.requireBranch(database, name);
+    const { database, branch } = await findBranch(caller, of);
     try {
       const access = await directory.accessTo(database, branch);
       if (access === undefined) throw new Error(`Branch ${branch.id} has a damaged verifier`);
@@ -108,11 +143,11 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   };
 
   router.guarded(endpoints.queryDatabase, async (caller, { params, body, request }) => {
-    const access = await accessTo(caller, params, body.branch);
+    const signal = AbortSignal.any([request.signal, closing]);
+    const access = await accessTo(caller, { params, name: body.branch, signal });
     const end = running.begin(access.branchId);
     try {
       const session = await door.connect(access);
-      const signal = AbortSignal.any([request.signal, closing]);
       const { sql, params: values, readOnly } = body;
       const events = runSql(session, sql, { params: values, readOnly, signal });
       return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
@@ -123,12 +158,12 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
   });
 
   router.guarded(endpoints.importDatabase, async (caller, { params, query, request }) => {
-    const access = await accessTo(caller, params, query.branch);
+    const signal = AbortSignal.any([request.signal, closing]);
+    const access = await accessTo(caller, { params, name: query.branch, signal });
     const script = limited(request, endpoints.importDatabase.maxBodyBytes);
     const end = running.begin(access.branchId);
     try {
       const session = await door.connect(access);
-      const signal = AbortSignal.any([request.signal, closing]);
       const events = runScript(session, script, { signal });
       return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
     } catch (error) {
@@ -156,8 +191,8 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
     const { against } = query;
     const signal = AbortSignal.any([request.signal, closing]);
     const [own, other] = [
-      await accessTo(caller, params, branch),
-      await accessTo(caller, params, against),
+      await accessTo(caller, { params, name: branch, signal }),
+      await accessTo(caller, { params, name: against, signal }),
     ];
     const changes = diffSchemas(await schemaOf(other, signal), await schemaOf(own, signal));
     return {
@@ -170,28 +205,28 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
 
   const dump = async (
     caller: Caller,
-    params: { readonly project: string; readonly database: string },
-    { branch, schemaOnly }: { readonly branch: string; readonly schemaOnly: boolean },
+    { schemaOnly, request, ...of }:
+      & Omit<BranchOfRequest, "signal">
+      & { readonly schemaOnly: boolean; readonly request: Request },
   ): Promise<Response> => {
-    const access = await accessTo(caller, params, branch);
+    const signal = AbortSignal.any([request.signal, closing]);
+    const access = await accessTo(caller, { ...of, signal });
     const sql = access.engine.dump(access.branch, { schemaOnly });
     return new Response(await begun(sql), { headers: { "content-type": SQL } });
   };
   router.guarded(
     endpoints.getDatabaseSchema,
-    (caller, { params, query }) => dump(caller, params, { ...query, schemaOnly: true }),
+    (caller, { params, query, request }) =>
+      dump(caller, { params, name: query.branch, schemaOnly: true, request }),
   );
   router.guarded(
     endpoints.exportDatabase,
-    (caller, { params, query }) => dump(caller, params, { ...query, schemaOnly: false }),
+    (caller, { params, query, request }) =>
+      dump(caller, { params, name: query.branch, schemaOnly: false, request }),
   );
 }
 
-/**
- * The body of a request; a body that is too large fails, immediately if it announces its size.
- *
- * @throws {Failure} `payload_too_large`
- */
+/** @throws {Failure} `payload_too_large`, immediately if the size is announced */
 function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array> {
   const message = `Send a script of at most ${maxBytes} bytes`;
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) {
@@ -208,7 +243,7 @@ function limited(request: Request, maxBytes: number): ReadableStream<Uint8Array>
   return (request.body ?? new Blob([]).stream()).pipeThrough(bound);
 }
 
-/** A stream whose first part is there, so that what fails at once is answered as a failure. */
+/** A stream whose first part has arrived, so that immediate failures become error responses. */
 async function begun(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {

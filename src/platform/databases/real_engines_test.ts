@@ -1,4 +1,4 @@
-/** States of databases on the real engines, and what a sweep leaves behind. */
+/** States of databases on the real engines, and the leftovers of a sweep. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import pg from "pg";
@@ -37,7 +37,7 @@ const ENGINES: Readonly<Record<EngineKind, (folder: string) => Promise<DatabaseE
       postgres: LOCAL,
       dataFolder,
       memoryBytes: 1024 ** 3,
-      // Told where a test kills it.
+      // Called at the point where a test kills it.
       onTrouble: () => {},
     }),
 };
@@ -105,7 +105,7 @@ const housekeeping = ({ platform }: Place) =>
 /** The server's folder of database files, with numbered subfolders. */
 const BASE = "postgres/data/base";
 
-/** Hides the only database from its engine; returns what brings it back. */
+/** Hides the only database from its engine; returns a function that restores it. */
 async function takeAway(place: Place): Promise<() => Promise<void>> {
   const { engine, folder } = place;
   const [id] = await engine.list();
@@ -207,7 +207,7 @@ onEachEngine(
   async (place) => {
     const { machine, platform } = place;
     const url = await createOrders(place);
-    // As the pool of a server does, it stays connected for days.
+    // Like the pool of a server, it stays connected for days.
     const client = new pg.Client({ connectionString: url });
     client.on("error", () => {});
     await client.connect();

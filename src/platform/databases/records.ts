@@ -18,7 +18,6 @@ import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import { type DatabaseRecipe, databaseRecipe } from "../../lib/database_previews.ts";
 import { sealedSecret } from "../core/secrets/mod.ts";
 
-/** A branch of an engine. */
 export const storageRecord = z.object({
   engine: z.enum(DATABASE_ENGINES),
   /** 16 hexadecimal digits. */
@@ -39,14 +38,14 @@ export const databaseRecord = z.object({
   /** Environments whose deployments get the variable; null for all. */
   environments: z.array(z.string()).nullable(),
   previewBranches: z.boolean(),
-  /** Stopped by its owner's wish. */
+  /** Stopped by its owner. */
   stopped: z.boolean(),
   createdAt: z.number(),
   deletedAt: z.number().nullable(),
 });
 export type DatabaseRecord = z.infer<typeof databaseRecord>;
 
-/** The source of a storage. A branch and a snapshot are found when the work begins. */
+/** The source of a storage. The branch and the snapshot are looked up when the work starts. */
 const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("empty") }),
   z.object({ type: z.literal("branch"), name: z.string() }),
@@ -55,7 +54,7 @@ const sourceRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("snapshot"), id: z.string() }),
   /** A branch as it was at a time, in milliseconds since 1970. */
   z.object({ type: z.literal("history"), name: z.string(), at: z.number() }),
-  /** The branch's own content, for a move to another engine; clients wait meanwhile. */
+  /** The branch's own content, for a move to another engine; clients wait in the meantime. */
   z.object({ type: z.literal("move") }),
   /** The SQL of a restored backup, under the id that its storage had. */
   z.object({ type: z.literal("backup"), id: z.string() }),
@@ -74,11 +73,11 @@ export const branchRecord = z.object({
   parent: z.string().nullable(),
   role: z.string(),
   password: sealedSecret,
-  /** For SCRAM-SHA-256, in PostgreSQL's text form. */
+  /** Verifier for SCRAM-SHA-256, in PostgreSQL's text format. */
   verifier: z.string(),
   /** The current storage; null before it is created. */
   storage: storageRecord.nullable(),
-  /** Storages that it showed before, oldest first, each until a time: its history is in them. */
+  /** Storages that it showed before, oldest first, each up to a time; its history is in them. */
   former: z.array(storageRecord.extend({ until: z.number() })).default([]),
   /** The storage that is being created; null if there is none. */
   task: z.object({
@@ -101,7 +100,7 @@ export const branchRecord = z.object({
   migration: z.object({
     deploymentId: z.string(),
     until: z.number(),
-    /** Digest of the schema before; null if that is not known. */
+    /** Digest of the schema before; null if unknown. */
     schema: z.string().nullable(),
   }).nullable().default(null),
   createdAt: z.number(),
@@ -115,10 +114,8 @@ export const storageAt = ({ former, storage }: BranchRecord, at: number): Storag
   former.find(({ until }) => at < until) ?? storage;
 
 /**
- * The earliest time that a branch can be restored to: not before its first content was ready, as it
- * may have had values that are masked in it, and not into a storage that is forgotten.
- *
- * @param since that of the history of its storages
+ * The earliest time to restore: of its first masked content, and within remembered storages. @param
+ * since that of the history
  */
 export const restorableSince = (
   { former, madeAt, createdAt }: BranchRecord,
@@ -135,21 +132,19 @@ export const snapshotRecord = z.object({
   kind: z.enum(["daily", "manual"]),
   /** False while it is being created. */
   ready: z.boolean(),
-  /** The process that makes it, or has made it. */
+  /** The process that creates it, or has created it. */
   maker: z.string().nullable().default(null),
   sizeBytes: z.number(),
   createdAt: z.number(),
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecord>;
 
-/** Finds the branch of a role. */
 export const roleRecord = z.object({
   projectId: z.string(),
   databaseId: z.string(),
   branch: z.string(),
 });
 
-/** The state of a branch for people, with its reason. */
 export interface ShownState {
   readonly state: DatabaseState;
   readonly reason: string | null;
@@ -179,9 +174,7 @@ export function injectsInto(database: DatabaseRecord, environment: string): bool
     (environments === null || environments.includes(environment));
 }
 
-/**
- * Whether a deployment has its own branch of the database: it does if it says how to create one.
- */
+/** Whether a deployment has its own branch of the database: if it defines how to create one. */
 export function hasPreviewBranch(
   { previewBranches }: DatabaseRecord,
   deployment: { readonly environment: string },
@@ -191,7 +184,7 @@ export function hasPreviewBranch(
     deployment.environment === ENVIRONMENT_PREVIEW;
 }
 
-/** The recipe of what a branch shows, once it was created from a source. */
+/** The recipe of a branch's content, if it was created from a source. */
 export function recipeAfter(
   source: SourceRecord,
   { gitBranch, recipe }: Pick<BranchRecord, "gitBranch" | "recipe">,

@@ -1,9 +1,4 @@
-/**
- * Databases of a server as a backup holds them: SQL, a file for each branch,
- * until the platform has made the branch on a server again.
- *
- * @module
- */
+/** Restored dumps of server databases, until the platform has created their branches. @module */
 import { join } from "node:path";
 import { EngineError } from "../../database/mod.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
@@ -13,13 +8,11 @@ import { makeFromScript } from "./transfer.ts";
 /** Their folder in the data directory, and in a backup. */
 export const DUMPS_FOLDER = "database_dumps";
 
-/** Name of the file of a storage. */
 export const dumpName = (storageId: string): string => `${storageId}.sql`;
 
 export class RestoredDumps {
   readonly #dataFolder: string;
 
-  /** @param dataFolder path of the data directory */
   constructor(dataFolder: string) {
     this.#dataFolder = dataFolder;
   }
@@ -28,11 +21,7 @@ export class RestoredDumps {
     return join(this.#dataFolder, DUMPS_FOLDER, dumpName(storageId));
   }
 
-  /**
-   * Creates a branch from the content of a storage.
-   *
-   * @throws {EngineError}
-   */
+  /** @throws {EngineError} */
   async restore(storageId: string, target: OpenStorage): Promise<void> {
     const path = this.#path(storageId);
     let file: Deno.FsFile;

@@ -1,8 +1,4 @@
-/**
- * `/v1/projects/{project}/databases` and the paths below it, except SQL.
- *
- * @module
- */
+/** `/v1/projects/{project}/databases` and the paths below it, except SQL. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Router } from "../core/http/mod.ts";
@@ -32,7 +28,6 @@ interface NamedDatabase {
   readonly database: string;
 }
 
-/** Finds the database that a path names. */
 export async function findDatabase(
   { projects, databaseService }: Pick<RouteParts, "projects" | "databaseService">,
   caller: Caller,
@@ -99,6 +94,11 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
     },
   );
   router.guarded(
+    endpoints.getDatabaseAddress,
+    async (caller, { params, query }) =>
+      await service.address(await find(caller, params), query.branch),
+  );
+  router.guarded(
     endpoints.getDatabaseUsage,
     async (caller, { params }) => await parts.usage.read(await find(caller, params)),
   );
@@ -112,7 +112,7 @@ export function bindDatabaseRoutes(router: Router, parts: RouteParts): void {
   );
 }
 
-/** Deleted databases of a project, and those of the workspace whose project is gone. */
+/** Deleted databases of a project, and those of the workspace without a project. */
 async function recoverable(
   { databases, projects }: Pick<RouteParts, "databases" | "projects">,
   workspaceId: string,

@@ -1,8 +1,4 @@
-/**
- * What the schema of a branch has, and how two schemas differ.
- *
- * @module
- */
+/** Reads the schema of a branch, and compares two schemas. @module */
 import type { SchemaChange, SchemaKind } from "../../contract/database_branches.ts";
 import {
   type BackendSession,
@@ -11,10 +7,9 @@ import {
   type StatementResult,
 } from "../../database/mod.ts";
 
-/** Maximum length of a schema's description, in characters. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 
-/** Objects of people: not those of PostgreSQL, of extensions, or temporary ones. */
+/** Objects that users have created: not those of PostgreSQL, extensions, or temporary ones. */
 const OWN = `n.nspname <> 'information_schema' AND n.nspname !~ '^pg_'`;
 const notOfExtension = (catalog: string, id: string): string =>
   `NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = '${catalog}'::regclass
@@ -69,7 +64,6 @@ SELECT 'type', format('%I.%I', n.nspname, t.typname),
 FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
 WHERE t.typtype = 'e' AND ${OWN} AND ${notOfExtension("pg_type", "t.oid")}`;
 
-/** Definitions by kind and name. */
 export type Schema = ReadonlyMap<string, SchemaObject>;
 
 interface SchemaObject {
@@ -89,11 +83,7 @@ function schemaOf({ rows }: Pick<StatementResult, "rows">): Schema {
   return new Map(objects.map((object) => [keyOf(object), object]));
 }
 
-/**
- * Reads the schema of a branch.
- *
- * @throws {EngineError}
- */
+/** @throws {EngineError} */
 export async function readSchema(session: BackendSession, signal: AbortSignal): Promise<Schema> {
   const result = await runStatement(session, QUERY, {
     params: [],
@@ -120,10 +110,7 @@ const ORDER: readonly SchemaKind[] = [
 const tableOf = ({ name }: Pick<SchemaObject, "name">): string =>
   name.replace(/\.(?:"(?:[^"]|"")*"|[^."]*)$/, "");
 
-/**
- * Compares two schemas: differences start from `before`. A table that only one has is listed
- * without its columns and constraints.
- */
+/** Differences from `before`. A new or missing table is listed without its parts. */
 export function diffSchemas(before: Schema, after: Schema): SchemaChange[] {
   const changes: SchemaChange[] = [];
   const isWhole = (object: SchemaObject, other: Schema): boolean =>

@@ -60,7 +60,7 @@ const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngin
       }),
     ),
   async server(dataFolder) {
-    // The user that PostgreSQL runs as passes through it.
+    // PostgreSQL's user needs access through it.
     await Deno.chmod(dataFolder, 0o755);
     const memoryBytes = 2 * 1024 ** 3;
     return await openServerEngine({ postgres: LOCAL, dataFolder, memoryBytes, onTrouble() {} });
@@ -69,7 +69,7 @@ const ENGINES: Readonly<Record<string, (folder: string) => Promise<DatabaseEngin
 
 for (const [name, open] of Object.entries(ENGINES)) {
   Deno.test({
-    name: `diffSchemas() tells what a branch changed, and nothing of its rows (${name})`,
+    name: `diffSchemas() reports the changes of a branch, but not its rows (${name})`,
     ignore: name === "server" && NO_POSTGRES !== undefined,
     fn: () =>
       inTestFolder(async (folder) => {

@@ -1,12 +1,8 @@
-/**
- * Meanings of the sizes of `--cu-size`. Pure.
- *
- * @module
- */
+/** Meanings of the sizes of `--cu-size`. Pure. @module */
 import type { CuSize } from "../../contract/databases.ts";
 import type { BranchLimits } from "../../database/mod.ts";
 
-/** Each branch of a database may take this much. */
+/** Maximum size of each branch of a database. */
 export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "0.25": { memoryMb: 256, connections: 20 },
   "0.5": { memoryMb: 512, connections: 40 },
@@ -16,13 +12,13 @@ export const SIZES: Readonly<Record<CuSize, BranchLimits>> = {
   "8.0": { memoryMb: 8192, connections: 640 },
 };
 
-/** Databases of one project, those apart that are deleted. */
+/** Maximum number of databases per project; deleted ones count separately. */
 export const MAX_DATABASES = 10;
-/** Branches of one database, `main` among them. */
+/** Maximum number of branches per database, including `main`. */
 export const MAX_BRANCHES = 50;
-/** Snapshots of one database that people make. */
+/** Maximum number of manual snapshots per database. */
 export const MAX_MANUAL_SNAPSHOTS = 20;
-/** Daily snapshots of one database. */
+/** Number of daily snapshots of one database. */
 export const KEPT_DAILY_SNAPSHOTS = 7;
 /** How long a deleted database can be restored, in milliseconds. */
 export const GRACE_MS = 7 * 24 * 60 * 60 * 1000;

@@ -1,8 +1,4 @@
-/**
- * Snapshots of branches: taken by people and each day, and brought back.
- *
- * @module
- */
+/** Takes snapshots of branches, on request and daily, and restores them. @module */
 import type { DatabaseSnapshot } from "../../contract/database_branches.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -25,7 +21,7 @@ export function snapshotToWire(snapshot: SnapshotRecord): DatabaseSnapshot {
 }
 
 export class SnapshotService {
-  /** Those that this process takes now. */
+  /** Snapshots that this process is taking. */
   readonly #taking = new Set<string>();
 
   readonly #services: DatabaseServices;
@@ -48,7 +44,7 @@ export class SnapshotService {
     throw new Failure("not_found", `Snapshot ${id} of database "${database.name}" does not exist`);
   }
 
-  /** Keeps a branch as it is now. */
+  /** Stores the current state of a branch. */
   async create(database: DatabaseRecord, branch: BranchRecord): Promise<SnapshotRecord> {
     const manual = (await this.list(database)).filter(({ kind }) => kind === "manual");
     if (manual.length >= MAX_MANUAL_SNAPSHOTS) {
@@ -60,7 +56,7 @@ export class SnapshotService {
     return await this.#take(database, branch, { kind: "manual" });
   }
 
-  /** Brings a snapshot back: instead of a branch, or as a new one. */
+  /** Restores a snapshot to an existing or a new branch. */
   async restore(
     database: DatabaseRecord,
     snapshot: SnapshotRecord,
@@ -79,8 +75,8 @@ export class SnapshotService {
   }
 
   /**
-   * Takes the snapshot of the day of a branch `main` that may have changed, and
-   * removes the oldest ones. Returns whether it took one.
+   * Takes the daily snapshot of a branch `main` that may have changed, and removes the oldest ones.
+   * Returns whether it took one.
    */
   async keepDaily(
     database: DatabaseRecord,
@@ -91,7 +87,7 @@ export class SnapshotService {
     const branches: Led<Pick<BranchStore, "get" | "removeSnapshot" | "snapshots">> =
       this.#services.branches;
     const all = await branches.snapshots.collect(database.id);
-    // A platform that was killed, or without its store, has left a half of one.
+    // A platform that was killed, or lost its store, has left an incomplete one.
     for (const each of all.filter(({ ready }) => !ready)) {
       if (!await this.#isTaken(each)) await branches.removeSnapshot(each, lease);
     }
@@ -107,7 +103,7 @@ export class SnapshotService {
     return true;
   }
 
-  /** Whether a process that lives is still at it. */
+  /** Whether a live process is still working on it. */
   async #isTaken({ id, maker }: SnapshotRecord): Promise<boolean> {
     const { nodes } = this.#services;
     if (maker === nodes.instance) return this.#taking.has(id);
@@ -145,7 +141,7 @@ export class SnapshotService {
         await branches.saveSnapshot(ready, lease);
         return ready;
       } catch (error) {
-        // It is this process's own, also where another one leads by now.
+        // It belongs to this process, even if another one already leads.
         await branches.removeSnapshot(snapshot);
         throw toFailureOfEngine(error);
       } finally {

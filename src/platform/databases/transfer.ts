@@ -1,32 +1,19 @@
-/**
- * Creates a branch of an engine from SQL: a dump of another engine's branch, or of a restored
- * backup.
- *
- * @module
- */
+/** Creates a branch from SQL: from another engine, or from a restored backup. @module */
 import { EngineError, runScript } from "../../database/mod.ts";
 import type { OpenStorage } from "./branch_access.ts";
 
-/**
- * Recreates the target with the content of the source.
- *
- * @throws {EngineError}
- */
+/** Recreates the target with the content of the source. @throws {EngineError} */
 export type Transfer = (source: OpenStorage, target: OpenStorage) => Promise<void>;
 
 export const transfer: Transfer = (source, target) =>
   makeFromScript(source.engine.dump(source.branch, { schemaOnly: false }), target);
 
-/**
- * Makes the target again by a script.
- *
- * @throws {EngineError}
- */
+/** Recreates the target from a script. @throws {EngineError} */
 export async function makeFromScript(
   script: ReadableStream<Uint8Array>,
   target: OpenStorage,
 ): Promise<void> {
-  // A killed process may have left a half of it.
+  // A killed process may have left an incomplete one.
   await target.engine.remove(target.branch.id);
   await target.engine.create(target.branch);
   const session = await target.engine.connect(

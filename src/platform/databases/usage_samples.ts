@@ -2,7 +2,7 @@
  * Size and connections of databases over time.
  *
  * Each process writes a sample every minute under its own name; readers add up the connections.
- * Samples expire, also those of deleted databases.
+ * Samples expire, including those of deleted databases.
  *
  * @module
  */
@@ -12,7 +12,6 @@ import type { RecordStore } from "../../store/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import type { DatabaseRecord } from "./records.ts";
 
-/** How often databases are sampled, in milliseconds. */
 export const SAMPLE_MS = 60_000;
 /** Time from the start of the platform to the first samples, in milliseconds. */
 export const FIRST_SAMPLE_MS = 2000;
@@ -28,19 +27,17 @@ type Unit = keyof typeof UNITS;
 
 const usageSample = z.object({
   sizeBytes: z.int().nullable(),
-  /** Most that were open at once when it was sampled. */
+  /** Maximum number of connections that were open at a sample. */
   connections: z.int(),
 });
 type UsageSample = z.infer<typeof usageSample>;
 
 export interface UsageParts {
   readonly kv: RecordStore;
-  /** Id of the process's node. */
   readonly node: string;
   now(): number;
-  /** The size of all branches; null while it is unknown. */
+  /** The size of all branches; null while unknown. */
   sizeOf(database: DatabaseRecord): Promise<number | null>;
-  /** Clients of all branches that are connected to this node. */
   connectionsOf(database: DatabaseRecord): Promise<number>;
 }
 
@@ -59,7 +56,7 @@ export class UsageSamples {
     this.#parts = parts;
   }
 
-  /** Samples databases, and forgets those that are gone. */
+  /** Samples databases, and drops those that no longer exist. */
   async sampleAll(databases: AsyncIterable<DatabaseRecord>, signal: AbortSignal): Promise<void> {
     const seen = new Set<string>();
     for await (const database of databases) {

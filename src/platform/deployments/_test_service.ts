@@ -1,8 +1,4 @@
-/**
- * A deployment service over stores in memory, for tests.
- *
- * @module
- */
+/** A deployment service over stores in memory, for tests. @module */
 import assert from "node:assert/strict";
 import type { CheckResult } from "../../contract/release_checks.ts";
 import type { Manifest } from "../../manifest/mod.ts";
@@ -46,7 +42,7 @@ function memoryBlobs() {
   return blobs;
 }
 
-/** A service over stores in memory, with the calls of its fakes as a list of words. */
+/** A service over stores in memory, with a list of the calls of its fakes. */
 export async function withService(
   run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
 ): Promise<void> {
@@ -72,9 +68,9 @@ async function open(kv: RecordStore) {
   const hooks: {
     /** Runs while the server of a deployment starts. */
     prepare(deployment: DeploymentRecord): Promise<void>;
-    /** Runs while the rendered pages of a deployment are forgotten, before it is shown. */
+    /** Runs while the rendered pages of a deployment are dropped, before it is shown. */
     purge(): Promise<void>;
-    /** Runs once a stopped deployment is stored as that, before it leaves the history. */
+    /** Runs when a stopped deployment is stored as stopped, before it leaves the history. */
     stopped(): Promise<void>;
     /** Runs the checks of a deployment. */
     check(deployment: DeploymentRecord): Promise<readonly CheckResult[]>;
@@ -145,7 +141,7 @@ async function open(kv: RecordStore) {
     happened,
     hooks,
     kv,
-    /** Stores a deployment that is still to be activated. */
+    /** Stores a deployment that is not activated yet. */
     async add(
       id: string,
       more: Partial<DeploymentRecord> = {},

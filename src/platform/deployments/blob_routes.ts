@@ -1,8 +1,4 @@
-/**
- * `/v1/blobs`: uploads, each checked against the hash it was announced with.
- *
- * @module
- */
+/** `/v1/blobs`: uploads, each checked against the hash it was announced with. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_BATCH_BLOBS } from "../../contract/blobs.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -15,7 +11,6 @@ import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts
 /** How many blobs of a batch are written at the same time. */
 const PARALLEL_WRITES = 8;
 
-/** Longest excerpt of an invalid name to show. */
 const MAX_SHOWN_NAME = 100;
 
 export interface BlobServices {
@@ -64,7 +59,7 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-/** Waits for work on a body; a client that goes away is not the platform's fault. */
+/** Waits for work on a body; a client that disconnects is not the platform's fault. */
 async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,9 +1,4 @@
-/**
- * Validates the content of a deployment: the platform trusts no client's
- * checks.
- *
- * @module
- */
+/** Validates the content of a deployment: the platform trusts no client's checks. @module */
 import { type DeploymentFile, MAX_DEPLOYED_BYTES } from "../../contract/deployment_files.ts";
 import type { DeploymentFunction } from "../../contract/deployments.ts";
 import type { Problem } from "../../contract/common.ts";
@@ -17,15 +12,13 @@ import {
 import { loadRulesInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** Maximum number of problems of one kind that a response lists. */
 const MAX_PROBLEMS = 100;
 
-/** Returns the place of a file in the request by its index in the list. */
+/** Returns the position of a file in the request by its index in the list. */
 export type PlaceOf = (index: number) => string;
 
 const inList: PlaceOf = (index) => `body.files[${index}]`;
 
-/** Reports what is wrong with the entry of the file list at an index. */
 type Note = (index: number, field: "path" | "size", message: string) => void;
 
 function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> {
@@ -66,10 +59,7 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
   }
 }
 
-/**
- * @throws {Failure} `invalid_request` if two files share a path, one is another's folder, or the
- * same content has two sizes; `payload_too_large` if the total size is too large.
- */
+/** @throws {Failure} `invalid_request` for clashing paths or sizes; `payload_too_large` */
 export function* checkFiles(
   files: readonly DeploymentFile[],
   placeOf: PlaceOf = inList,
@@ -102,10 +92,7 @@ export function* checkManifest(
   return result.manifest;
 }
 
-/**
- * @throws {Failure} `rules_invalid`, also if a pipeline needs a function that
- * is not among `functions`.
- */
+/** @throws {Failure} `rules_invalid`, also if a pipeline needs an unknown function. */
 export function* checkRules(
   value: unknown,
   functions: ReadonlySet<string>,

@@ -1,8 +1,4 @@
-/**
- * Closes uploads that no longer make progress.
- *
- * @module
- */
+/** Closes uploads that no longer make progress. @module */
 import type { RaiseEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { moveDeployment } from "./deployment.ts";
@@ -20,10 +16,7 @@ export interface IdleUploadServices {
 const REASON =
   "The upload timed out after 5 minutes without data. Deploy again. Uploaded files are kept for a day";
 
-/**
- * Fails each deployment without uploads for {@link UPLOAD_IDLE_MS}, and returns their number. Time
- * before `startedAt`, when this platform was down, does not count.
- */
+/** Fails deployments idle for {@link UPLOAD_IDLE_MS}, not counting time before `startedAt`. */
 export async function closeIdleUploads(
   { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,
   { now, startedAt }: { readonly now: number; readonly startedAt: number },

@@ -49,7 +49,7 @@ interface UploadBench {
   readonly deployments: DeploymentStore;
   readonly uploads: OpenUploads;
   readonly raised: RaisedEvent[];
-  /** Moves the clock to so many milliseconds after the deployments began. */
+  /** Sets the clock to this many milliseconds after the start of the deployments. */
   at(milliseconds: number): void;
   create(id: string, more?: Partial<DeploymentRecord>): Promise<void>;
   close(startedAt?: number): Promise<number>;
@@ -88,7 +88,7 @@ async function withParts(run: (parts: UploadBench) => Promise<void>): Promise<vo
   }
 }
 
-Deno.test("closeIdleUploads() closes what nobody feeds any more, and says why", () =>
+Deno.test("closeIdleUploads() closes uploads without new data, and reports why", () =>
   withParts(async ({ at, create, close, status, deployments, raised }) => {
     await create("d1");
     at(UPLOAD_IDLE_MS);
@@ -115,7 +115,7 @@ Deno.test("closeIdleUploads() leaves an upload open for hours while bytes arrive
     assert.equal(await uploads.keepAlive(WORKSPACE, "dead"), false);
   }));
 
-Deno.test("feedAll() keeps open what waits in the workspace, and nothing of another", () =>
+Deno.test("feedAll() keeps uploads of the workspace open, and no others", () =>
   withParts(async ({ at, create, close, status, uploads }) => {
     const workspaceId = "01890000-0000-7000-8000-000000000009";
     await create("d1");
@@ -140,7 +140,7 @@ Deno.test("closeIdleUploads() does not count the time in which the platform was 
     assert.equal(await close(NOW + 59 * 60_000), 1);
   }));
 
-Deno.test("closeIdleUploads() leaves builds alone, and what has gone live or ended", () =>
+Deno.test("closeIdleUploads() ignores builds, and deployments that have gone live or ended", () =>
   withParts(async ({ at, create, close, status, kv, deployments }) => {
     await create("build", { source: "git", contentSha: null });
     await create("live");

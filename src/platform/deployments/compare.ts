@@ -1,8 +1,4 @@
-/**
- * Compares the contents of two deployments. Pure.
- *
- * @module
- */
+/** Compares the contents of two deployments. Pure. @module */
 import {
   type Difference,
   type Differences,
@@ -16,7 +12,7 @@ import type { DeploymentContent } from "./content.ts";
 /** Maximum number of characters of what something was or is. */
 const MAX_TEXT = 400;
 
-/** One thing of a deployment: equal things have equal marks. */
+/** A comparable part of a deployment; equal parts have equal marks. */
 interface Part {
   readonly name: string;
   readonly mark: string;
@@ -69,7 +65,7 @@ function routeText({ layer, priority, revalidate, fallthrough }: Route): string 
   ].join(", ");
 }
 
-/** Routes may repeat a pattern: each is named with its number among the equal ones. */
+/** Routes can repeat a pattern, so each is named with its number among the equal ones. */
 function routeParts(routes: readonly Route[]): Part[] {
   const seen = new Map<string, number>();
   return routes.map((route) => {
@@ -81,7 +77,7 @@ function routeParts(routes: readonly Route[]): Part[] {
   });
 }
 
-/** Rules without what was parsed of them, which follows from the rest. */
+/** Rules without their parsed form, which follows from the rest. */
 function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   const parts: Part[] = [];
   yield* inSteps(ruleSet?.rules ?? [], (rule) => {
@@ -92,7 +88,7 @@ function* ruleParts(ruleSet: RuntimeRuleSet | null): Steps<Part[]> {
   return parts;
 }
 
-/** Whether what both lists have is in another order. */
+/** Whether the items in both lists are in a different order. */
 function isReordered(before: readonly Part[], after: readonly Part[]): boolean {
   const common = (of: readonly Part[], other: readonly Part[]) => {
     const names = new Set(other.map(({ name }) => name));
@@ -102,7 +98,6 @@ function isReordered(before: readonly Part[], after: readonly Part[]): boolean {
   return common(before, after).some((name, index) => name !== now[index]);
 }
 
-/** Compares two contents. */
 export function* compareContents(before: DeploymentContent, after: DeploymentContent): Steps<{
   readonly files: Differences;
   readonly routes: Differences;
@@ -136,9 +131,6 @@ export function* compareVariables(
   return yield* compareParts(parts(before), parts(after));
 }
 
-/**
- * The default deployment to compare with: the one in production or, if that is this one, the one
- * before; `undefined` if there is none.
- */
+/** The default to compare with: production or, if that is this deployment, the one before. */
 export const usualBase = (history: readonly string[], id: string): string | undefined =>
   history.findLast((each) => each !== id);

@@ -19,16 +19,12 @@ import type { BlobStore } from "../core/store/mod.ts";
 import type { WantedBlob } from "./missing_blobs.ts";
 import { RecentContents } from "./recent_contents.ts";
 
-/** Deepest nesting of a content, the same as that of the body it came in. */
 const MAX_DEPTH = 66;
 
 const name = z.string();
 const blob = { sha256, size: z.int().min(0) };
 
-/**
- * The content was validated when it was stored, and its hash is checked on
- * reading, so only its shape is validated again.
- */
+/** Validates only the shape: the content was validated when stored, and its hash is checked. */
 const contentSchema = z.object({
   manifest: z.custom<Manifest>((value) => typeof value === "object" && value !== null),
   files: z.array(z.object({ path: name, ...blob })),
@@ -52,7 +48,6 @@ function* encodeContent(content: DeploymentContent): Steps<Uint8Array<ArrayBuffe
   return (yield* jsonParts(content)).map((part) => encoder.encode(part));
 }
 
-/** Stores a content and returns the hash that names it. */
 export async function writeContent(blobs: BlobStore, content: DeploymentContent): Promise<string> {
   const parts = await inTurns(encodeContent(content));
   const hash = createHash("sha256");
@@ -67,7 +62,6 @@ export async function writeContent(blobs: BlobStore, content: DeploymentContent)
   return sha256;
 }
 
-/** Reads a content back from its blob; throws if that is missing or damaged. */
 export async function loadContent(
   blobs: Pick<BlobStore, "read">,
   sha256: string,
@@ -84,10 +78,7 @@ export async function loadContent(
   throw new TypeError(`Cannot read the content ${sha256} of a deployment: ${path}: ${message}`);
 }
 
-/**
- * As {@link loadContent}, from memory where the content was used lately and its blob is
- * still there and sound.
- */
+/** Like {@link loadContent}, but from memory if used recently and its blob still exists. */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const known = recent.get(sha256);
   if (known !== undefined && await blobs.verify(sha256) !== undefined) return known;
@@ -97,7 +88,6 @@ export async function readContent(blobs: BlobStore, sha256: string): Promise<Dep
   return content;
 }
 
-/** The blobs that a content needs. */
 export function blobsOf(
   content: Pick<DeploymentContent, "files" | "functions">,
 ): readonly WantedBlob[] {

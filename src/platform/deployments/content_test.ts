@@ -24,7 +24,7 @@ const RECEIVED = {
   },
 };
 
-Deno.test("readContent() returns from memory what is stored, to the last member", () =>
+Deno.test("readContent() returns the complete stored content from memory", () =>
   inTestFolder(async (folder) => {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const { contentSha } = await storeContent(blobs, RECEIVED);
@@ -37,7 +37,7 @@ Deno.test("readContent() returns from memory what is stored, to the last member"
     assert.equal(await readContent(blobs, contentSha), known);
   }));
 
-Deno.test("readContent() does not return from memory what is gone from disk", () =>
+Deno.test("readContent() does not return content from memory that no longer exists on disk", () =>
   inTestFolder(async (folder) => {
     const blobs = (await openFsBlobVault(folder)).of(WORKSPACE);
     const { manifest } = await loadContent(

@@ -1,9 +1,4 @@
-/**
- * The first half of a deployment: records it and reports which blobs are
- * missing.
- *
- * @module
- */
+/** The first half of a deployment: records it and reports which blobs are missing. @module */
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { inTurns } from "../../lib/next_turn.ts";
@@ -29,7 +24,6 @@ import { receiveFiles } from "./receive_files.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-/** Maximum number of wrong sizes that a response lists. */
 const MAX_LISTED = 20;
 
 export interface CreateServices extends RecordServices {
@@ -66,7 +60,6 @@ async function checkContent(
   return { manifest, rules };
 }
 
-/** Validates the content of a deployment and stores its description. */
 export async function storeContent(
   blobs: BlobStore,
   received: ReceivedContent,
@@ -109,7 +102,6 @@ async function findMissing(
   return missing;
 }
 
-/** The content that a request describes, with the whole list of its files. */
 async function receiveContent(
   services: Pick<CreateServices, "deployments" | "blobs">,
   project: ProjectRecord,
@@ -136,10 +128,7 @@ export async function checkDeployment(
   };
 }
 
-/**
- * Validates and records a deployment in state PENDING. Nothing of it is
- * visible until it is activated.
- */
+/** Validates and records a deployment in state PENDING, which is invisible until activated. */
 export async function createDeployment(
   services: CreateServices,
   project: ProjectRecord,

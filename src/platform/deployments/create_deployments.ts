@@ -1,8 +1,4 @@
-/**
- * Composes deployments and their sites on the edge.
- *
- * @module
- */
+/** Composes deployments and their sites on the edge. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import { type Rounds, startRounds } from "../../lib/rounds.ts";
@@ -51,17 +47,15 @@ export interface DeploymentParts {
   readonly formsOf: SiteParts["formsOf"];
   /** The key of tokens that protected hosts take. */
   readonly accessKey: () => Promise<Uint8Array>;
-  /** Sends a request to the edge of this process. */
   readonly askEdge: AskEdge;
-  /** Collects what the edge of this process has counted by now. */
+  /** Collects the current counts of this process's edge. */
   collectCounts(): Promise<void>;
   readonly otherBlobs: SweepServices["otherBlobs"];
   readonly databases: DeployedDatabases;
-  /** Ends what belongs to a deployment that was stopped: its build, its databases. */
+  /** Ends the build and the databases of a stopped deployment. */
   onStopped(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
 }
 
-/** The records of deployments. */
 export function openDeployments({ kv, addresses }: Foundation): DeploymentStore {
   return new DeploymentStore(
     kv,
@@ -107,10 +101,12 @@ function watchUploads(
   });
 }
 
-/** How often to end what no open page needs any more, in milliseconds. */
+/** How often to end servers and functions that no open page needs any more, in milliseconds. */
 const PINS_EVERY_MS = 30_000;
 
-/** Regularly ends what runs for replaced deployments whose pages are no longer answered. */
+/**
+ * Regularly ends servers and functions of replaced deployments whose pages are no longer served.
+ */
 function endUnusedCode(
   sites: SiteDirectory,
   { computeService, functionService }: DeploymentParts,
@@ -132,7 +128,7 @@ function endUnusedCode(
 /** How often to look for URLs in variables that have changed, in milliseconds. */
 const REFERENCES_EVERY_MS = 10_000;
 
-/** Regularly redeploys what refers to a URL that has changed. */
+/** Regularly redeploys deployments that refer to a changed URL. */
 function followReferences(
   foundation: Foundation,
   parts: DeploymentParts,

@@ -1,9 +1,4 @@
-/**
- * The record of a deployment, the moves between its states, and its form on
- * the wire. Pure.
- *
- * @module
- */
+/** The record of a deployment, the moves between its states, and its wire format. Pure. @module */
 import * as z from "zod";
 import {
   type Deployment,
@@ -29,23 +24,23 @@ export const deploymentRecord = z.object({
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
   author: z.string().nullable(),
-  /** Id of the person who started it, also by a key; missing if the platform or a hook did. */
+  /** Id of the person who started it, directly or with a key. */
   startedBy: z.string().optional(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
-  /** Who makes its content: the CLI that uploads it, or a build of its commit. */
+  /** The source of its content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
-  /** The preview whose content it shows in production; null for what was deployed itself. */
+  /** The preview whose content it shows in production; null for a direct deployment. */
   promotedFrom: z.string().nullable().default(null),
-  /** The deployment whose content it has once more, with the current variables; null otherwise. */
+  /** The deployment that it repeats with the current variables; null otherwise. */
   redeployOf: z.string().nullable().default(null),
-  /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
+  /** Hash of the blob with manifest, file list and rules; null until a build has created it. */
   contentSha: z.string().nullable(),
-  /** Its scheduled tasks, as its manifest has them. */
+  /** Its scheduled tasks, from its manifest. */
   cron: z.array(cronTaskSchema).default([]),
-  /** Who may visit it, as its manifest says; missing if the project's setting applies. */
+  /** Its visitors, according to its manifest; missing if the project's setting applies. */
   protection: z.enum(PROTECTIONS).optional(),
-  /** How the database branch of a preview is created, as its manifest says. */
+  /** How to create the database branch of a preview, according to its manifest. */
   database: databaseSchema.optional(),
   /** Whether its command changed the schema of the database; missing before it has run. */
   migration: z.enum(MIGRATION_OUTCOMES).optional(),
@@ -53,20 +48,18 @@ export const deploymentRecord = z.object({
   schemaDifference: schemaDifference.optional(),
   /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
-  /** Version of the variables that it was created with. */
   variablesVersion: z.string(),
   /** Values that the references in its variables resolved to; missing if there are none. */
   references: z.array(z.object({
     variable: z.string(),
     /** The words between the braces. */
     reference: z.string(),
-    /** A URL; null for the connection string of a database. */
     value: z.string().nullable(),
   })).optional(),
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
-  /** The last lines of its server, where that did not start. */
+  /** The last output lines of its server, if it did not start. */
   serverOutput: z.array(z.string()).optional(),
   /** Results of the checks that must pass before production shows it; missing before they run. */
   checks: releaseChecks.optional(),
@@ -77,10 +70,8 @@ export const deploymentRecord = z.object({
 export type DeploymentRecord = z.infer<typeof deploymentRecord>;
 
 /**
- * The state transitions of a deployment (design: "Deployment states"). What the
- * CLI has built is uploaded without a build here, hence PENDING -> DEPLOYING;
- * a deployment that was rolled back keeps all its parts and can be the target
- * of another rollback, hence ROLLED_BACK -> LIVE.
+ * The state transitions (design: "Deployment states"). An upload is DEPLOYING without a build, and
+ * a deployment that was rolled back can be the target of another rollback.
  */
 const MOVES: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
   PENDING: ["BUILDING", "DEPLOYING", "FAILED", "STOPPED"],
@@ -101,16 +92,12 @@ export function isServed(status: DeploymentState): boolean {
   return status === "LIVE" || status === "ROLLED_BACK";
 }
 
-/** Whether its own address shows it: it is live, or being checked. */
+/** Whether its own URL shows it, because it is live or being checked. */
 export function isReachable({ status, checks }: Pick<DeploymentRecord, "status" | "checks">) {
   return isServed(status) || (status === "DEPLOYING" && checks?.state === "RUNNING");
 }
 
-/**
- * Moves a deployment to another state.
- *
- * @throws {RangeError} when there is no such transition.
- */
+/** @throws {RangeError} if there is no such transition. */
 export function moveDeployment(
   deployment: DeploymentRecord,
   to: DeploymentState,
@@ -140,7 +127,7 @@ export function deploymentToWire(
     readonly productionId: string | null;
     /** Version of the variables that its environment sees now. */
     readonly variablesVersion: string;
-    /** Its references that lead elsewhere now. */
+    /** Its references that now resolve to something else. */
     readonly changedReferences: ReadonlySet<string>;
   },
 ): Deployment {
@@ -198,6 +185,6 @@ export function meeting(
     (branch === undefined || deployment.branch === branch) &&
     (environment === undefined || deployment.environment === environment) &&
     (status === undefined || deployment.status === status) &&
-    // A deployment may know the beginning of its commit only.
+    // A deployment may only know the start of its commit's SHA.
     (sha === undefined || deployment.commitSha !== null && begins(deployment.commitSha, sha));
 }

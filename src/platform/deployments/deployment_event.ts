@@ -1,13 +1,8 @@
-/**
- * Events of a deployment.
- *
- * @module
- */
+/** Events of a deployment. @module */
 import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-/** A moment in a deployment that raises an event. */
 export type Moment =
   | "started"
   | "building"
@@ -19,10 +14,7 @@ export type Moment =
   | "rolled_back"
   | "withdrawn";
 
-/**
- * The event of a moment. A deployment that is rolled back and goes live again
- * has the same moment twice: the time of the update distinguishes the events.
- */
+/** A deployment can have the same moment twice: the time of the update distinguishes them. */
 export function deploymentEvent(
   moment: Moment,
   deployment: DeploymentRecord,

@@ -1,6 +1,6 @@
 /**
  * Changes to the state of deployments: activation, rollback, stopping. Each is committed before the
- * edge is told, so that after a crash in between the platform starts with the state in the store.
+ * edge is notified, so that the platform starts with the stored state after a crash in between.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { Rollouts } from "./rollouts.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { productionOf } from "./production_change.ts";
 import { forgetDeployment } from "./production_history.ts";
-import { requireRollback } from "./require_rollback.ts";
+import { requireRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import { hasChecks, type ReleaseChecker, type RunCommands } from "./checks/release_checks.ts";
 import type { CheckPlace } from "./checks/check_request.ts";
@@ -53,7 +53,6 @@ export interface DeploymentServices {
   readonly databases: DeployedDatabases;
   readonly uploads: Pick<OpenUploads, "keepAlive">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
-  /** Called for each deployment that was stopped, so that its build ends too. */
   onStopped?(deployment: DeploymentRecord, lease?: Lease): Promise<void>;
   /** Checks releases before production shows them. */
   readonly checker: Pick<ReleaseChecker, "placeOf" | "run">;
@@ -66,9 +65,9 @@ export interface DeploymentServices {
 export interface ActivateOptions {
   /** Runs the commands of the checks, where the project's folder is available. */
   readonly commands?: RunCommands | undefined;
-  /** Runs the command that migrates the database, where the project's folder is available. */
+  /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;
-  /** Shows it to a share of production's visitors first, where production shows something. */
+  /** Shows it to a share of production's visitors first, if production shows something. */
   readonly rolling?: RollingWish | undefined;
 }
 
@@ -90,7 +89,6 @@ export class DeploymentService {
     this.#migrations = new Migrations(services);
   }
 
-  /** Changes of the rolling release that is under way. */
   get rolling(): RollingChanges {
     return this.#rolling;
   }
@@ -107,16 +105,16 @@ export class DeploymentService {
     return await this.#rolling.beginIfShown(target, wish) ?? target;
   }
 
-  /** Resolves once the edge shows what the store said of a project when this was called. */
+  /**
+   * Resolves when the edge shows the state of a project that was stored at the time of the call.
+   */
   whenEdgesCurrent(projectId: string): Promise<void> {
     return this.#rollouts.settled(projectId);
   }
 
   /**
-   * Makes a deployment live. Does nothing if it already is.
-   *
-   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has ended, whose server
-   * does not start although production needs it, or that does not pass its checks.
+   * Does nothing for a live deployment. @throws {Failure} `blobs_missing`, or `conflict` if it has
+   * ended, its server does not start, or it does not pass its checks.
    */
   async activate(
     deployment: DeploymentRecord,
@@ -148,9 +146,7 @@ export class DeploymentService {
     return activated.result.deployment;
   }
 
-  /**
-   * As `activate()`; a deployment that does not start, or does not pass, has failed permanently.
-   */
+  /** Like `activate()`; a deployment that does not start or pass has failed permanently. */
   async activateOrFail(
     deployment: DeploymentRecord,
     options?: ActivateOptions,
@@ -160,9 +156,8 @@ export class DeploymentService {
   }
 
   /**
-   * Shows a production deployment at its own URL, for the commands of its checks.
-   *
-   * @throws {Failure} like `activate()`, or `conflict` for a deployment that is already live.
+   * Shows a production deployment at its own URL, for its checks. @throws {Failure} like
+   * `activate()`
    */
   async stage(deployment: DeploymentRecord): Promise<CheckPlace> {
     if (deployment.status === "LIVE") {
@@ -174,11 +169,7 @@ export class DeploymentService {
     return await this.#services.checker.placeOf(deploying);
   }
 
-  /**
-   * Lets a client migrate the database of a deployment, or notes how that ended.
-   *
-   * @throws {Failure}
-   */
+  /** Lets a client migrate the database, or records how that ended. @throws {Failure} */
   async migrate(deployment: DeploymentRecord, result: CommandResult | undefined) {
     return await this.#migrations.perform(deployment, result)
       .catch((error) => this.#failed(deployment, error));
@@ -215,10 +206,8 @@ export class DeploymentService {
   }
 
   /**
-   * Takes a deployment offline permanently; with `unlessLive` only if it was never live.
-   *
-   * @throws {Failure} `conflict` if production shows it, or if it is live
-   * despite `unlessLive`.
+   * Takes a deployment offline permanently; with `unlessLive` only if it was never live. @throws
+   * {Failure} `conflict` if production shows it, or for `unlessLive`.
    */
   async stop(
     deployment: DeploymentRecord,
@@ -263,7 +252,7 @@ export class DeploymentService {
     return this.#services.raiseEvent(deploymentEvent(moment, deployment, this.#services.addresses));
   }
 
-  /** Brings a deployment to the point at which it can be shown. */
+  /** Prepares a deployment so that it can be shown. */
   async #makeReady(deployment: DeploymentRecord, migrate?: RunMigration) {
     await this.#services.uploads.keepAlive(deployment.workspaceId, deployment.id);
     const { vault, functionService } = this.#services;
@@ -326,7 +315,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses, lease }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Why the record must not change its state, judged on its value in the commit. */
+      /** Why the record must not change its state, based on its value in the commit. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
       readonly lease?: Lease | undefined;
     },
@@ -364,7 +353,7 @@ export class DeploymentService {
     return target;
   }
 
-  /** Starts what production is about to show, so that no visitor waits for it. */
+  /** Starts the servers of the next production deployment, so that no visitor waits for them. */
   async #prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
     const { vault, computeService } = this.#services;
     await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));

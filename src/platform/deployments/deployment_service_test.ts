@@ -15,7 +15,7 @@ const refusal = (code: Failure["code"], message: RegExp) => (error: unknown): tr
   return true;
 };
 
-/** A server that starts only when it is let, and says when it is asked to. */
+/** A server that only starts when the test allows it, and reports when it should start. */
 function heldServer() {
   const starting = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -59,7 +59,7 @@ Deno.test("DeploymentService.activate() shows a new host as soon as the store sa
     assert.equal(hosts.get("shop.localhost"), "d2");
   }));
 
-Deno.test("DeploymentService.activate() leaves production alone for a preview", () =>
+Deno.test("DeploymentService.activate() does not change production for a preview", () =>
   withService(async ({ service, add, shownAt, project, happened }) => {
     await service.activate(await add("d1"));
     happened.length = 0;
@@ -170,7 +170,7 @@ Deno.test("DeploymentService.activateOrFail() fails a deployment whose server di
     assert.equal(await shownAt("shop"), undefined);
   }));
 
-Deno.test("DeploymentService.activate() twice at once makes a deployment live once", () =>
+Deno.test("DeploymentService.activate() in parallel makes a deployment live once", () =>
   withService(async ({ service, add, hooks, happened, project, shownAt }) => {
     const server = heldServer();
     hooks.prepare = server.prepare;
@@ -204,7 +204,7 @@ Deno.test("DeploymentService.stop() wins against an activation whose server stil
     assert.equal(hosts.size, 0);
   }));
 
-Deno.test("DeploymentService.stop() takes an earlier deployment off the air for good", () =>
+Deno.test("DeploymentService.stop() takes an earlier deployment offline permanently", () =>
   withService(async ({ service, add, happened, project, shownAt }) => {
     const first = await service.activate(await add("d1"));
     await service.activate(await add("d2"));
@@ -219,7 +219,7 @@ Deno.test("DeploymentService.stop() takes an earlier deployment off the air for 
     assert.equal(happened.length, 3, "a second stop changes nothing");
   }));
 
-Deno.test("DeploymentService.stop() refuses what production shows", () =>
+Deno.test("DeploymentService.stop() refuses the production deployment", () =>
   withService(async ({ service, add, project, shownAt }) => {
     const live = await service.activate(await add("d1"));
     const stopped = service.stop(live, await project());
@@ -227,7 +227,7 @@ Deno.test("DeploymentService.stop() refuses what production shows", () =>
     assert.equal(await shownAt("shop"), "d1");
   }));
 
-Deno.test("DeploymentService.stop() with unlessLive spares what went live meanwhile", () =>
+Deno.test("DeploymentService.stop() with unlessLive keeps a deployment that went live in the meantime", () =>
   withService(async ({ service, add, find, project, shownAt }) => {
     const pending = await add("d1", { environment: "preview" });
     const before = await project();
@@ -271,7 +271,7 @@ Deno.test("DeploymentService.rollBack() twice at once undoes one deployment", ()
     assert.deepEqual((await project()).productionHistory, ["d1", "d2"]);
   }));
 
-Deno.test("DeploymentService.rollBack() gives way to a deployment that went live meanwhile", () =>
+Deno.test("DeploymentService.rollBack() gives way to a deployment that went live in the meantime", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));
     const server = heldServer();
@@ -343,7 +343,7 @@ for (
     }));
 }
 
-/** Checks of one request, and how it may end. */
+/** Checks with one request, and possible outcomes. */
 const CHECKS = { checks: { requests: [{ name: "Start page", url: "/", expect: {} }] } };
 const result = (passed: boolean) => ({
   kind: "request" as const,
@@ -368,7 +368,7 @@ Deno.test("DeploymentService.activate() moves production once all checks pass", 
     assert.equal(await shownAt("shop"), "d2");
   }));
 
-Deno.test("DeploymentService.activateOrFail() leaves production alone where a check fails", () =>
+Deno.test("DeploymentService.activateOrFail() does not change production if a check fails", () =>
   withService(async ({ service, add, shownAt, hooks, find, project, happened }) => {
     await service.activate(await add("d1"));
     hooks.check = () => Promise.resolve([result(true), result(false)]);

@@ -50,12 +50,12 @@ export interface Activated {
   readonly hosts: readonly HostChange[];
 }
 
-/** A rolling release, and what its change has changed. */
+/** A rolling release, and its effect on production. */
 export interface Released extends Activated {
   readonly release: ReleaseRecord;
 }
 
-/** What the host of production shows at this moment of a release. */
+/** The deployments that the production host shows at this moment of a release. */
 function productionHost({ name }: ProjectRecord, release: ReleaseRecord): HostChange {
   const { id: releaseId, from, to, state } = release;
   if (state === "FINISHED") return { label: name, deploymentId: to };
@@ -78,14 +78,13 @@ export interface CreatedWith {
   add(operation: Operation): Promise<void>;
 }
 
-/** Adds the note of an event to the commit of its cause. */
 export type NoteMoment = (
   operation: Operation,
   moment: Moment,
   deployment: DeploymentRecord,
 ) => void;
 
-/** The moments of states that end a deployment, whatever the cause. */
+/** The times of final states of a deployment, for any cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -98,7 +97,7 @@ const deployments = new RecordType({
 });
 
 interface UpdateOptions {
-  /** Noted where the status changes; that of the status by default. */
+  /** Recorded when the status changes; by default the time of the status. */
   readonly moment?: Moment | undefined;
   readonly lease?: Lease | undefined;
 }
@@ -151,8 +150,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes one deployment; `undefined` if it is gone. If its status changes,
-   * the moment is noted in the same commit, and the caller raises it.
+   * `undefined` if it no longer exists. Notes a new status in the same commit; the caller raises
+   * it.
    */
   override async update(
     place: readonly [string, string],
@@ -171,11 +170,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Makes a deployment live: on its unique and branch labels and, for
-   * production, on the project's own. The branch label of a promoted preview
-   * keeps showing the preview.
-   *
-   * @throws {StaleDecisionError} if deployment or project is gone.
+   * Shows a deployment on its own, its branch's and production's labels. The branch label of a
+   * promoted preview stays. @throws {StaleDecisionError}
    */
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
     const { projectId, id, workspaceId } = deployment;
@@ -203,11 +199,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     });
   }
 
-  /**
-   * Shows a deployment at its own address alone, so that it can be checked.
-   *
-   * @throws {StaleDecisionError} if it is gone, or no longer about to go live.
-   */
+  /** Shows a deployment only at its own URL. @throws {StaleDecisionError} */
   stage(deployment: DeploymentRecord, now: number): Promise<Committed<DeploymentRecord>> {
     const { projectId, id } = deployment;
     return commitVersioned(this.kv, [keys.deployment(projectId, id)], async (operation) => {
@@ -227,11 +219,7 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     });
   }
 
-  /**
-   * Points production at another deployment, with the history that was planned.
-   *
-   * @throws {StaleDecisionError} if the history has changed since.
-   */
+  /** Points production at another deployment, by a planned history. @throws {StaleDecisionError} */
   rollBack(
     project: ProjectRecord,
     plan: { readonly undo: string; readonly to: string; readonly history: string[] },
@@ -276,16 +264,11 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
     });
   }
 
-  /** The rolling release that is under way in a project. */
   async runningRelease(projectId: string): Promise<ReleaseRecord | undefined> {
     return (await runningRelease(this.kv, projectId))?.value;
   }
 
-  /**
-   * Makes a deployment live on its own hosts, and on production's for a share of the visitors.
-   *
-   * @throws {StaleDecisionError} if production has changed, or another release is under way.
-   */
+  /** Shows a deployment to a share of production's visitors. @throws {StaleDecisionError} */
   beginRelease(release: ReleaseRecord, now: number): Promise<Committed<Released>> {
     const { projectId, workspaceId, to } = release;
     const contended = [keys.deployment(projectId, to), keys.project(workspaceId, projectId)];
@@ -323,10 +306,8 @@ export class DeploymentStore extends Table<DeploymentRecord, readonly [string, s
   }
 
   /**
-   * Changes the rolling release of a project, and what production shows with it.
-   *
-   * @param change returns the release as it becomes
-   * @throws {StaleDecisionError} if none is under way.
+   * Changes a rolling release, and what production shows. @throws {StaleDecisionError} if there is
+   * none
    */
   changeRelease(
     { projectId, workspaceId }: DeploymentOwner,

@@ -1,8 +1,4 @@
-/**
- * Failures that end a deployment permanently.
- *
- * @module
- */
+/** Failures that end a deployment permanently. @module */
 import { ChecksFailedError } from "./checks/release_checks.ts";
 import {
   DatabaseNotReadyError,

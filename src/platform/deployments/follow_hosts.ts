@@ -1,8 +1,4 @@
-/**
- * Taking over which host shows what, as other nodes have changed it.
- *
- * @module
- */
+/** Applies changes that other nodes made to hosts. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { ProjectStore } from "../projects/mod.ts";
@@ -16,7 +12,6 @@ export interface FollowParts {
   readonly addresses: Addresses;
 }
 
-/** Shows on a label's host what the store says. */
 async function followHost(parts: FollowParts, label: string): Promise<void> {
   const { kv, sites, projects, addresses } = parts;
   const hostname = addresses.hostname(label);
@@ -31,7 +26,6 @@ async function followHost(parts: FollowParts, label: string): Promise<void> {
   await sites.point(hostname, { projectId, deploymentId, production, version, rolling, past });
 }
 
-/** Takes a host offline, and unloads what no other host shows. */
 async function hideHost(sites: SiteDirectory, hostname: string): Promise<void> {
   const deploymentId = sites.deploymentAt(hostname);
   if (deploymentId === undefined) return;
@@ -39,7 +33,7 @@ async function hideHost(sites: SiteDirectory, hostname: string): Promise<void> {
   if (!sites.isShown(deploymentId)) await sites.removeDeployment(deploymentId);
 }
 
-/** Shows what the store says on the hosts whose records are among the changed ones. */
+/** Applies the stored state to the hosts of the changed records. */
 export async function followHosts(
   parts: FollowParts,
   changed: readonly RecordKey[],
@@ -49,7 +43,6 @@ export async function followHosts(
   }
 }
 
-/** Shows what the store says on all hosts. */
 export async function rereadHosts(parts: FollowParts): Promise<void> {
   const gone = new Set(parts.sites.hostnames());
   for await (const { label } of allLabels(parts.kv)) {

@@ -1,8 +1,4 @@
-/**
- * Host labels in Deno KV: which deployment each of them shows.
- *
- * @module
- */
+/** Host labels in Deno KV: which deployment each of them shows. @module */
 import { commitWithRetries, keys, readAll, readRecord, type Versioned } from "../core/store/mod.ts";
 import { type HostRecord, hostRecord } from "../projects/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
@@ -16,7 +12,7 @@ export class StaleDecisionError extends Error {
 export interface HostChange {
   readonly label: string;
   readonly deploymentId: string;
-  /** A rolling release under way on it. */
+  /** The current rolling release on it. */
   readonly rolling?: HostRecord["rolling"];
 }
 
@@ -32,7 +28,6 @@ export function readLabel(
   return readRecord(kv, keys.host(label), hostRecord);
 }
 
-/** All host labels of the platform. */
 export async function* allLabels(
   kv: RecordStore,
 ): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
@@ -41,11 +36,7 @@ export async function* allLabels(
   }
 }
 
-/**
- * Points labels at deployments of a project, in the commit that makes them live.
- *
- * @throws {StaleDecisionError} if a label belongs to another project.
- */
+/** Points labels in the commit that makes deployments live. @throws {StaleDecisionError} */
 export async function pointLabels(
   kv: RecordStore,
   operation: Operation,

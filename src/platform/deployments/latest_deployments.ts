@@ -1,14 +1,9 @@
-/**
- * The latest deployments of an environment, for what knows only their ids.
- *
- * @module
- */
+/** The latest deployments of an environment, for callers that know only their ids. @module */
 import type { DeploymentStore } from "./deployment_store.ts";
 
 /** Deployments of an environment that are found by its name. */
 const MOST = 200;
 
-/** Makes the function that finds the ids of the latest deployments of an environment. */
 export const latestDeployments =
   (deployments: Pick<DeploymentStore, "list">) =>
   async (projectId: string, environment: string): Promise<string[]> => {

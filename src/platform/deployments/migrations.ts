@@ -1,9 +1,4 @@
-/**
- * Migrations: the project's own command changes the database before its deployment is shown. One
- * deployment migrates a database at a time.
- *
- * @module
- */
+/** Runs a project's migration command before its deployment is shown, one per database. @module */
 import type { CommandResult } from "../../contract/release_checks.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { MIGRATION_MS } from "../../lib/database_previews.ts";
@@ -33,7 +28,7 @@ const isMigrated = ({ migration, redeployOf, promotedFrom }: DeploymentRecord): 
 
 const commandOf = ({ database }: DeploymentRecord): string | undefined => database?.migrate;
 
-/** Whether a deployment has a migration that did not succeed yet. */
+/** Whether a deployment has a migration that has not succeeded yet. */
 export const awaitsMigration = (deployment: DeploymentRecord): boolean =>
   commandOf(deployment) !== undefined && !isMigrated(deployment);
 
@@ -46,11 +41,7 @@ export class Migrations {
     this.#services = services;
   }
 
-  /**
-   * Lets a client migrate the database, or notes how that ended.
-   *
-   * @throws {Failure}
-   */
+  /** @throws {Failure} */
   async perform(deployment: DeploymentRecord, result: CommandResult | undefined) {
     if (!canMove(deployment.status, "FAILED")) {
       throw new Failure("conflict", `Deployment ${deployment.id} is ${deployment.status}`);
@@ -59,11 +50,7 @@ export class Migrations {
     return { command: await this.#end(deployment, result), variables: {} };
   }
 
-  /**
-   * Lets a client run the command: takes the database for it.
-   *
-   * @throws {Failure} `unavailable` while another deployment has it, `conflict` without a command
-   */
+  /** @throws {Failure} `unavailable` while another deployment has the database, `conflict` */
   async #begin(
     deployment: DeploymentRecord,
   ): Promise<{ readonly command: string; readonly variables: Readonly<Record<string, string>> }> {
@@ -78,11 +65,7 @@ export class Migrations {
     return { command, variables: await databases.connections(deployment) };
   }
 
-  /**
-   * Notes how the command ended.
-   *
-   * @throws {MigrationFailedError}
-   */
+  /** @throws {MigrationFailedError} */
   async #end(deployment: DeploymentRecord, result: CommandResult): Promise<string> {
     const command = this.#require(deployment);
     const { databases, deployments } = this.#services;
@@ -94,11 +77,8 @@ export class Migrations {
   }
 
   /**
-   * Prepares the database of a deployment before it goes live, migrates it if needed, and records
-   * how its schema changes.
-   *
-   * @throws {DatabaseNotReadyError}
-   * @throws {MigrationFailedError}
+   * Prepares the database, migrates it if needed, and records how its schema changes. @throws
+   * {DatabaseNotReadyError | MigrationFailedError}
    */
   async settle(deployment: DeploymentRecord, run: RunMigration | undefined): Promise<void> {
     const { databases, deployments } = this.#services;

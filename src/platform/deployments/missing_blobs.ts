@@ -1,8 +1,4 @@
-/**
- * Finds the blobs of a deployment that still have to be uploaded.
- *
- * @module
- */
+/** Finds the blobs of a deployment that still have to be uploaded. @module */
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
 import type { BlobStore, LookOptions } from "../core/store/mod.ts";
 
@@ -19,10 +15,7 @@ export interface BlobLookUp {
   readonly misstated: readonly (WantedBlob & { readonly actual: number })[];
 }
 
-/**
- * Looks up blobs. Each is verified against its hash, so that a blob damaged on disk counts as
- * missing and is uploaded again.
- */
+/** Looks up blobs, verified by hash: a damaged blob counts as missing and is uploaded again. */
 export async function lookUpBlobs(
   blobs: BlobStore,
   wanted: readonly WantedBlob[],

@@ -1,9 +1,4 @@
-/**
- * Deployments: their content and states, the hosts that show them, and their
- * sites on the edge.
- *
- * @module
- */
+/** Deployments: content, states, the hosts that show them, and their sites on the edge. @module */
 export { checkRules } from "./check_content.ts";
 export { readContent } from "./content.ts";
 export { storeContent } from "./create_deployment.ts";
@@ -25,6 +20,7 @@ export { latestDeployments } from "./latest_deployments.ts";
 export { forgetDeployment } from "./production_history.ts";
 export { openReleases, type ReleaseRecord, type ReleaseTable } from "./release_record.ts";
 export { recordDeployment, type RecordServices } from "./record_deployment.ts";
+export { requireOwner } from "./require_owner.ts";
 export { neededBlobs } from "./sweep.ts";
 export {
   DatabaseNotReadyError,

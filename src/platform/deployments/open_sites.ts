@@ -1,8 +1,5 @@
 /**
- * The sites of deployments: which host shows what, read and compiled when it is
- * first requested.
- *
- * @module
+ * Decides which host shows which site. Sites are read and compiled when first requested. @module
  */
 import {
   atHost,
@@ -32,22 +29,23 @@ export interface SiteParts {
   readonly deployments: DeploymentStore;
   readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
   readonly computeService: Pick<DeployedServers, "open" | "dispose">;
-  /** The rules published over a project's deployments; `undefined` if there are none. */
+  /**
+   * The published rules of a project, which override its deployments'; `undefined` if there are
+   * none.
+   */
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
-  /** Who may visit the sites of a project. */
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
   /** The objects that a deployment's site shows. */
   objectsOf(
     deployment: DeploymentRecord,
     settings: BlobSettings | undefined,
   ): Promise<SiteObjects | undefined>;
-  /** Keeps what visitors send by its forms. */
+  /** Stores the form submissions of visitors. */
   formsOf(deployment: DeploymentRecord): FormKeeper;
   onTrouble(message: string): void;
   readonly now: Clock;
 }
 
-/** Who may visit a site. */
 async function accessOf(
   { deployments, accessOf }: SiteParts,
   { projectId, deploymentId }: Site,
@@ -57,7 +55,7 @@ async function accessOf(
   return await accessOf(projectId, deployment.workspaceId);
 }
 
-/** A deployment that can answer requests, with its content; `undefined` for others. */
+/** A deployment that can serve requests, with its content; `undefined` for others. */
 export async function findServed(
   { vault, deployments }: Pick<SiteParts, "vault" | "deployments">,
   { projectId, deploymentId }: Pick<HostBinding, "projectId" | "deploymentId">,
@@ -93,7 +91,7 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
   });
 }
 
-/** Creates the directory, which knows no host before {@link pointHosts}. */
+/** Creates the directory, which has no hosts before {@link pointHosts}. */
 export function openSites(parts: SiteParts): SiteDirectory {
   const { feed, functionService, computeService } = parts;
   const sites = new SiteDirectory({
@@ -122,7 +120,7 @@ export function openSites(parts: SiteParts): SiteDirectory {
   return sites;
 }
 
-/** Reads from the store which host shows what. */
+/** Reads from the store what each host shows. */
 export async function pointHosts(sites: SiteDirectory, { projects, deployments, addresses }: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;

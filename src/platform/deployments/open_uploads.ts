@@ -11,7 +11,7 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { Operation, RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** Longest time without a byte for a deployment, in milliseconds (5 minutes). */
+/** Maximum time without a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
 
 /** Heartbeats of a deployment are stored at most this often, in milliseconds. */
@@ -62,7 +62,6 @@ export class OpenUploads {
     this.#now = now;
   }
 
-  /** Notes that bytes arrive for a deployment; false if it takes none. */
   async keepAlive(workspaceId: string, deploymentId: string): Promise<boolean> {
     const key = keys.openUpload(workspaceId, deploymentId);
     const upload = await readRecord(this.#kv, key, openUploadRecord);
@@ -71,7 +70,7 @@ export class OpenUploads {
     return true;
   }
 
-  /** Notes that bytes arrive that may be for any deployment of the workspace. */
+  /** Records that bytes arrive that may be for any deployment of the workspace. */
   async keepAllAlive(workspaceId: string): Promise<void> {
     const prefix = keys.openUploads(workspaceId);
     for await (const { value } of readAll(this.#kv, prefix, openUploadRecord)) {
@@ -86,7 +85,7 @@ export class OpenUploads {
     }
   }
 
-  /** Removes an upload whose deployment is gone or takes no more files. */
+  /** Removes an upload whose deployment was removed or accepts no more files. */
   async remove({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
     await this.#kv.delete(keys.openUpload(workspaceId, deploymentId));
   }

@@ -1,8 +1,4 @@
-/**
- * Projects as they become when production shows another deployment. Pure.
- *
- * @module
- */
+/** Computes how a project changes when production shows another deployment. Pure. @module */
 import type { HostBinding } from "../../feed/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { withLive, withReplaced } from "./production_history.ts";
@@ -38,7 +34,7 @@ export function afterRelease(
   return state === "WITHDRAWN" ? noLongerShown(project, to, now) : project;
 }
 
-/** What a host label of a project has to do with its production. */
+/** The role of a project's host label in its production. */
 export const productionOf = (
   { name, productionPast }: ProjectRecord,
   label: string,

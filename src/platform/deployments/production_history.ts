@@ -1,15 +1,12 @@
-/**
- * The deployments that production shows and showed before, and the target of a rollback. Pure:
- * works on the list of deployments that were live, latest last.
- *
- * @module
- */
+/** The deployments that were live, latest last, and the target of a rollback. @module */
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 import type { PastDeployment } from "../../feed/mod.ts";
 
 /** Maximum number of entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
 
-/** Notes that a deployment is live now; one that was live earlier keeps its earlier entries. */
+/** Records that a deployment is live now; one that was live earlier keeps its earlier entries. */
 export function withLive(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }
@@ -24,10 +21,7 @@ export function withoutDeployment(history: readonly string[], id: string): strin
 /** Maximum number of deployments that a project remembers for their open pages. */
 const MAX_PAST = 100;
 
-/**
- * The deployments that production showed before, the newest first, after one was replaced.
- * `replaced` is the one that was live, if any.
- */
+/** The deployments that production showed before, the newest first; `replaced` was live. */
 export function withReplaced(
   past: readonly PastDeployment[] = [],
   { replaced, live, now }: {
@@ -41,7 +35,7 @@ export function withReplaced(
   return [{ id: replaced, until: now }, ...others].slice(0, MAX_PAST);
 }
 
-/** Removes a deployment from all that a project remembers of its production. */
+/** Removes a deployment from a project's history of production. */
 export function forgetDeployment<
   P extends {
     readonly productionHistory: readonly string[];
@@ -63,11 +57,8 @@ export type RollbackPlan =
   | { readonly type: "already_live"; readonly live: string };
 
 /**
- * Plans a rollback. `undo` is the deployment to undo, by default the live one;
- * `to` is the target, by default the one that was live before. Without `to` the
- * live one is removed from the history, so that the next rollback goes further
- * back. A named target is appended as by a deploy, so that the next rollback
- * undoes that choice.
+ * Plans a rollback from `undo` (default: the live deployment) to `to` (default: the one before).
+ * Without `to`, repeating it goes further back. With it, repeating it undoes that choice.
  */
 export function planRollback(
   history: readonly string[],
@@ -85,4 +76,29 @@ export function planRollback(
   return to === undefined
     ? { type: "no_earlier", live }
     : { type: "go", undo: live, to, history: earlier };
+}
+
+/** Like {@link planRollback}. @throws {Failure} `conflict` */
+export function requireRollback(
+  project: ProjectRecord,
+  wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
+) {
+  const plan = planRollback(project.productionHistory, wanted);
+  switch (plan.type) {
+    case "nothing_live":
+      throw new Failure(
+        "conflict",
+        `Project "${project.name}" has no production deployment to roll back`,
+      );
+    case "not_live":
+      throw new Failure(
+        "conflict",
+        `Deployment ${wanted.undo} is not live in production: ${plan.live} is`,
+      );
+    case "no_earlier":
+      throw new Failure("conflict", "There is no earlier deployment to roll back to");
+    case "already_live":
+      throw new Failure("conflict", `Deployment ${plan.live} is already live`);
+  }
+  return plan;
 }

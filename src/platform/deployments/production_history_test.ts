@@ -13,7 +13,7 @@ Deno.test("forget() leaves no deployment before itself", () => {
   assert.deepEqual(withoutDeployment(["a", "b", "a"], "a"), ["b"]);
 });
 
-Deno.test("planRollback() walks back through what was live, also after a named target", () => {
+Deno.test("planRollback() goes back through live deployments, even after a named target", () => {
   let history = ["a", "b", "c"];
   const shown = [{ to: "a" }, {}, {}, {}].map((wanted) => {
     const plan = planRollback(history, wanted);

@@ -1,9 +1,4 @@
-/**
- * Promotes a deployment of another environment to production: the same content,
- * with production's variables. Nothing is built or uploaded again.
- *
- * @module
- */
+/** Deploys another environment's content to production, without building or uploading. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { RollingWish } from "../../contract/releases.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
@@ -28,7 +23,7 @@ export interface PromoteServices extends RecordServices {
   isCurrent(deployment: DeploymentRecord, project: ProjectRecord): Promise<boolean>;
 }
 
-/** Refuses a preview whose migration has changed its own database alone. @throws {Failure} */
+/** Refuses a preview whose migration has only changed its own database. @throws {Failure} */
 async function requireMigratedMain(
   { databases }: Pick<PromoteServices, "databases">,
   source: DeploymentRecord,
@@ -57,19 +52,15 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show the content of `source`, and returns the deployment that is then live:
- * `source` itself if it is a production deployment, otherwise a new one with its content. Does
- * nothing if production already shows it. Call it for one deployment of a project at a time.
- *
- * @throws {Failure} `conflict` for a deployment without content, or whose server does not start
- * with production's variables.
+ * Makes production show the content of `source`: itself if it is a production deployment, otherwise
+ * a copy, which is returned. Call it for one deployment of a project at a time. @throws {Failure}
+ * `conflict` without content, or if its server does not start.
  */
 export async function promote(
   services: PromoteServices,
   source: DeploymentRecord,
   { project, rolling, startedBy }: {
     readonly project: ProjectRecord;
-    /** Id of the person who promotes it. */
     readonly startedBy: string;
     /** Shows it to a share of the visitors first. */
     readonly rolling?: RollingWish | undefined;

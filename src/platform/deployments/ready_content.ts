@@ -1,9 +1,4 @@
-/**
- * Checks a deployment's content before it goes live: every blob must be stored, and every function
- * sealed.
- *
- * @module
- */
+/** Checks before activation: every blob must be stored, and every function sealed. @module */
 import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
@@ -11,7 +6,6 @@ import type { DeploymentRecord } from "./deployment.ts";
 import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import type { DeployedFunctions } from "./running_code.ts";
 
-/** Maximum number of hashes that a refusal lists. */
 const MAX_LISTED = 20;
 
 function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
@@ -28,10 +22,8 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
 }
 
 /**
- * Reads the content of a deployment, all of whose blobs are stored.
- *
- * @throws {Failure} `conflict` if it is not built yet, `blobs_missing`, or `blob_mismatch` where a
- * size in the list of files is wrong.
+ * @throws {Failure} `conflict` for an unbuilt one, `blobs_missing`, `blob_mismatch` for wrong
+ * sizes.
  */
 export async function requireContent(
   blobs: BlobStore,

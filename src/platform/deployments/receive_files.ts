@@ -23,7 +23,6 @@ export interface FileServices {
 
 export interface ReceivedFiles {
   readonly files: DeploymentFile[];
-  /** Returns the place of a file in the request. */
   readonly placeOf?: PlaceOf;
 }
 
@@ -35,7 +34,6 @@ function unusable(deployment: string, reason: string, cause?: unknown): Failure 
   );
 }
 
-/** The files of a project's deployment that a request builds on. */
 async function baseFiles(
   { deployments, blobs }: FileServices,
   project: ProjectRecord,
@@ -50,12 +48,7 @@ async function baseFiles(
   return content.files;
 }
 
-/**
- * The complete file list of a request.
- *
- * @throws {Failure} `invalid_request`; `base_unusable` if the base is gone, or the resulting list
- * is not the client's; `payload_too_large` if it is too long.
- */
+/** @throws {Failure} `invalid_request`, `base_unusable`, or `payload_too_large` */
 export async function receiveFiles(
   services: FileServices,
   project: ProjectRecord,

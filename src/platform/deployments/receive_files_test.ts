@@ -20,7 +20,7 @@ const MANIFEST = {
   routes: [{ pattern: "^/.*$", layer: "site" }],
 };
 
-/** A store with one deployment of some files, which others can build on. */
+/** A store with one deployment of some files, on which others can build. */
 async function withBase(
   run: (world: {
     readonly store: (files: readonly DeploymentFile[]) => Promise<string>;
@@ -89,7 +89,7 @@ const tree = fc.uniqueArray(
   { selector: ({ path }) => path, minLength: 1, maxLength: 40 },
 );
 
-/** The edits of a tree: files that go, that change, and that come. */
+/** The edits of a tree: files that are removed, changed, and added. */
 const edits = fc.record({
   drops: fc.array(fc.nat(39), { maxLength: 8 }),
   changes: fc.array(fc.nat(39), { maxLength: 8 }),
@@ -140,7 +140,7 @@ Deno.test("a difference that does not lead to the list of its digest is refused"
       fc.asyncProperty(tree, tree, tree, async (base, other, files) => {
         const id = `d${++count}`;
         await addBase(id, await store(base));
-        // Computed for another base than the one it names, like in an outdated checkout.
+        // Computed for another base than the one it names, as in an outdated checkout.
         const difference = differenceOf(other, files);
         const received = await receiveFiles(services, PROJECT, {
           files: [...difference.files],
@@ -157,7 +157,7 @@ Deno.test("a difference that does not lead to the list of its digest is refused"
   });
 });
 
-Deno.test("receiveFiles() says why a base cannot be used", async () => {
+Deno.test("receiveFiles() reports why a base cannot be used", async () => {
   await withBase(async ({ services, store, addBase }) => {
     const files = [listed("index.html", 1)];
     await addBase("unbuilt", null);

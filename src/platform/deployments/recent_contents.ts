@@ -1,7 +1,7 @@
 /**
- * Contents of deployments that were used lately. A deploy needs its own content when it
- * is activated and when its site is compiled, and that of the deployment before it: it
- * need not be read, parsed and validated each time.
+ * Contents of recently used deployments. A deploy needs its own content when it is activated and
+ * when its site is compiled, and the content of the previous deployment. The cache avoids reading,
+ * parsing and validating them each time.
  *
  * @module
  */
@@ -9,7 +9,7 @@
 /** Maximum number of files in all remembered contents: about 15 MB. */
 const MAX_FILES = 40_000;
 
-/** Files that any content counts as, besides its own. */
+/** Fixed number of files to add to each content's own. */
 const BASE_COST = 100;
 
 interface HasFiles {
@@ -36,7 +36,6 @@ export class RecentContents<Content extends HasFiles> {
     return content;
   }
 
-  /** Remembers a content, unless it is too large for that. */
   set(sha256: string, content: Content): void {
     this.delete(sha256);
     if (this.#cost(content) > this.#maxFiles) return;

@@ -3,7 +3,7 @@ import { RecentContents } from "./recent_contents.ts";
 
 const contentOf = (files: number) => ({ files: Array.from({ length: files }, (_, n) => n) });
 
-Deno.test("RecentContents forgets what was not used for longest", () => {
+Deno.test("RecentContents forgets the least recently used content", () => {
   const recent = new RecentContents(1000);
   const [a, b, c] = [contentOf(300), contentOf(300), contentOf(300)];
   recent.set("a", a);
@@ -13,7 +13,7 @@ Deno.test("RecentContents forgets what was not used for longest", () => {
   assert.deepEqual([recent.get("a"), recent.get("b"), recent.get("c")], [a, undefined, c]);
 });
 
-Deno.test("RecentContents does not remember what is too large, nor let it displace others", () => {
+Deno.test("RecentContents does not store large content, nor let it displace others", () => {
   const recent = new RecentContents(1000);
   const small = contentOf(1);
   recent.set("small", small);

@@ -1,9 +1,4 @@
-/**
- * Creates the record of every deployment, whatever creates its content: id, URLs, and the current
- * variables of its environment.
- *
- * @module
- */
+/** Creates the record of every deployment: id, URLs, and its environment's variables. @module */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
 import type { VariableService } from "../variables/mod.ts";
@@ -29,9 +24,8 @@ type DeploymentContent =
   & Pick<DeploymentRecord, "fileCount" | "totalBytes">;
 
 export type WantedDeployment = DeploymentContent & {
-  /** Name of the environment. */
   readonly environment: string;
-  /** Id of the person who starts it; missing if nobody does. */
+  /** Id of the person who starts it; missing if there is none. */
   readonly startedBy?: string | undefined;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
@@ -39,7 +33,6 @@ export type WantedDeployment = DeploymentContent & {
   readonly redeployOf?: string;
 };
 
-/** Returns the content and origin of a deployment, for another one with the same content. */
 export function contentOf(source: DeploymentRecord): DeploymentContent {
   const { branch, commitSha, message, author, contentSha, cron, protection } = source;
   const { database, fileCount, totalBytes } = source;
@@ -58,10 +51,7 @@ async function freeBranchLabel(
   return taken ? branchLabel(project.name, branch, { taken }) : label;
 }
 
-/**
- * Records a deployment in state PENDING. `also` adds what must be stored in the
- * same commit; if it throws, nothing is stored.
- */
+/** Records a deployment in state PENDING. `also` adds to the same commit, and may throw. */
 export async function recordDeployment(
   services: RecordServices,
   project: ProjectRecord,
@@ -101,7 +91,7 @@ export async function recordDeployment(
         environment,
         uniqueLabel,
       });
-      // A build without its variables fails with the reason, where the person who pushed sees it.
+      // A build without its variables fails with a reason that the person who pushed can see.
       if (problem !== undefined && wanted.contentSha !== null) {
         throw new Failure("conflict", problem);
       }

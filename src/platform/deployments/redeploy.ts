@@ -1,9 +1,4 @@
-/**
- * Deploys the content of a deployment again, as a new deployment of the same environment with the
- * current variables. Nothing is built or uploaded again.
- *
- * @module
- */
+/** Deploys the content of a deployment again, with the current variables. @module */
 import type { Addresses } from "../core/addresses.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
@@ -18,22 +13,18 @@ export interface RedeployServices extends RecordServices {
   readonly service: Pick<DeploymentService, "activateOrFail">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Whether a project still has an environment. */
   hasEnvironment(projectId: string, name: string): Promise<boolean>;
 }
 
 /**
- * Deploys the content of `source` again, and returns the deployment that is live then.
- *
- * @throws {Failure} `conflict` for a deployment that was never built, or whose environment was
- * deleted; `blobs_missing` if its files are gone.
+ * Returns the deployment that is live then. @throws {Failure} `conflict` without a build or
+ * environment; `blobs_missing`
  */
 export async function redeploy(
   services: RedeployServices,
   source: DeploymentRecord,
   { project, startedBy }: {
     readonly project: ProjectRecord;
-    /** Id of the person who starts it; missing if nobody does. */
     readonly startedBy: string | undefined;
   },
 ): Promise<DeploymentRecord> {

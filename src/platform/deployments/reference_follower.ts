@@ -1,8 +1,4 @@
-/**
- * Redeploys what refers to a URL that has changed, in projects that ask for it.
- *
- * @module
- */
+/** Redeploys deployments that refer to a changed URL, in projects that ask for it. @module */
 import { messageOf } from "../../lib/error_message.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
 import { ownLabel } from "../environments/mod.ts";
@@ -14,7 +10,7 @@ import type { DeploymentStore } from "./deployment_store.ts";
 
 export interface FollowerParts {
   readonly projects: Pick<ProjectStore, "autoRedeploying">;
-  /** A number that differs after each change of what a host shows. */
+  /** A number that differs after each change of a host. */
   hostsRevision(): number;
   readonly deployments: Pick<DeploymentStore, "all" | "findHost">;
   readonly variableService: Pick<VariableService, "changedReferences">;
@@ -26,7 +22,7 @@ export interface FollowerParts {
 export class ReferenceFollower {
   /** Deployments that could not be redeployed. They are tried again after a restart, or by hand. */
   #failed = new Set<string>();
-  /** The hosts and projects that the last whole round saw. */
+  /** The hosts and projects that the last complete round saw. */
   #seen = "";
   readonly #parts: FollowerParts;
 
@@ -34,10 +30,7 @@ export class ReferenceFollower {
     this.#parts = parts;
   }
 
-  /**
-   * Looks at the projects that ask for it, on the node that keeps house. URLs change with hosts:
-   * as long as those and the projects are the same, it reads no deployment.
-   */
+  /** Reads deployments only if hosts or projects have changed, as URLs change with hosts. */
   async round(): Promise<void> {
     const { projects, nodes, hostsRevision } = this.#parts;
     await nodes.during("housekeeping", async () => {
@@ -57,7 +50,7 @@ export class ReferenceFollower {
     });
   }
 
-  /** Deployments that a host shows, and whose references lead elsewhere now. */
+  /** Deployments that a host shows and whose references now resolve to something else. */
   async #outdated(project: ProjectRecord): Promise<readonly DeploymentRecord[]> {
     const { deployments, variableService } = this.#parts;
     const changed = variableService.changedReferences(project);
@@ -84,7 +77,7 @@ export class ReferenceFollower {
       log(`Redeployed ${what}, because a URL in its variables changed`);
       return true;
     } catch (error) {
-      // At once: a round that ends early must not have it redeployed by the next one.
+      // Immediately: after a round that ends early, the next one must not redeploy it again.
       this.#failed.add(deployment.id);
       log(`Cannot redeploy ${what}, although a URL in its variables changed: ${messageOf(error)}`);
       return false;

@@ -1,8 +1,4 @@
-/**
- * The record of a rolling release. Pure.
- *
- * @module
- */
+/** The record of a rolling release. Pure. @module */
 import * as z from "zod";
 import { RELEASE_STATES } from "../../contract/releases.ts";
 import { keys, readRecord, RecordType, Table } from "../core/store/mod.ts";
@@ -12,7 +8,7 @@ export const releaseRecord = z.object({
   id: z.string(),
   projectId: z.string(),
   workspaceId: z.string(),
-  /** The deployment that production showed before, and the one that is released. */
+  /** The previous production deployment, and the one that is being released. */
   from: z.string(),
   to: z.string(),
   state: z.enum(RELEASE_STATES),
@@ -46,13 +42,13 @@ export const shareOf = ({ steps, step }: ReleaseRecord): number => steps[step]!;
 
 const pointer = z.object({ id: z.string() });
 
-/** The rolling release that is under way in a project. */
+/** The current rolling release of a project. */
 export async function runningRelease(kv: RecordStore, projectId: string) {
   const entry = await readRecord(kv, keys.runningRelease(projectId), pointer);
   return entry && await readRecord(kv, releases.key(projectId, entry.value.id), releaseRecord);
 }
 
-/** Adds the end of the release under way to a commit that changes production. */
+/** Adds the end of the current release to a commit that changes production. */
 export async function endRelease(
   kv: RecordStore,
   operation: Operation,
@@ -68,6 +64,5 @@ export async function endRelease(
   releases.replace(operation, running, { ...running.value, state, reason, endedAt: now });
 }
 
-/** The records of rolling releases. */
 export const openReleases = (kv: RecordStore) => new Table(kv, releases);
 export type ReleaseTable = ReturnType<typeof openReleases>;

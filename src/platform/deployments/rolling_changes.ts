@@ -1,9 +1,4 @@
-/**
- * Changes of rolling releases: their begin, their next share, and their end. Each one is committed
- * before the edge learns of it.
- *
- * @module
- */
+/** Steps of rolling releases, each committed before the edge learns of it. @module */
 import type { RollingWish } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -21,7 +16,7 @@ import type { ReleaseRecord } from "./release_record.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 
-/** Why a release ended that someone has ended. */
+/** The reason for the end of a release that a user ended. */
 export const BY_HAND = "Ended by hand";
 
 const SECOND = 1000;
@@ -35,7 +30,6 @@ export interface RollingServices {
   readonly addresses: Addresses;
   readonly computeService: Pick<DeployedServers, "retire" | "purge">;
   readonly functionService: Pick<DeployedFunctions, "retire">;
-  /** Collects what the edge of this process has counted by now. */
   collectCounts(): Promise<void>;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
@@ -51,10 +45,7 @@ export class RollingChanges {
     this.#rollouts = rollouts;
   }
 
-  /**
-   * Starts a release of a ready deployment; `undefined` if production shows nothing, or this
-   * deployment.
-   */
+  /** Starts a release; `undefined` if production shows nothing, or this deployment. */
   async beginIfShown(
     deployment: DeploymentRecord,
     { steps, everySeconds }: RollingWish,
@@ -79,7 +70,7 @@ export class RollingChanges {
       stepStartedAt: time,
       endedAt: null,
     };
-    // The requests of its checks are no visitors: they are counted before it begins.
+    // The requests of its checks are not visitors, so they are counted before it starts.
     await this.#services.collectCounts();
     const begun = await this.#rollouts.run(projectId, async () => {
       const committed = await deployments.beginRelease(release, time).catch(refuse);
@@ -92,7 +83,7 @@ export class RollingChanges {
     return live;
   }
 
-  /** Goes on to the next share, from the one that was judged. */
+  /** Continues with the next share after the evaluated one. */
   advance(owner: DeploymentOwner, judged: ReleaseRecord): Promise<Released> {
     return this.#change(owner, (running) => {
       if (running.id !== judged.id || running.step !== judged.step) {
@@ -102,14 +93,12 @@ export class RollingChanges {
     });
   }
 
-  /** Shows the new deployment to everyone. */
   async finish(owner: DeploymentOwner, reason: string): Promise<Released> {
     const finished = await this.#end(owner, "FINISHED", reason);
     this.#retire(finished.release.from);
     return finished;
   }
 
-  /** Shows the old deployment to everyone. */
   async withdraw(owner: DeploymentOwner | { id: string; workspaceId: string }, reason: string) {
     const place = "projectId" in owner
       ? owner
@@ -152,7 +141,10 @@ export class RollingChanges {
     }));
   }
 
-  /** Ends what runs for a deployment, unless its open pages still need it: then it ends later. */
+  /**
+   * Ends the servers and functions of a deployment, or does so later if its open pages still need
+   * them.
+   */
   #retire(deploymentId: string): void {
     if (this.#services.sites.isPinned(deploymentId)) return;
     this.#services.computeService.retire([deploymentId]);

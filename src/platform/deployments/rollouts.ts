@@ -1,13 +1,9 @@
-/**
- * Changes of hosts that are under way: the store may have one before the edge applies it.
- *
- * @module
- */
+/** Changes of hosts that may be in the store before the edge applies them. @module */
 
 export class Rollouts {
   readonly #running = new Map<string, Set<Promise<unknown>>>();
 
-  /** Runs a change: its commit, and all that edges are told of it. */
+  /** Runs a change: its commit, and its messages to edges. */
   async run<T>(projectId: string, change: () => Promise<T>): Promise<T> {
     const running = this.#running.get(projectId) ?? new Set();
     this.#running.set(projectId, running);
@@ -24,8 +20,8 @@ export class Rollouts {
   }
 
   /**
-   * Resolves once edges show what the store had when this was called. Whoever has read that a
-   * deployment is live waits for it before saying so.
+   * Resolves when edges show the state that was stored at the time of the call. Code that has read
+   * that a deployment is live waits for it before reporting that.
    */
   async settled(projectId: string): Promise<void> {
     await Promise.allSettled(this.#running.get(projectId) ?? []);

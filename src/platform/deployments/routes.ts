@@ -1,13 +1,9 @@
-/**
- * `/v1/projects/{project}/deployments`, `/v1/deployments`, rollback.
- *
- * @module
- */
+/** `/v1/projects/{project}/deployments`, `/v1/deployments`, rollback. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { inTurns } from "../../lib/next_turn.ts";
-import { type Caller, reachesProject } from "../core/access/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
 import { type VariableService, type VariableStore, versionFor } from "../variables/mod.ts";
 import { findEnvironmentName } from "../environments/mod.ts";
 import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
@@ -26,6 +22,7 @@ import { promote } from "./promote.ts";
 import { type DeploymentContent, readContent } from "./content.ts";
 import { redeploy } from "./redeploy.ts";
 import type { DeployedDatabases } from "./running_code.ts";
+import { requireOwner, unknownDeployment } from "./require_owner.ts";
 
 type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
 
@@ -70,7 +67,6 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   const promotions = new KeyedLock();
 
-  /** Whether a deployment of production has the variables that production sees now. */
   const isCurrent = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     versionFor(await variables.versions(project.id), ENVIRONMENT_PRODUCTION) ===
       deployment.variablesVersion &&
@@ -93,21 +89,14 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     (await allToWire([deployment], project))[0]!;
 
-  /** Finds a deployment of the caller's workspace; those of others count as unknown. */
+  /** Finds a deployment of the caller's workspace; those of other workspaces count as unknown. */
   async function find(caller: Caller, id: string) {
-    const owner = await deployments.owner(id);
-    const own = owner?.workspaceId === caller.workspace.id &&
-        reachesProject(caller, owner.projectId)
-      ? owner
-      : undefined;
-    const [deployment, project] = own === undefined ? [] : await Promise.all([
-      deployments.find(own.projectId, id),
-      projects.find(own.workspaceId, own.projectId),
+    const { projectId, workspaceId } = await requireOwner(deployments, caller, id);
+    const [deployment, project] = await Promise.all([
+      deployments.find(projectId, id),
+      projects.find(workspaceId, projectId),
     ]);
-    if (deployment === undefined || project === undefined) {
-      const { slug } = caller.workspace;
-      throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
-    }
+    if (deployment === undefined || project === undefined) throw unknownDeployment(caller, id);
     return { deployment, project };
   }
 
@@ -227,7 +216,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, current);
   });
 
-  /** The deployment of a project that another one is compared with. */
+  /** The deployment of a project to compare another one with. */
   async function findBase(caller: Caller, project: ProjectRecord, id: string | undefined) {
     if (id === undefined) {
       throw new Failure(

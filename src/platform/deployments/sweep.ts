@@ -1,9 +1,4 @@
-/**
- * Housekeeping: fails abandoned builds, and removes blobs that no deployment or
- * rule set needs. Uploads have their own limits (open_uploads.ts).
- *
- * @module
- */
+/** Housekeeping: fails abandoned builds, and removes blobs that nothing needs. @module */
 import type { RaiseEvent } from "../core/events/mod.ts";
 import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -15,19 +10,13 @@ import { type Lease, LeaseLostError, type Led } from "../../store/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/**
- * A deployment that is not live and has not changed for this time counts as
- * abandoned, in milliseconds.
- */
+/** An unfinished deployment that has not changed for this time is abandoned, in milliseconds. */
 export const MAX_PENDING_MS = 24 * HOUR_MS;
 
 /** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
-/**
- * Blobs younger than this are kept, in milliseconds: their deployment may be
- * about to be recorded.
- */
+/** Younger blobs are kept: their deployment may be about to be recorded. Milliseconds. */
 const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
@@ -37,7 +26,6 @@ export interface SweepServices {
   readonly raiseEvent: RaiseEvent;
   /** Blobs that are needed by anything but deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
-  /** Whether the store contains damaged records, whose needs are unknown. */
   hasDamagedRecords(): Promise<boolean>;
   /** Called for a deployment whose content cannot be read. */
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
@@ -78,25 +66,19 @@ async function failAbandoned(
   return count;
 }
 
-/** True if the blobs of a deployment may be needed again. */
 function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
   const { status, source, liveAt, updatedAt } = deployment;
   if (status !== "FAILED" && status !== "STOPPED") return true;
   return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
-/** A blob that a deployment needs. */
 export interface NeededBlob {
   readonly workspaceId: string;
   readonly sha256: string;
   readonly deployment: DeploymentRecord;
 }
 
-/**
- * Yields the blobs that deployments need: the content first, then the blobs that it lists.
- *
- * @param onDamaged called for unreadable content; may abort by throwing
- */
+/** Yields a deployment's content, then its blobs. `onDamaged` may throw to abort. */
 export async function* neededBlobs(
   { deployments, vault, onDamaged }: Pick<SweepServices, "onDamaged"> & {
     readonly deployments: Pick<DeploymentStore, "all">;
@@ -120,10 +102,7 @@ export async function* neededBlobs(
   }
 }
 
-/**
- * Collects every needed blob; nothing is swept if a content is unreadable, or while there are
- * damaged records, which may need blobs.
- */
+/** Collects all needed blobs; nothing is swept after unreadable content or damaged records. */
 async function markNeeded(
   services: SweepServices,
   now: number,
@@ -141,7 +120,7 @@ async function markNeeded(
   for await (const { workspaceId, sha256 } of services.otherBlobs()) {
     needed.add(`${workspaceId}/${sha256}`);
   }
-  // Reading the records has found what is damaged.
+  // Damaged records were found while reading them.
   if (!isWhole || await services.hasDamagedRecords()) return () => true;
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }

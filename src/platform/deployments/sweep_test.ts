@@ -74,7 +74,7 @@ async function withParts(
   }
 }
 
-/** Makes blobs two days old, so that their youth does not save them. */
+/** Makes blobs two days old, so that they are not kept for being new. */
 async function age(root: string, hashes: string[]) {
   for (const hash of hashes) {
     const old = new Date(NOW - 2 * MAX_PENDING_MS);
@@ -112,7 +112,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
   };
 }
 
-Deno.test("sweep() keeps what live deployments need and removes what no one does", () =>
+Deno.test("sweep() keeps blobs of live deployments and removes unused ones", () =>
   withParts(async ({ vault, root, deploy, round }) => {
     const kept = await deploy("d1", "kept");
     const orphan = sha256Hex("orphan");
@@ -147,7 +147,8 @@ Deno.test("sweep() keeps the files of an unfinished upload for a day, for the ne
     for (const kept of [stopped, failed]) {
       assert.notEqual(await vault.of(WORKSPACE).size(kept!), undefined);
     }
-    // The files were just looked at, so that they may be about to be recorded: they go a round later.
+    // The files were looked up a moment ago and may be recorded soon, so they are removed a round
+    // later.
     const later = NOW + KEEP_UPLOAD_MS + 1;
     assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });
     assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });

@@ -1,9 +1,4 @@
-/**
- * The heartbeat of an upload: while the body of a request arrives, the
- * deployment that it is for stays open.
- *
- * @module
- */
+/** Keeps a deployment open while the body of an upload arrives. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
@@ -20,10 +15,7 @@ export interface HeartbeatServices {
 }
 
 /**
- * The heartbeat of one request: keeps the named deployment open, or else all deployments of the
- * workspace that wait for files.
- *
- * @throws {Failure} `conflict` if the deployment accepts no files.
+ * Keeps the deployment open, or without a name all of the workspace. @throws {Failure} `conflict`
  */
 export async function startHeartbeat(
   { uploads, now }: HeartbeatServices,
@@ -44,7 +36,6 @@ export async function startHeartbeat(
   };
 }
 
-/** The same stream; `onChunk` is awaited with each piece of it. */
 export function watchStream(
   content: ReadableStream<Uint8Array<ArrayBuffer>>,
   onChunk: OnChunk,

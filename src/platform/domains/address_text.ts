@@ -1,8 +1,4 @@
-/**
- * IP addresses in one spelling.
- *
- * @module
- */
+/** Writes IP addresses in a canonical form. @module */
 import { isIPv6 } from "node:net";
 
 /** The shortest spelling of an address (RFC 5952): `2001:DB8:0::1` becomes `2001:db8::1`. */

@@ -1,9 +1,4 @@
-/**
- * Looks up records at the name servers of a zone, because resolvers cache for minutes that a record
- * was missing.
- *
- * @module
- */
+/** Looks up records at a zone's own name servers: resolvers cache missing records. @module */
 import type { Seen } from "../certificates/mod.ts";
 import { DnsClient } from "./dns_client.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
@@ -15,7 +10,8 @@ async function resolve(name: string, type: "NS" | "A" | "AAAA"): Promise<string[
   try {
     return await Deno.resolveDns(name, type);
   } catch {
-    // The name has none, or the resolver does not respond: both mean that there is nothing to ask.
+    // The name has none, or the resolver does not respond. In both cases, there is no server to
+    // ask.
     return [];
   }
 }
@@ -36,7 +32,7 @@ async function nameServers(name: string): Promise<string[]> {
   return [];
 }
 
-const seenIn = (answer: DnsAnswer): Seen[number] => {
+export const seenIn = (answer: DnsAnswer): Seen[number] => {
   if (answer.type === "found") return answer.values;
   return answer.type === "missing" ? [] : answer.reason;
 };

@@ -1,8 +1,4 @@
-/**
- * Composes custom domains and their certificates.
- *
- * @module
- */
+/** Composes custom domains and their certificates. @module */
 import * as z from "zod";
 import type { Domain } from "../../contract/domains.ts";
 import { MAX_COUNTED } from "../../contract/usage.ts";
@@ -17,7 +13,7 @@ import {
   CertificateStore,
   challenge,
   type Dns01Challenges,
-  Http01Challenges,
+  PendingChallenges,
 } from "../certificates/mod.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
 import {
@@ -40,7 +36,6 @@ interface DomainRouteServices {
   readonly environments: EnvironmentStore;
   readonly domains: DomainStore;
   readonly domainService: DomainService;
-  /** Returns the certificate state of a hostname. */
   certificateOf(hostname: string): Domain["certificate"];
 }
 
@@ -101,29 +96,29 @@ function bindDomainRoutes(router: Router, services: DomainRouteServices): void {
   });
 }
 
-/** The operator's settings for domains. */
 export interface DomainSetup {
   readonly settings: DomainSettings;
   readonly dns: DnsLookup;
   /** The authority for certificates; `undefined` if none is used. */
   readonly acme: AcmeOptions | undefined;
-  /** Proves the base domain by DNS; `undefined` if nothing can. */
-  readonly dns01: Dns01Challenges | undefined;
+  /** Opens what proves the base domain by DNS; `undefined` if nothing can. */
+  readonly dns01: ((records: PendingChallenges) => Dns01Challenges) | undefined;
   /** Hosts of the platform itself that should have a certificate, and a wildcard for all below. */
   readonly ownNames: readonly string[];
-  /** Whether hosts of deployments get a certificate when a client first asks for it. */
+  /** Whether hosts of deployments get a certificate at the first connection. */
   readonly ordersOnDemand: boolean;
   readonly baseDomain: string;
-  /** Called with hostnames that have other certificates, or none; resolves when clients see it. */
+  /**
+   * Called with hostnames whose certificate was changed or removed; resolves when clients see it.
+   */
   onCertificates(hostnames: readonly string[]): Promise<void>;
 }
 
-/** Custom domains, and the parts of them that the listeners need. */
 export interface Domains {
   readonly domains: Pick<DomainStore, "hostnamesOf">;
   readonly domainService: DomainService;
   /** Pending challenges of certificate authorities. */
-  readonly challenges: Http01Challenges;
+  readonly challenges: PendingChallenges;
   /** `undefined` if none are ordered. */
   readonly certificates: CertificateService | undefined;
   readonly capability: Capability;
@@ -137,7 +132,8 @@ export function createDomains(
     /** The hosts of the platform that show deployments. */
     readonly sites: Pick<SiteDirectory, "deploymentAt" | "hostnames">;
   },
-  { settings, dns, acme, dns01, ownNames, ordersOnDemand, baseDomain, onCertificates }: DomainSetup,
+  { settings, dns, acme, ownNames, ordersOnDemand, baseDomain, onCertificates, ...setup }:
+    DomainSetup,
 ): Domains {
   const { kv, nodes, peers, box, feed, addresses, now, random, closing, log } = foundation;
   const domains = new DomainStore(kv);
@@ -158,18 +154,22 @@ export function createDomains(
     },
   });
   const { hosts } = domainService;
-  const challenges = new Http01Challenges(nodes.isShared ? kv : undefined, (data) =>
-    askAll(peers, {
-      name: "acme-challenge",
-      data: () => data,
-      schema: z.literal(true),
-      withLost: false,
-      closing,
-    }));
+  const challenges = new PendingChallenges(
+    nodes.isShared ? kv : undefined,
+    (data) =>
+      askAll(peers, {
+        name: "acme-challenge",
+        data: () => data,
+        schema: z.literal(true),
+        withLost: false,
+        closing,
+      }),
+  );
   peers.answer("acme-challenge", challenge, async function* (told) {
     challenges.take(told);
     yield await Promise.resolve(true);
   });
+  const dns01 = setup.dns01?.(challenges);
   const store = new CertificateStore(kv, box);
   const { sites } = parts;
   /** Authorities refuse the hosts of pictures, whose label begins with `_`. */
@@ -181,6 +181,10 @@ export function createDomains(
       ...acme,
       store,
       challenges,
+      lookUpCaa: async (name) => {
+        const found = await dns.lookup(name, "CAA");
+        return found.type === "failed" ? undefined : found.type === "found" ? found.values : [];
+      },
       dnsFor: (hostname) => hostname === baseDomain || isBelowBase(hostname) ? dns01 : undefined,
     }),
     names: () => [...ownNames, ...hosts.names()],
@@ -192,7 +196,13 @@ export function createDomains(
     now,
     random,
     log,
-    onChanged: onCertificates,
+    onChanged: async (hostnames) => {
+      if (hostnames.length === 0) return;
+      await Promise.all([
+        onCertificates(hostnames),
+        feed.publish({ type: "certificates_changed", hostnames }),
+      ]);
+    },
   });
   const certificateOf = (hostname: string): Domain["certificate"] =>
     certificates !== undefined && hosts.has(hostname)

@@ -1,32 +1,26 @@
 /**
- * A DNS client (RFC 1035) over the codec of `dns2`. The runtime's own resolvers
- * do not distinguish NXDOMAIN, SERVFAIL and an empty answer, which a report
- * needs to.
+ * A DNS client (RFC 1035) over the codec of `dns2`. The runtime's own resolvers do not distinguish
+ * NXDOMAIN, SERVFAIL and an empty answer, although a report needs that.
  *
  * @module
  */
 import { isIP } from "node:net";
 import { Packet, type Resource } from "dns2";
-import type { DnsRecordType } from "../../contract/domains.ts";
 import { ifMissing } from "../../lib/missing_files.ts";
 import { canonicalAddress } from "./address_text.ts";
 import { askByTcp, askByUdp, type DnsServer, DnsTimeoutError, makeQuery } from "./dns_exchange.ts";
-import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
+import type { DnsAnswer, DnsLookup, LookupType } from "./dns_lookup.ts";
 
 const DNS_PORT = 53;
 const RESPONSE_CODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"] as const;
 
 /** Time for one exchange with one server, in milliseconds. */
 const TIMEOUT_MS = 2000;
-/** How many times all servers are tried. */
+/** Number of attempts with all servers. */
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 
-/**
- * Reads `address`, `address:port` or `[address]:port`.
- *
- * @throws {TypeError} for any other form.
- */
+/** Reads `address`, `address:port` or `[address]:port`. @throws {TypeError} */
 export function parseDnsServer(text: string): DnsServer {
   if (isIP(text) !== 0) return { address: canonicalAddress(text), port: DNS_PORT };
   const found = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);
@@ -41,7 +35,6 @@ export function parseDnsServer(text: string): DnsServer {
   return { address: canonicalAddress(address), port };
 }
 
-/** Returns the name servers in a resolv.conf(5). */
 export function parseResolvConf(text: string): DnsServer[] {
   const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+([^\s#;]+)/gm)]
     .map((found) => found[1]!)
@@ -59,18 +52,22 @@ async function systemDnsServers(): Promise<DnsServer[]> {
 
 const withoutDot = (name: string): string => name.replace(/\.$/, "").toLowerCase();
 
-function valueOf(resource: Resource, type: DnsRecordType): string {
+function valueOf(resource: Resource, type: LookupType): string {
   switch (type) {
     case "TXT":
       return [resource.data ?? ""].flat().join("");
     case "CNAME":
       return withoutDot(resource.domain ?? "");
+    case "NS":
+      return withoutDot(resource.ns ?? "");
+    case "CAA":
+      return `${resource.flags} ${resource.tag} "${resource.value}"`;
     default:
       return resource.address ?? "";
   }
 }
 
-function readAnswer(response: Packet, type: DnsRecordType): DnsAnswer {
+function readAnswer(response: Packet, type: LookupType): DnsAnswer {
   const code = RESPONSE_CODES[response.header.rcode] ?? `RCODE ${response.header.rcode}`;
   if (code === "NXDOMAIN") return { type: "missing", reason: code };
   if (code !== "NOERROR") return { type: "failed", reason: code };
@@ -81,13 +78,13 @@ function readAnswer(response: Packet, type: DnsRecordType): DnsAnswer {
 }
 
 export interface DnsClientOptions {
-  /** By default the machine's own servers, read at each look-up. */
+  /** By default the machine's own servers, read at each lookup. */
   readonly servers?: readonly DnsServer[];
   /** Time for one exchange with one server, in milliseconds; 2000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** Queries recursive name servers, one after the other, twice. */
+/** Queries recursive name servers one after the other, in two rounds. */
 export class DnsClient implements DnsLookup {
   readonly #timeoutMs: number;
 
@@ -98,7 +95,7 @@ export class DnsClient implements DnsLookup {
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
-  async lookup(name: string, type: DnsRecordType): Promise<DnsAnswer> {
+  async lookup(name: string, type: LookupType): Promise<DnsAnswer> {
     const servers = this.#options.servers ?? await systemDnsServers();
     if (servers.length === 0) return { type: "failed", reason: "NO NAME SERVER KNOWN" };
     let last: DnsAnswer = { type: "failed", reason: "TIMEOUT" };
@@ -111,7 +108,7 @@ export class DnsClient implements DnsLookup {
     return last;
   }
 
-  async #ask(server: DnsServer, name: string, type: DnsRecordType): Promise<DnsAnswer> {
+  async #ask(server: DnsServer, name: string, type: LookupType): Promise<DnsAnswer> {
     const query = makeQuery(name, type);
     try {
       const answer = await askByUdp(server, query, this.#timeoutMs);

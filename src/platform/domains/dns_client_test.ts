@@ -33,7 +33,7 @@ const rows: [string, "TXT" | "CNAME" | "A" | "AAAA", DnsAnswer][] = [
   ["refused.test", "A", failed("REFUSED")],
 ];
 
-Deno.test("DnsClient.lookup() distinguishes the answers of a name server", async () => {
+Deno.test("DnsClient.lookup() distinguishes the responses of a name server", async () => {
   const dns = await startDns(NAMES);
   dns.truncated.add("many.test");
   const servers = [parseDnsServer(dns.server)];
@@ -49,7 +49,7 @@ Deno.test("DnsClient.lookup() distinguishes the answers of a name server", async
   }
 });
 
-Deno.test("DnsClient.lookup() asks the next server where one is dead", async () => {
+Deno.test("DnsClient.lookup() asks the next server if one is dead", async () => {
   const dns = await startDns(NAMES);
   const dead = { address: "127.0.0.1", port: 9 };
   const client = new DnsClient({
@@ -88,7 +88,7 @@ Deno.test("DnsClient.lookup() gives up on a server that cuts answers off and han
   await accepting;
 });
 
-Deno.test("DnsClient.lookup() says so where no server is known", async () => {
+Deno.test("DnsClient.lookup() says so if no server is known", async () => {
   const answer = await new DnsClient({ servers: [] }).lookup("one.test", "A");
   assert.deepEqual(answer, failed("NO NAME SERVER KNOWN"));
 });

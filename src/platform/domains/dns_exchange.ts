@@ -1,29 +1,27 @@
 /**
- * One query to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients of
- * `dns2` lack a timeout over TCP, and expect Node's timers, which a bundle on
- * Deno 2.6 does not have, so only its codec is used.
+ * One query to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients of `dns2` lack a
+ * timeout over TCP, so only its codec is used.
  *
  * @module
  */
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
 import { Packet } from "dns2";
-import type { DnsRecordType } from "../../contract/domains.ts";
+import { readDnsMessage, writeDnsMessage } from "../../lib/dns_frames.ts";
+import type { LookupType } from "./dns_lookup.ts";
 
 export interface DnsServer {
-  /** An IP address. */
   readonly address: string;
   readonly port: number;
 }
 
-/** A server did not respond in time. */
 export class DnsTimeoutError extends Error {
   override readonly name = "DnsTimeoutError";
 }
 
 /** A query with a random id that asks for recursion. */
-export function makeQuery(name: string, type: DnsRecordType): Packet {
+export function makeQuery(name: string, type: LookupType): Packet {
   const query = new Packet();
   query.header.id = Packet.uuid();
   query.header.rd = 1;
@@ -46,12 +44,7 @@ function readResponse(message: Buffer, query: Packet): Packet | undefined {
   return fits ? response : undefined;
 }
 
-/**
- * Queries by a datagram from a random port. Messages from elsewhere, or to
- * another query, are ignored: anyone can send them.
- *
- * @throws {DnsTimeoutError}
- */
+/** Queries from a random port, and ignores forged messages. @throws {DnsTimeoutError} */
 export function askByUdp(
   server: DnsServer,
   query: Packet,
@@ -76,33 +69,14 @@ export function askByUdp(
   }).finally(() => socket.close());
 }
 
-async function readFully(connection: Deno.Conn, length: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(length);
-  for (let offset = 0; offset < length;) {
-    const read = await connection.read(bytes.subarray(offset));
-    if (read === null) throw new Deno.errors.UnexpectedEof("The name server closed the connection");
-    offset += read;
-  }
-  return bytes;
-}
-
 async function exchange(connection: Deno.Conn, query: Packet): Promise<Packet> {
-  const message = query.toBuffer();
-  const framed = Uint8Array.of(message.length >> 8, message.length & 0xff, ...message);
-  for (let sent = 0; sent < framed.length;) {
-    sent += await connection.write(framed.subarray(sent));
-  }
-  const length = (await readFully(connection, 2)).readUInt16BE();
-  const response = readResponse(await readFully(connection, length), query);
+  await writeDnsMessage(connection, query.toBuffer());
+  const response = readResponse(await readDnsMessage(connection), query);
   if (response === undefined) throw new TypeError("The response does not match the query");
   return response;
 }
 
-/**
- * Queries over TCP, where a response may have any length.
- *
- * @throws {DnsTimeoutError}
- */
+/** Queries over TCP, where a response may have any length. @throws {DnsTimeoutError} */
 export async function askByTcp(
   { address, port }: DnsServer,
   query: Packet,

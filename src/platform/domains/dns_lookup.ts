@@ -1,22 +1,22 @@
-/**
- * The interface of DNS look-ups.
- *
- * @module
- */
+/** The interface of DNS lookups. @module */
 import type { DnsRecordType } from "../../contract/domains.ts";
 
 export type DnsAnswer =
   | { readonly type: "found"; readonly values: readonly string[] }
-  /** The name server says that there is no such name, or no record of the type. */
+  /** The name server responds that the name, or a record of the type, does not exist. */
   | { readonly type: "missing"; readonly reason: "NXDOMAIN" | "NODATA" }
   /** No usable response came, so the response is unknown. */
   | { readonly type: "failed"; readonly reason: string };
 
+/** The types of records that the platform looks up. */
+export type LookupType = DnsRecordType | "CAA" | "NS";
+
 export interface DnsLookup {
   /**
    * Looks up the records of a name. Hostnames are returned in lower case
-   * without final dot, and the strings of a TXT record joined (RFC 7208, 3.3).
+   * without final dot, the strings of a TXT record joined (RFC 7208, 3.3), and
+   * CAA records as in a zone file: `0 issue "letsencrypt.org"`.
    * Never rejects.
    */
-  lookup(name: string, type: DnsRecordType): Promise<DnsAnswer>;
+  lookup(name: string, type: LookupType): Promise<DnsAnswer>;
 }

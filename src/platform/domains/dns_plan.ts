@@ -1,8 +1,4 @@
-/**
- * Which DNS records a domain needs. Pure.
- *
- * @module
- */
+/** Decides which DNS records a domain needs. Pure. @module */
 import { isIPv6 } from "node:net";
 import type { DnsRecord } from "../../contract/domains.ts";
 import type { DomainRecord, ZoneRecord } from "./domain.ts";
@@ -11,7 +7,6 @@ import { isWildcard } from "./domain_name.ts";
 const CHALLENGE_LABEL = "_svc-challenge";
 const TOKEN_PREFIX = "svc-verify=";
 
-/** The target for traffic of custom domains. */
 export interface RoutingTarget {
   /** The hostname that CNAME records point at. */
   readonly hostname: string;
@@ -19,12 +14,10 @@ export interface RoutingTarget {
   readonly addresses: readonly string[];
 }
 
-/** Name of the TXT record that proves a zone. */
 export function proofName(zone: string): string {
   return `${CHALLENGE_LABEL}.${zone}`;
 }
 
-/** Value of the TXT record that proves a zone for a workspace. */
 export function proofValue(zone: ZoneRecord): string {
   return `${TOKEN_PREFIX}${zone.token}`;
 }
@@ -59,7 +52,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** Further notes about the records, in sentences. */
+/** More notes about the records, in sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

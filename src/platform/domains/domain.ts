@@ -14,16 +14,16 @@ export const domainRecord = z.object({
   projectId: z.string(),
   hostname: z.string(),
   zone: z.string(),
-  /** Name of the environment whose latest deployment answers. */
+  /** Name of the environment whose latest deployment the domain shows. */
   environment: z.string(),
-  /** The hostname that visitors are redirected to; null if the project answers. */
+  /** The hostname that visitors are redirected to; null if it shows the project. */
   redirectTo: z.string().nullable(),
   createdAt: z.number(),
   lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),
 });
 export type DomainRecord = z.infer<typeof domainRecord>;
 
-/** A zone as one workspace knows it: the token that proves control. */
+/** A zone in a workspace, with the token that proves control. */
 export const zoneRecord = z.object({
   workspaceId: z.string(),
   zone: z.string(),

@@ -1,19 +1,14 @@
-/**
- * Names that can be bound to a project, in canonical form and with the zone
- * that they belong to. Pure.
- *
- * @module
- */
+/** Names that can be bound to a project, in canonical form, with their zone. Pure. @module */
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
 
-/** Longest hostname in characters (RFC 1035, 2.3.4), without the final dot. */
+/** Maximum length of a hostname in characters (RFC 1035, 2.3.4), without the final dot. */
 const MAX_HOSTNAME = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
 
 export interface DomainName {
-  /** Lower-case ASCII, international labels in punycode (UTS #46); may begin with `*.`. */
+  /** Lower-case ASCII, international labels in punycode (UTS #46); may start with `*.`. */
   readonly hostname: string;
   /** The registrable domain (Public Suffix List, private suffixes too). */
   readonly zone: string;
@@ -50,13 +45,7 @@ function refusedText(text: string): string | undefined {
   return undefined;
 }
 
-/**
- * Reads the name of a domain in any spelling: upper case, Unicode, a final
- * dot, a leading `*.`.
- *
- * @param options.reserved Names that the platform itself answers on; they and
- * all below them are refused.
- */
+/** Reads a domain in any spelling. `options.reserved` and all names below them are refused. */
 export function parseDomainName(
   text: string,
   options: { readonly reserved: readonly string[] },

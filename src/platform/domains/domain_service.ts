@@ -37,7 +37,7 @@ interface ProofReport {
   readonly answer: DnsAnswer;
 }
 
-/** Looks up the proof of a zone, and also where a common mistake would have put it. */
+/** Looks up the proof of a zone, and also the name that results from a common mistake. */
 async function checkProof(dns: DnsLookup, zone: ZoneRecord): Promise<ProofReport> {
   const [name, expected] = [proofName(zone.zone), proofValue(zone)];
   const answer = await dns.lookup(name, "TXT");
@@ -52,7 +52,7 @@ async function addressesOf(dns: DnsLookup, hostname: string): Promise<string[]> 
   return answers.flatMap((answer) => answer.type === "found" ? answer.values : []);
 }
 
-/** Looks up where visitors of a domain arrive. */
+/** Looks up the addresses that visitors of a domain reach. */
 async function checkRouting(
   dns: DnsLookup,
   domain: DomainRecord,
@@ -69,7 +69,6 @@ async function checkRouting(
   return judgeRouting({ hostname, apex, target: target.hostname, addresses, cname, a, aaaa });
 }
 
-/** Maximum number of domains per project. */
 export const MAX_DOMAINS = 200;
 
 const TOKEN_BYTES = 20;
@@ -78,7 +77,6 @@ export interface DomainSettings {
   readonly target: RoutingTarget;
   /** Hosts of the platform itself; they and all below them cannot be bound. */
   readonly reserved: readonly string[];
-  /** Whether certificates are ordered. */
   readonly acme: boolean;
 }
 
@@ -98,7 +96,9 @@ export interface DomainServices {
 export interface CertificateOrders {
   /** Called when the served names have changed. */
   wake(): void;
-  /** Called with names that are served from now on, or no more; resolves when handshakes show it. */
+  /**
+   * Called with names that are served from now on, or no longer; resolves when handshakes show it.
+   */
   servedChanged(hostnames: readonly string[]): Promise<void>;
   /** Called when someone waits for this name: an earlier failed order is retried at once. */
   retry(hostname: string): void;
@@ -129,12 +129,7 @@ export class DomainService {
     services.feed.include(() => this.hosts.current());
   }
 
-  /**
-   * Binds a hostname to an environment, with its apex or `www` as a redirect.
-   *
-   * @throws {Failure} `invalid_request` for a name that cannot be bound,
-   * `conflict` for one that is taken.
-   */
+  /** Also binds its apex or `www` as a redirect. @throws {Failure} `invalid_request`, `conflict` */
   async add(
     project: ProjectRecord,
     wanted: { readonly hostname: string; readonly environment: string },
@@ -179,7 +174,6 @@ export class DomainService {
     };
   }
 
-  /** The records that a domain needs. */
   async plan(domain: DomainRecord): Promise<Pick<AddedDomains, "records" | "notes">> {
     const zone = await this.#requireZone(domain);
     const { settings } = this.#services;
@@ -190,8 +184,8 @@ export class DomainService {
   }
 
   /**
-   * Looks up the records. If the proof is found, the workspace becomes the
-   * owner of the zone, unless another owner's proof is still there.
+   * If the proof is found, makes the workspace the zone's owner, unless there is another
+   * workspace's.
    */
   async verify(
     domain: DomainRecord,
@@ -246,12 +240,11 @@ export class DomainService {
     ).map(({ hostname }) => hostname);
   }
 
-  /** Stops serving all domains of a deleted project. */
   async forgetProject(projectId: string): Promise<void> {
     for (const zone of this.hosts.zonesOf(projectId)) await this.#refreshZone(zone);
   }
 
-  /** Reads from the store which custom hostname shows what. */
+  /** Reads from the store what each custom hostname shows. */
   async recover(): Promise<void> {
     for await (const { zone } of this.#services.domains.owners()) await this.#refreshZone(zone);
   }
@@ -304,7 +297,7 @@ export class DomainService {
     });
   }
 
-  /** Refuses a zone of another workspace whose proof is still there, or cannot be looked up. */
+  /** Refuses a zone of another workspace whose proof still exists, or cannot be looked up. */
   async #requireFree(zone: string, workspaceId: string): Promise<void> {
     const { domains, dns } = this.#services;
     const owner = await domains.owner(zone);

@@ -30,7 +30,7 @@ interface World {
   restart(): Promise<DomainService>;
 }
 
-/** Two workspaces on a real store and a real DNS server. */
+/** Two workspaces with a real store and a real DNS server. */
 async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const kv = await DenoStore.open(":memory:");
   const dns = await startDns();
@@ -86,7 +86,7 @@ const shows = (service: DomainService, hostname: string) => service.hosts.find(h
 const conflict = (pattern: RegExp) => (error: unknown) =>
   error instanceof Failure && error.code === "conflict" && pattern.test(error.message);
 
-Deno.test("an unproven name serves nothing and keeps nobody out", () =>
+Deno.test("an unproven name serves nothing and blocks no one", () =>
   withWorld(async (world) => {
     await add(world, world.theirs, "www.shop.example");
     assert.equal(shows(world.service, "www.shop.example"), undefined);
@@ -94,7 +94,7 @@ Deno.test("an unproven name serves nothing and keeps nobody out", () =>
     assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
   }));
 
-Deno.test("one proof verifies all names of the zone in its workspace, and later ones at once", () =>
+Deno.test("one proof verifies all names of the zone in its workspace, and later ones immediately", () =>
   withWorld(async (world) => {
     await add(world, world.ours, "blog.shop.example");
     await prove(world, world.ours, "shop.example");
@@ -104,7 +104,7 @@ Deno.test("one proof verifies all names of the zone in its workspace, and later 
     assert.equal(world.service.hosts.redirectOf("www.shop.example"), "shop.example");
   }));
 
-/** The keys that change while something is done, as other nodes hear of them. */
+/** The keys that change during an operation, as reported to other nodes. */
 async function changesOf(kv: RecordStore, run: () => Promise<unknown>): Promise<RecordKey[]> {
   const versions = async () => {
     const entries = await Array.fromAsync(kv.list({ prefix: [] }));
@@ -215,7 +215,7 @@ Deno.test("a name is bound once in a workspace; a redirect gives way to a bindin
     assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
   }));
 
-Deno.test("what is on the air survives a restart", () =>
+Deno.test("served names survive a restart", () =>
   withWorld(async (world) => {
     await prove(world, world.ours, "shop.example");
     await add(world, world.theirs, "other.example");
@@ -225,7 +225,7 @@ Deno.test("what is on the air survives a restart", () =>
     assert.equal(shows(service, "other.example"), undefined);
   }));
 
-Deno.test("domains that are bound at the same time all arrive, each once", () =>
+Deno.test("domains that are bound at the same time all arrive, without duplicates", () =>
   withWorld(async (world) => {
     const names = Array.from({ length: 8 }, (_, index) => `n${index % 4}.shop.example`);
     const outcomes = await Promise.allSettled(names.map((name) => add(world, world.ours, name)));

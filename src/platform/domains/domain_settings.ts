@@ -1,21 +1,30 @@
-/**
- * The platform's options for custom domains and certificates, validated.
- *
- * @module
- */
+/** The platform's options for custom domains and certificates, validated. @module */
 import { isIP } from "node:net";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { Settings } from "../../settings/mod.ts";
-import { type AcmeOptions, Dns01Challenges, openDnsProvider } from "../certificates/mod.ts";
-import { lookAtNameServers } from "./authoritative_lookup.ts";
+import {
+  type AcmeOptions,
+  delegationsOf,
+  Dns01Challenges,
+  openDnsProvider,
+  ownServer,
+} from "../certificates/mod.ts";
+import { lookAtNameServers, seenIn } from "./authoritative_lookup.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
+import type { LookupType } from "./dns_lookup.ts";
 import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
 
-/** The operator's options for hosts and certificates. */
 type DomainOptions = Pick<
   Settings,
-  "baseDomain" | "dnsServer" | "publicAddresses" | "tls" | "acme" | "acmeDns" | "https"
+  | "baseDomain"
+  | "dns"
+  | "dnsServer"
+  | "publicAddresses"
+  | "tls"
+  | "acme"
+  | "acmeDns"
+  | "https"
 >;
 
 /** Label below the base domain that CNAME records of custom domains point at. */
@@ -51,31 +60,52 @@ async function readAcmeOptions(options: DomainOptions): Promise<AcmeOptions | un
   return { directoryUrl, contact, termsAgreed: true, serverCa };
 }
 
+/** The names of svc's own name servers. @throws {TypeError} without a public base domain. */
+export function nameServersOf(
+  { dns, baseDomain }: Pick<Settings, "dns" | "baseDomain">,
+): readonly string[] {
+  const domain = baseDomain.toLowerCase();
+  if (dns !== undefined && !isPublicName(domain)) {
+    throw new TypeError(
+      `Cannot respond to DNS queries for ${domain}: set a public --base-domain`,
+    );
+  }
+  return dns?.names ?? [`ns.${domain}`];
+}
+
 function openDns01(
   options: DomainOptions,
   dns: DnsClient,
   onTrouble: (message: string) => void,
-): Dns01Challenges | undefined {
-  const { acmeDns, dnsServer } = options;
+): DomainSetup["dns01"] {
+  const { acmeDns, baseDomain, dnsServer } = options;
+  const nameServers = nameServersOf(options);
   if (acmeDns === undefined) return undefined;
-  const { provider, token, server, alias } = acmeDns;
-  return new Dns01Challenges({
-    provider: openDnsProvider(provider, {
-      token,
-      server: server === undefined ? undefined : parseDnsServer(server),
-    }),
-    alias,
-    onTrouble,
-    look: (name) => lookAtNameServers(name, dnsServer === undefined ? undefined : dns),
+  const { provider: name, token, server, alias } = acmeDns;
+  if (name === "svc") {
+    if (options.dns === undefined) {
+      throw new TypeError("Set --dns-port together with --acme-dns svc");
+    }
+    const delegations = delegationsOf(baseDomain.toLowerCase(), { alias, nameServers });
+    const look = async (name: string, type: LookupType) => seenIn(await dns.lookup(name, type));
+    return (records) =>
+      new Dns01Challenges({
+        provider: ownServer({ records, delegations, look }),
+        alias,
+        onTrouble,
+        // As the authority does: through the delegation.
+        look: async (name) => [await look(name, "TXT")],
+      });
+  }
+  const provider = openDnsProvider(name, {
+    token,
+    server: server === undefined ? undefined : parseDnsServer(server),
   });
+  const look = (name: string) => lookAtNameServers(name, dnsServer === undefined ? undefined : dns);
+  return () => new Dns01Challenges({ provider, alias, onTrouble, look });
 }
 
-/**
- * Validates the options.
- *
- * @throws {TypeError} for an invalid DNS server or public address, for settings of certificates
- * that do not fit together, and for an authority whose terms are not agreed to.
- */
+/** @throws {TypeError} for invalid addresses, or certificate settings that do not fit together. */
 export async function readDomainOptions(
   options: DomainOptions,
   context: Pick<DomainSetup, "onCertificates"> & {

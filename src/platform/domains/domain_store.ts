@@ -87,15 +87,11 @@ export class DomainStore extends Table<
     }
   }
 
-  /** A workspace's domains of one zone. */
   async ofZone(zone: string, workspaceId: string): Promise<DomainRecord[]> {
     return await Array.fromAsync(this.allBy("zone", keys.zoneDomains(zone, workspaceId)));
   }
 
-  /**
-   * Binds a hostname, and with it its companion if that name is free. A
-   * redirect of the same project is replaced by a binding of its name.
-   */
+  /** Binds a hostname, and its companion if free. Replaces a redirect of the same project. */
   async bind(
     wanted: DomainRecord,
     options: { readonly companion: DomainRecord | undefined; readonly newZone: ZoneRecord },
@@ -142,10 +138,7 @@ export class DomainStore extends Table<
     );
   }
 
-  /**
-   * Makes a workspace the owner of a zone that it has proven. `mayReplace` decides about replacing
-   * another owner. Returns the owner.
-   */
+  /** Makes a workspace the owner of a proven zone, if `mayReplace` allows it; returns the owner. */
   async claim(
     zone: string,
     claim: ZoneOwnerRecord,
@@ -170,7 +163,7 @@ export class DomainStore extends Table<
     });
   }
 
-  /** Removes a domain; with the last one of its zone also the workspace's claim to the zone. */
+  /** Removes a domain, and with the last one of its zone also the workspace's claim to the zone. */
   async unbind(domain: DomainRecord): Promise<void> {
     const { id, workspaceId, zone } = domain;
     const zoneKey = keys.zone(workspaceId, zone);

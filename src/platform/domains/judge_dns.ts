@@ -1,14 +1,12 @@
 /**
- * Judges the results of DNS look-ups: per record what was expected, what was
- * seen, and what to do. Pure.
- *
+ * Evaluates DNS lookups: the expected and found values of each record, and what to do. Pure.
  * @module
  */
 import type { DnsCheck } from "../../contract/domains.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Maximum number of values of one record that a report shows, and most characters of each. */
+/** Maximum number of values of a record in a report, and maximum length of each. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 
@@ -63,7 +61,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
     : "Add a record with the expected value. Keep the others";
 }
 
-/** Judges the proof of control. Other TXT records are allowed beside the right one. */
+/** Checks the proof of control. Other TXT records are allowed next to the right one. */
 export function judgeProof(facts: ProofFacts): DnsCheck {
   const { name, expected, answer } = facts;
   const ok = valuesOf(answer).includes(expected);
@@ -114,10 +112,7 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
   return `${wanted}. It currently has no address`;
 }
 
-/**
- * Judges whether traffic reaches the platform: through a CNAME to its name, or through addresses
- * that are all its own. A proxy in front of the platform looks wrong here, but works.
- */
+/** Whether traffic arrives, by CNAME or IP addresses. A proxy in front looks wrong, but works. */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;
   const own = new Set(addresses.map(canonicalAddress));

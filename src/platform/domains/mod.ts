@@ -1,8 +1,5 @@
-/**
- * Custom domains: proof by DNS records, and which host shows which project.
- *
- * @module
- */
+/** Custom domains: proof by DNS records, and the mapping of hosts to projects. @module */
+export { canonicalAddress } from "./address_text.ts";
 export { createDomains, type Domains, type DomainSetup } from "./create_domains.ts";
 export type { DomainStore } from "./domain_store.ts";
-export { ordersCertificates, readDomainOptions } from "./domain_settings.ts";
+export { nameServersOf, ordersCertificates, readDomainOptions } from "./domain_settings.ts";

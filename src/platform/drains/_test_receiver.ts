@@ -1,6 +1,6 @@
 /**
  * A strict OTLP/HTTP receiver for tests: it reads requests with the official definitions, and
- * refuses fields that those do not have.
+ * rejects fields that those do not define.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export function partialSuccess(rejectedLogRecords: number, errorMessage: string)
 
 const WIRE_TYPES: Readonly<Record<string, number>> = protobuf.types.basic;
 
-/** Refuses fields that a type does not have, and other wire types than it has. */
+/** Refuses fields that a type does not have, and wrong wire types. */
 function checkFields(type: protobuf.Type, bytes: Uint8Array): void {
   const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -101,7 +101,7 @@ export class TestReceiver {
   readonly metrics: Message[] = [];
   readonly headers: Headers[] = [];
   requests = 0;
-  /** Decides on a request; records of one that is refused are not kept. */
+  /** Decides on a request; records of refused requests are not kept. */
   answer: (request: number, signal?: AbortSignal) => Answer | Promise<Answer> = () => ({});
 
   async take(path: string, headers: Headers, body: Uint8Array, signal?: AbortSignal) {
@@ -117,7 +117,7 @@ export class TestReceiver {
     return answer;
   }
 
-  /** Takes the place of the network. */
+  /** Replaces the network. */
   readonly outbound: OutboundFetch = async (request) => {
     const body = await new Response(request.body as ReadableStream<Uint8Array>).bytes();
     const { pathname } = new URL(request.url);

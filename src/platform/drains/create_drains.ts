@@ -1,8 +1,4 @@
-/**
- * Composes drains: logs, errors and metrics sent to OTLP endpoints of projects and of the operator.
- *
- * @module
- */
+/** Composes drains, which send logs, errors and metrics to OTLP endpoints. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import type { HostHeader } from "../../lib/value_parsers.ts";
@@ -22,7 +18,6 @@ import { Drains } from "./drains.ts";
 import { type OwnerParts, RecordOwners } from "./record_owners.ts";
 import type { Endpoint } from "./post_batch.ts";
 
-/** How often metrics are sent, in milliseconds. */
 const METRICS_MS = 60_000;
 
 /** The endpoints of `--otlp`, and all headers for them. */
@@ -50,7 +45,7 @@ export interface DrainParts extends Pick<OwnerParts, "deployments" | "variables"
   readonly accounts: Pick<AccountStore, "ownerId">;
   /** The operator's endpoints, if there are any. */
   readonly otlp: OperatorEndpoints | undefined;
-  /** Certificates (PEM) to trust beside the system's. */
+  /** Certificates (PEM) to trust next to the system's. */
   readonly caCerts: readonly string[] | undefined;
 }
 

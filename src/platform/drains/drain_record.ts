@@ -1,8 +1,4 @@
-/**
- * Drains of projects in the store. Their headers are credentials, so they are sealed.
- *
- * @module
- */
+/** Drains of projects in the store. Their headers are credentials, so they are sealed. @module */
 import * as z from "zod";
 import { keys, keysBelow, RecordType, Table } from "../core/store/mod.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
@@ -41,7 +37,7 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
     this.#box = box;
   }
 
-  /** Makes the record of a new drain; nothing is stored. */
+  /** Creates the record of a new drain, without storing it. */
   async seal(
     { headers, ...record }: Omit<DrainRecord, "headers" | "headerNames"> & {
       readonly headers: Readonly<Record<string, string>>;
@@ -61,14 +57,9 @@ export class DrainStore extends Table<DrainRecord, readonly [string, string]> {
 
   /** Seals all headers with the current key of the platform; returns how many. */
   async reseal(): Promise<number> {
-    return await this.rewrite(async (record) =>
-      this.#box.isCurrent(record.headers) ? record : {
-        ...record,
-        headers: await this.#box.seal(
-          await this.#box.open(record.headers, sealPlace(record.id)),
-          sealPlace(record.id),
-        ),
-      }
-    );
+    return await this.rewrite(async (record) => {
+      const headers = await this.#box.renew(record.headers, sealPlace(record.id));
+      return headers === record.headers ? record : { ...record, headers };
+    });
   }
 }

@@ -28,19 +28,19 @@ export const QUEUE_RECORDS = 20_000;
 export const QUEUE_BYTES = 8 * 1024 * 1024;
 /** Maximum number of bytes that wait for all endpoints of a node. */
 export const ALL_BYTES = 64 * 1024 * 1024;
-/** Records that wait longer are given up. */
+/** Maximum waiting time of a record before it is dropped. */
 export const MAX_AGE_MS = 60 * 60 * 1000;
-/** Longest wait that an endpoint can ask for. */
+/** Maximum wait that an endpoint can ask for. */
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000;
-/** How long an endpoint that has no path for metrics gets none. */
+/** How long an endpoint without a path for metrics gets no metrics. */
 const NO_METRICS_MS = 60 * 60 * 1000;
-/** The operator is told of dropped records once in this time. */
+/** Minimum time between two messages to the operator about dropped records. */
 const TOLD_MS = 10 * 60 * 1000;
 
 export interface SendTimes {
   /** Time in which records are collected for a request, in milliseconds. */
   readonly batchMs: number;
-  /** First and longest wait before a retry, in milliseconds; each is twice the previous one. */
+  /** First and maximum wait before a retry, in milliseconds; each is twice the previous one. */
   readonly retryMs: number;
   readonly maxRetryMs: number;
 }
@@ -50,7 +50,6 @@ const TIMES: SendTimes = { batchMs: 1000, retryMs: 1000, maxRetryMs: 60_000 };
 /** Bytes that a sender can always buffer, regardless of others. */
 const FAIR_BYTES = 256 * 1024;
 
-/** A sender with waiting records. */
 interface Holder {
   /** Bytes of the records that can be dropped. */
   readonly held: number;
@@ -63,9 +62,7 @@ export class SendBudget {
   readonly holders = new Set<Holder>();
   constructor(readonly max = ALL_BYTES) {}
 
-  /**
-   * Drops records of the fullest buffers first, so endpoints that are down do not affect others.
-   */
+  /** Drops from the fullest buffers first, so that unavailable endpoints do not affect others. */
   makeRoom(): void {
     while (this.used > this.max) {
       let fullest: Holder | undefined;
@@ -108,7 +105,7 @@ export class DrainSender {
   #inFlightBytes = 0;
   #sent = 0;
   #dropped = 0;
-  /** Dropped records that the receiver, or the operator, was not told about. */
+  /** Number of dropped records that the receiver, or the operator, does not know about. */
   #unsaid = 0;
   #untold = 0;
   #toldAt = -Infinity;
@@ -119,7 +116,7 @@ export class DrainSender {
   /** Whether the sender waits for more records, and not for the endpoint. */
   #isGathering = false;
   #wake = () => {};
-  /** Ends the request under way. */
+  /** Ends the current request. */
   readonly #closed = new AbortController();
   readonly #metrics = new RequestMetrics();
   /** When metrics are sent again, on the platform's clock. */
@@ -167,7 +164,6 @@ export class DrainSender {
     return this.#queue.length - this.#head;
   }
 
-  /** Buffers a record; drops the oldest if there are too many. */
   add(record: SizedRecord): void {
     if (this.#isClosing) return;
     const { budget } = this.#parts;
@@ -209,7 +205,6 @@ export class DrainSender {
     this.#parts.onTrouble(`Dropped ${records} for the drain ${host}: ${reason}`);
   }
 
-  /** Counts a request for the metrics. */
   count(
     owner: { readonly deploymentId: string; readonly resource: OtlpResource },
     request: Extract<LogEntry, { type: "request" }>,
@@ -218,7 +213,7 @@ export class DrainSender {
     if (now >= this.#metricsAfter) this.#metrics.add({ ...owner, now }, request);
   }
 
-  /** Sends the metrics once; the next ones have what these would have had. */
+  /** Sends the metrics once; the next ones include them. */
   async sendMetrics(): Promise<void> {
     if (this.#parts.now() < this.#metricsAfter) return;
     const own = this.#parts.ownMetrics?.();
@@ -226,12 +221,11 @@ export class DrainSender {
     if (metrics.length === 0) return;
     const body = await packMetrics(metrics);
     const outcome = await this.#post("metrics", body);
-    // An endpoint for logs alone, or one that is being replaced.
+    // An endpoint only for logs, or one that is being replaced.
     if (outcome.status === 404) this.#metricsAfter = this.#parts.now() + NO_METRICS_MS;
     this.#note(outcome, "Metrics: ");
   }
 
-  /** Sends one sample record now. */
   async test(): Promise<PostOutcome> {
     const { resource, now } = this.#parts;
     const body = await packLogs([sampleRecord(resource, now()).record]);
@@ -240,10 +234,7 @@ export class DrainSender {
     return outcome;
   }
 
-  /**
-   * Accepts no more records. Tries to send the buffered ones and the metrics once, for at most
-   * `graceMs`.
-   */
+  /** Accepts no more records, and tries to send the rest once, for at most `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosing = true;
     this.#wake();
@@ -283,7 +274,7 @@ export class DrainSender {
     this.#parts.budget.used -= bytes;
   }
 
-  /** Takes the next records; those that are too old are dropped. */
+  /** Takes the next records, and drops those that are too old. */
   #take(): SizedRecord[] {
     const batch: SizedRecord[] = [];
     const oldest = this.#parts.now() - MAX_AGE_MS;
@@ -318,7 +309,10 @@ export class DrainSender {
     this.drop(lost);
   }
 
-  /** Sends until the endpoint decides, or the records are too old; returns how many are lost. */
+  /**
+   * Sends until the endpoint decides, or the records are too old; returns the number of lost
+   * records.
+   */
   async #sendBatch(batch: readonly SizedRecord[]): Promise<number> {
     const { now, resource } = this.#parts;
     const said = this.#unsaid;
@@ -351,7 +345,9 @@ export class DrainSender {
     );
   }
 
-  /** Between half of a time and all of it, so that nodes do not retry together. */
+  /**
+   * A random time between half of the given one and all of it, so that nodes do not retry together.
+   */
   #spread(ms: number): number {
     return ms * (0.5 + this.#parts.random(1)[0]! / 510);
   }

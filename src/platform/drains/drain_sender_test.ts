@@ -19,7 +19,7 @@ const never: OutboundFetch = ({ signal }) =>
     (signal as AbortSignal).addEventListener("abort", abort);
   });
 
-/** A sender over a receiver in memory, with a clock that the test moves. */
+/** A sender with a receiver in memory, and a clock that the test advances. */
 function setUp({ outbound, budget = new SendBudget() }: {
   readonly outbound?: OutboundFetch;
   readonly budget?: SendBudget;
@@ -91,7 +91,7 @@ Deno.test("DrainSender sends batches with its headers, and counts them", async (
   assert.equal(budget.used, 0);
 });
 
-Deno.test("DrainSender retries what the specification says, and drops what it does not", async () => {
+Deno.test("DrainSender only retries errors that the specification lists", async () => {
   for (
     const [status, isRetried] of [
       [429, true],
@@ -126,7 +126,7 @@ Deno.test("DrainSender waits as long as Retry-After says", async () => {
   };
   add("first");
   await until(() => receiver.requests, (requests) => requests === 1);
-  // A full batch does not end the wait.
+  // A full batch does not end the waiting time.
   for (let number = 0; number < 600; number++) add("more");
   await idle();
   assert.ok(times[1]! - times[0]! >= 990, `${times}`);
@@ -143,7 +143,7 @@ Deno.test("DrainSender counts and shows a partial success, without credentials",
   assert.equal(lastError, "The endpoint rejected 300 records: too old for •••");
 });
 
-Deno.test("DrainSender keeps the latest records while the endpoint is away, and says what is lost", async () => {
+Deno.test("DrainSender keeps the latest records while the endpoint is down, and reports lost ones", async () => {
   const state = { isAway: true };
   const { receiver } = setUp();
   const { clock, sender, add, idle, troubles } = setUp({
@@ -196,7 +196,7 @@ Deno.test("DrainSender stays within its bytes, and all senders within theirs", a
   await Promise.all([one.sender.close(0), two.sender.close(0)]);
 });
 
-Deno.test("DrainSender closes within its time, and sends what waits", async () => {
+Deno.test("DrainSender closes within its time, and sends waiting records", async () => {
   const { receiver, sender, add } = setUp();
   add("last");
   await sender.close(20_000);

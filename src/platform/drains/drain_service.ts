@@ -1,8 +1,4 @@
-/**
- * Actions of people on the drains of a project, and their health on all nodes.
- *
- * @module
- */
+/** Actions of people on the drains of a project, and their health on all nodes. @module */
 import * as z from "zod";
 import type { BodyOf, ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -12,7 +8,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import { judgeTarget, OutboundError } from "../../runtime/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
-import { Failure } from "../core/http/mod.ts";
+import { Failure, requireRate } from "../core/http/mod.ts";
 import { askAll, type Peers, type SilentNode } from "../core/peers/mod.ts";
 import type { DrainRecord, DrainStore } from "./drain_record.ts";
 import type { DrainSender, SenderHealth } from "./drain_sender.ts";
@@ -40,7 +36,7 @@ const nodeHealth = z.object({
   lastErrorAt: time,
   lastError: z.string().nullable(),
 });
-/** Of a project's drains by id, or of the operator's endpoints by their place. */
+/** Of a project's drains by id, or of the operator's endpoints by position. */
 const answer = z.array(z.tuple([z.string(), nodeHealth]));
 
 const iso = (at: number | null): string | null => at === null ? null : new Date(at).toISOString();
@@ -199,12 +195,7 @@ export class DrainService {
   }
 
   async test(record: DrainRecord): Promise<ResponseOf<typeof endpoints.testDrain>> {
-    const wait = this.#tests.take(record.projectId);
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many tests. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#tests, record.projectId, "tests");
     const sender: DrainSender | undefined = this.#parts.drains.senderOf(record);
     if (sender === undefined) {
       throw new Failure("conflict", "The drain is not open on this node yet. Try again");

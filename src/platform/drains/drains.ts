@@ -6,6 +6,7 @@
  */
 import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { LogEntry } from "../../contract/logs.ts";
+import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { nextTurn } from "../../lib/next_turn.ts";
 import type { Outbound } from "../../runtime/mod.ts";
@@ -28,7 +29,7 @@ import type { RecordOwners } from "./record_owners.ts";
 
 /** Lines that wait for their deployments to be read. */
 const MAX_WAITING = 20_000;
-/** Lines that are handled before other tasks get their turn. */
+/** Number of lines to handle before yielding to other tasks. */
 const AT_ONCE = 200;
 /** Time for the last records when the platform stops, in milliseconds. */
 const GRACE_MS = 3000;
@@ -64,7 +65,10 @@ export class Drains {
   readonly #projects = new Map<string, OpenProject>();
   readonly #leaveAll: () => void;
   #waiting: Line[] = [];
-  #handling: Promise<void> | undefined;
+  readonly #passes = new CoalescedWork(() =>
+    this.#passOn()
+      .catch((error) => this.#parts.onTrouble(`Cannot pass on log lines: ${messageOf(error)}`))
+  );
   #loading: Promise<void> = Promise.resolve();
 
   readonly #parts: DrainsParts;
@@ -104,7 +108,6 @@ export class Drains {
     return () => leaves.forEach((leave) => leave());
   }
 
-  /** The sender of a drain. */
   senderOf({ projectId, id }: Pick<DrainRecord, "projectId" | "id">): DrainSender | undefined {
     return this.#projects.get(projectId)?.senders.get(id);
   }
@@ -143,7 +146,6 @@ export class Drains {
     }
   }
 
-  /** Ends a drain; records that wait are not sent. */
   #shut(projectId: string, id: string): void {
     const project = this.#projects.get(projectId);
     project?.senders.get(id)?.close(0).catch((error) => this.#parts.onTrouble(messageOf(error)));
@@ -153,7 +155,6 @@ export class Drains {
     this.#projects.delete(projectId);
   }
 
-  /** Ends the drains of a deleted project. */
   forget(projectId: string): void {
     for (const id of this.#projects.get(projectId)?.senders.keys() ?? []) {
       this.#shut(projectId, id);
@@ -185,7 +186,7 @@ export class Drains {
     line: BuildLogLine,
   ): void => this.#add({ ...build, build: (owner) => buildLineRecord(owner, line) });
 
-  /** Takes what was counted of a fault; never waits. */
+  /** Receives the counts of a fault; never waits. */
   readonly takeError = (projectId: string, group: ErrorGroup): void =>
     this.#add({
       projectId,
@@ -198,12 +199,10 @@ export class Drains {
     if (senders.length === 0) return;
     if (this.#waiting.length >= MAX_WAITING) { for (const sender of senders) sender.drop(1); }
     else this.#waiting.push(line);
-    this.#handling ??= this.#handle()
-      .catch((error) => this.#parts.onTrouble(`Cannot pass on log lines: ${messageOf(error)}`))
-      .finally(() => this.#handling = undefined);
+    this.#passes.start();
   }
 
-  async #handle(): Promise<void> {
+  async #passOn(): Promise<void> {
     while (this.#waiting.length > 0) {
       for (const line of this.#waiting.splice(0, AT_ONCE)) {
         const { projectId, deploymentId, request } = line;
@@ -226,12 +225,11 @@ export class Drains {
     await Promise.all(this.#all().map((sender) => sender.sendMetrics()));
   }
 
-  /** Sends what waits, for a short time. */
   async close(): Promise<void> {
     await this.#parts.logs.flush();
     this.#leaveAll();
     for (const { leave } of this.#projects.values()) leave();
-    await this.#handling;
+    await this.#passes.settled();
     await Promise.all(this.#all().map((sender) => sender.close(GRACE_MS)));
   }
 }

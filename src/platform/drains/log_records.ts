@@ -1,36 +1,31 @@
-/**
- * Entries of logs as OpenTelemetry log records, named by its semantic conventions. Pure.
- *
- * @module
- */
+/** Log entries as OpenTelemetry log records, by its semantic conventions. Pure. @module */
 import type { ProtobufLogsSerializer } from "@opentelemetry/otlp-transformer";
 import type { BuildLogLine } from "../../contract/build_logs.ts";
 import type { LogEntry } from "../../contract/logs.ts";
 import type { PlatformLog } from "../core/log.ts";
 import type { ErrorGroup } from "../errors/error_group.ts";
 
-/** A log record as the serializer takes it. */
 export type OtlpRecord = Parameters<typeof ProtobufLogsSerializer.serializeRequest>[0][number];
 export type OtlpResource = OtlpRecord["resource"];
 
 type Attributes = OtlpRecord["attributes"];
 
-/** A record with the memory that it takes. */
+/** A record with its memory size. */
 export interface SizedRecord {
   readonly record: OtlpRecord;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** About how many bytes it has. */
+  /** Its approximate size in bytes. */
   readonly size: number;
 }
 
-/** Whose record it is, and how its texts are masked. */
+/** The owner of a record, and how to mask its texts. */
 export interface RecordOwner {
   readonly resource: OtlpResource;
   mask(text: string): string;
 }
 
-/** Longest text of a record, in UTF-16 units. */
+/** Maximum length of a text of a record, in UTF-16 units. */
 export const MAX_TEXT = 32 * 1024;
 /** Size of a record without its texts, in bytes. */
 const RECORD_BYTES = 300;
@@ -44,16 +39,15 @@ const LEVELS = {
 } as const;
 type Level = keyof typeof LEVELS;
 
-/** The scope of all records: the serializer tells scopes apart by identity. */
+/** The scope of all records: the serializer distinguishes scopes by identity. */
 export const SCOPE = { name: "svc" } as const;
 
-/** A resource with these attributes. */
 export function createResource(attributes: Attributes): OtlpResource {
   const resource: OtlpResource = { attributes, getRawAttributes: () => [], merge: () => resource };
   return resource;
 }
 
-/** Milliseconds as the serializer takes times: seconds and nanoseconds. */
+/** Converts milliseconds to the serializer's format: seconds and nanoseconds. */
 export const hrTime = (time: number): [number, number] => [
   Math.floor(time / 1000),
   Math.round((time % 1000) * 1e6),
@@ -61,14 +55,14 @@ export const hrTime = (time: number): [number, number] => [
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The trace of a `traceparent` (W3C Trace Context); `undefined` if it is none. */
+/** The trace of a `traceparent` (W3C Trace Context); `undefined` if it is not valid. */
 export function readTrace(traceparent: string | undefined): OtlpRecord["spanContext"] {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
   if (traceId === undefined || /^0+$/.test(traceId) || /^0+$/.test(spanId!)) return undefined;
   return { traceId, spanId: spanId!, traceFlags: Number.parseInt(flags!, 16) };
 }
 
-/** A text of its greatest length, which ends with how much was left out. */
+/** Shortens a text to its maximum length, with the number of omitted characters at the end. */
 function shortened(text: string): string {
   return text.length <= MAX_TEXT
     ? text
@@ -86,7 +80,7 @@ interface LogRecordFields {
   readonly traceparent?: string | undefined;
 }
 
-/** Builds a record: texts are masked and shortened, attributes without a value left out. */
+/** Builds a record: texts are masked and shortened, attributes without a value omitted. */
 function build(owner: RecordOwner, parts: LogRecordFields): SizedRecord {
   const { time, level, eventName, traceparent } = parts;
   const [severityNumber, severityText] = LEVELS[level];
@@ -148,7 +142,6 @@ function requestParts(
   };
 }
 
-/** A line of the log of requests, functions and servers. */
 export function entryRecord(owner: RecordOwner, entry: LogEntry): SizedRecord {
   const time = Date.parse(entry.time);
   if (entry.type === "request") return build(owner, { time, ...requestParts(entry) });
@@ -198,7 +191,6 @@ export function errorRecord(owner: RecordOwner, group: ErrorGroup): SizedRecord 
   });
 }
 
-/** A line of the platform's own log. */
 export function platformRecord(
   resource: OtlpResource,
   { level, message }: PlatformLog,
@@ -209,7 +201,7 @@ export function platformRecord(
   return build(owner, { time, level, eventName: "svc.platform", body: message, attributes });
 }
 
-/** Tells the receiver about records that it does not get. */
+/** Notifies the receiver of records that it does not get. */
 export function droppedRecord(resource: OtlpResource, count: number, time: number): SizedRecord {
   const records = count === 1 ? "1 record" : `${count} records`;
   return build({ resource, mask: (text) => text }, {

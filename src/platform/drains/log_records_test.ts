@@ -111,7 +111,7 @@ Deno.test("records of functions, servers, builds and errors have their own field
   assert.equal(error!.attributes["svc.error.count"], 7);
 });
 
-Deno.test("a huge line is shortened, and says how much was left out", async () => {
+Deno.test("a huge line is shortened, and reports how much was left out", async () => {
   const message = "x".repeat(3 * MAX_TEXT);
   const record = entryRecord(owner, {
     ...line,
@@ -125,7 +125,7 @@ Deno.test("a huge line is shortened, and says how much was left out", async () =
   assert.equal(short?.body, `${"x".repeat(MAX_TEXT)}… (${2 * MAX_TEXT} characters left out)`);
 });
 
-Deno.test("readTrace() takes only a whole traceparent", () => {
+Deno.test("readTrace() accepts only a whole traceparent", () => {
   const span = "00f067aa0ba902b7";
   for (
     const text of [

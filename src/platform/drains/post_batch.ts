@@ -1,8 +1,4 @@
-/**
- * One request to an OTLP endpoint, and how it ended (OTLP specification, OTLP/HTTP response).
- *
- * @module
- */
+/** One request to an OTLP endpoint, and how it ended (OTLP/HTTP response). @module */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { ProtobufLogsSerializer, ProtobufMetricsSerializer } from "@opentelemetry/otlp-transformer";
@@ -18,12 +14,11 @@ const pack = promisify(gzip);
 
 /** Bytes of a response that are read: a partial success, or why it failed. */
 const ANSWER_BYTES = 4096;
-/** Characters of the endpoint's own words in an error. */
+/** Maximum number of characters of the endpoint's message in an error. */
 const MAX_WORDS = 300;
 /** Statuses after which the same request can succeed later. */
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** The kinds of data, and the paths that get them. */
 const SIGNALS = ["logs", "metrics"] as const;
 export type Signal = (typeof SIGNALS)[number];
 
@@ -47,7 +42,6 @@ export type PostOutcome =
     | { readonly type: "later"; readonly problem: string; readonly retryAfterMs?: number }
   );
 
-/** The URL of a signal. */
 export function signalUrl(url: string, signal: Signal): string {
   const target = new URL(url);
   const base = target.pathname.replace(/\/(?:v1\/(?:logs|metrics|traces)\/?)?$/, "");
@@ -55,12 +49,14 @@ export function signalUrl(url: string, signal: Signal): string {
   return target.href;
 }
 
-/** The compressed body of a request with log records. */
 export async function packLogs(records: OtlpRecord[]): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await pack(ProtobufLogsSerializer.serializeRequest(records)!));
 }
 
-/** The compressed body of a request with metrics: messages in a row are one with all their lists. */
+/**
+ * The compressed body of a request with metrics: concatenated messages are one message with all
+ * their lists.
+ */
 export async function packMetrics(
   metrics: readonly ResourceMetrics[],
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -70,7 +66,7 @@ export async function packMetrics(
   );
 }
 
-/** Reads how many records an endpoint rejected, and its message; a body that is damaged has none. */
+/** Reads how many records an endpoint rejected, and its message; a damaged body has none. */
 function readPartial(signal: Signal, body: Uint8Array) {
   try {
     if (signal === "logs") {
@@ -86,7 +82,7 @@ function readPartial(signal: Signal, body: Uint8Array) {
 
 /** The words in a response of any kind, without control characters and credentials. */
 function wordsOf(text: string, { headers }: Endpoint): string {
-  // A scheme such as Bearer stands before a token, which may be printed alone.
+  // A scheme such as Bearer precedes a token, which code may print without it.
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ").slice(1)]);
   const plain = text.replace(/[\p{Cc}\p{Cf}\ufffd]+/gu, " ").trim();
   return createSecretMasker(secrets).mask(plain).slice(0, MAX_WORDS).toWellFormed();
@@ -98,7 +94,7 @@ export async function postBatch(
   { signal, body, closed }: {
     readonly signal: Signal;
     readonly body: Uint8Array<ArrayBuffer>;
-    /** Aborted when nobody waits for the outcome. */
+    /** Aborted when no caller waits for the outcome. */
     readonly closed: AbortSignal;
   },
   { outbound, now }: PostParts,

@@ -1,8 +1,4 @@
-/**
- * Metrics of the platform's process, by the names of OpenTelemetry's semantic conventions.
- *
- * @module
- */
+/** Metrics of the platform's process, named by OpenTelemetry's semantic conventions. @module */
 import process from "node:process";
 import { ValueType } from "@opentelemetry/api";
 import { AggregationTemporality, DataPointType } from "@opentelemetry/sdk-metrics";
@@ -13,9 +9,9 @@ interface Measured {
   readonly name: string;
   readonly description: string;
   readonly unit: string;
-  /** Whether it only grows. */
+  /** Whether it only increases. */
   readonly isMonotonic: boolean;
-  /** Values by the attributes that tell them apart. */
+  /** Values by their distinguishing attributes. */
   readonly values: readonly (readonly [Readonly<Record<string, string>>, number])[];
 }
 
@@ -47,7 +43,6 @@ function measure(): readonly Measured[] {
   ];
 }
 
-/** Measures this process; times in milliseconds since the epoch. */
 export function processMetrics(
   resource: OtlpResource,
   { startedAt, now }: { readonly startedAt: number; readonly now: number },

@@ -1,8 +1,4 @@
-/**
- * The deployments whose records are sent: how receivers name them, and the values that are masked.
- *
- * @module
- */
+/** Deployments whose records are sent: their names for receivers, and values to mask. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { RecentMap } from "../../lib/memo.ts";
@@ -16,7 +12,7 @@ import { createResource, type OtlpResource, type RecordOwner } from "./log_recor
 const MAX_KNOWN = 1000;
 /** How long the variables of a deployment are remembered, in milliseconds: databases change them. */
 const KNOWN_MS = 60_000;
-/** How long it is remembered that there is none, or that its variables cannot be read. */
+/** How long to cache that there is none, or that its variables cannot be read. */
 const MISSING_MS = 5000;
 
 export interface OwnerParts {
@@ -48,10 +44,7 @@ export class RecordOwners {
     this.platform = createResource({ "service.name": "svc", ...this.#place() });
   }
 
-  /**
-   * The owner of a deployment's records; `undefined` if it is gone, or its variables are
-   * unreadable: then nothing is sent, because it may contain secrets.
-   */
+  /** `undefined` if the deployment was removed or its variables are unreadable: nothing is sent. */
   of(
     projectId: string,
     deploymentId: string,
@@ -61,7 +54,7 @@ export class RecordOwners {
     if (known !== undefined && now() < known.until) return known.owner;
     return this.#reading.run(deploymentId, async () => {
       const owner = await this.#read(projectId, deploymentId).catch((error) => {
-        // Once, and not for each try.
+        // Only once, not for each attempt.
         if (known === undefined || known.owner !== undefined) {
           onTrouble(`Cannot send logs of deployment ${deploymentId}: ${messageOf(error)}`);
         }

@@ -10,7 +10,7 @@ import { AggregationTemporality, DataPointType } from "@opentelemetry/sdk-metric
 import type { LogEntry } from "../../contract/logs.ts";
 import { hrTime, type OtlpResource, SCOPE } from "./log_records.ts";
 
-/** The metrics of one resource, as the serializer takes them. */
+/** The metrics of one resource, in the serializer's form. */
 export type ResourceMetrics = Parameters<typeof ProtobufMetricsSerializer.serializeRequest>[0];
 
 /** Bounds of the histogram's buckets that the conventions recommend, in seconds. */
@@ -34,7 +34,7 @@ interface Series {
   readonly resource: OtlpResource;
   readonly method: string;
   readonly status: number;
-  /** When its first request came, in milliseconds since the epoch. */
+  /** When its first request arrived, in milliseconds since the epoch. */
   readonly start: number;
   readonly counts: number[];
   count: number;
@@ -44,7 +44,7 @@ interface Series {
 type Request = Pick<Extract<LogEntry, { type: "request" }>, "method" | "status" | "durationMs">;
 
 export class RequestMetrics {
-  /** By deployment, method and status; the one used last comes last. */
+  /** Keyed by deployment, method and status, with the most recently used at the end. */
   readonly #series = new Map<string, Series>();
   #hasNew = false;
 

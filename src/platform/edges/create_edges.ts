@@ -1,9 +1,10 @@
 /**
- * Composes front edges: `/v1/edges` for the owner of the platform, what edges ask, and the requests
- * that they pass on.
+ * Composes front edges: `/v1/edges` for the owner of the platform, requests of edges, and relayed
+ * requests.
  *
  * @module
  */
+import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
@@ -27,15 +28,26 @@ export interface Edges {
   /** Serves requests of edges themselves. */
   readonly answer: EdgeEndpoint["answer"];
   /**
-   * Handles what edges pass on as if their clients had sent it here: of all edges, or of those on
-   * other machines alone.
+   * Handles requests that edges pass on as if their clients had sent them here: of all edges, or
+   * only of those on other machines.
    */
   admitting(handlers: Handlers, from: "all" | "remote"): ConnectionHandler;
-  /** What metrics show of each edge. */
+  /** The metrics of each edge. */
   facts(): readonly EdgeFacts[];
+  /** The public addresses of edges on other machines. */
+  readonly places: EdgeRegistry["places"];
+  /** Names of the edges that are connected to this node. */
+  readonly present: EdgeRegistry["present"];
   /** The edges of this machine. */
   readonly local: LocalEdgeLink;
 }
+
+/** The question to other nodes: which edges are connected to them. */
+export const PRESENCE = {
+  name: "edges",
+  data: () => null,
+  schema: z.array(z.string().max(64)).max(10_000),
+} as const;
 
 export interface EdgeFacts {
   readonly name: string;
@@ -44,7 +56,7 @@ export interface EdgeFacts {
   readonly answers: readonly number[];
 }
 
-/** Between the platform and what runs its edges on this machine. */
+/** The interface between the platform and its edges on this machine. */
 export interface LocalEdgeLink {
   /** Adds an edge, or gives it another key; returns the key. */
   add(name: string): string;
@@ -71,7 +83,7 @@ export function createEdges(
     & Omit<ServedRequestsParts, "now">
     & { readonly accounts: Pick<AccountStore, "ownerId"> },
 ): Edges {
-  const registry = new EdgeRegistry(foundation);
+  const registry = new EdgeRegistry({ ...foundation, country: parts.country });
   const served = new ServedRequests({ ...parts, now: foundation.now });
   const local: LocalEdgeLink = {
     add: (name) => registry.addLocal(name),
@@ -85,6 +97,10 @@ export function createEdges(
     onLost: (edge) => local.onLost(edge),
   });
 
+  foundation.peers.answer(PRESENCE.name, z.null(), async function* () {
+    yield await Promise.resolve(registry.present());
+  });
+
   const requireOwner = async (caller: Caller) => {
     if (await accounts.ownerId() === caller.user.id) return;
     throw new Failure("forbidden", "Only the owner of the platform can manage its front edges");
@@ -96,7 +112,7 @@ export function createEdges(
   ): ConnectionHandler =>
   (request, connection) => {
     const plain = connection.scheme === "https" ? https : http;
-    // To read a field of each request would cost more than all else here.
+    // Reading a header of each request would cost more than everything else here.
     if (from === "remote" && registry.isEmpty) return plain(request, connection);
     const facts = request.headers.get(FACTS_HEADER);
     if (facts === null) return plain(request, connection);
@@ -125,6 +141,8 @@ export function createEdges(
     answer: endpoint.answer,
     admitting,
     local,
+    places: () => registry.places(),
+    present: () => registry.present(),
     facts: () =>
       registry.list(endpoint.behind).map(({ name, state }) => ({
         name,

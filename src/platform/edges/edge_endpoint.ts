@@ -1,23 +1,30 @@
 /**
- * Answers front edges: the feed, deployments, and their files. An edge authenticates with its key.
+ * Serves front edges: the feed, deployments, and their files. An edge authenticates with its key.
  *
  * @module
  */
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
 import { isSha256 } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { SiteAccess } from "../../edge/mod.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { Failure, readJson, toFailure } from "../core/http/mod.ts";
+import { type KeyPair, wildcardOf } from "../certificates/mod.ts";
+import { apiHosts, Failure, readJson, toFailure } from "../core/http/mod.ts";
 import { type DeploymentStore, findServed } from "../deployments/mod.ts";
+import { canonicalAddress } from "../domains/mod.ts";
 import { accessStateOf } from "../previews/mod.ts";
+import { sealCertificate } from "./certificate_seal.ts";
 import { type OpenFeed, openFeed } from "./edge_feed.ts";
 import type { EdgeRegistry } from "./edge_registry.ts";
 import type { ServedRequests } from "./served_requests.ts";
 import { appliedBody, EDGE_PATHS, type EdgeShown, type EdgeSite, servedBody } from "./wire.ts";
 
 const MAX_BODY = 4096;
+/** Public addresses of an edge. */
+const MAX_ADDRESSES = 8;
 /** A batch of a mebibyte of characters, even if JSON escapes them all. */
 const MAX_SERVED_BODY = 8 * 1024 * 1024;
 
@@ -27,15 +34,19 @@ export interface EdgeEndpointParts {
   readonly deployments: DeploymentStore;
   publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
   accessOf(projectId: string, workspaceId: string): Promise<SiteAccess>;
-  /** Whether the API responds at a hostname. */
-  isApi(hostname: string): boolean;
+  /**
+   * The certificate of a served hostname. The operator's own certificate never leaves its machine.
+   */
+  certificateOf(hostname: string): KeyPair | undefined | Promise<KeyPair | undefined>;
+  /** Host names of the API, in addition to IP addresses. */
+  readonly apiNames: readonly string[];
   /** Whether the platform sends visitors of some hosts from HTTP to HTTPS. */
   redirectsToHttps(): boolean;
   /** Called when an edge no longer follows, unless the platform is stopping. */
   onLost?(edge: string): void;
 }
 
-/** The manifest without what only servers, functions and tasks need. */
+/** The manifest without the parts that only servers, functions and tasks need. */
 function publicManifest(
   { meta: _, checks: __, cron: ___, functionLimits: ____, ...manifest }: Manifest,
 ): Manifest {
@@ -47,9 +58,22 @@ function publicManifest(
   };
 }
 
+/**
+ * The DNS names that a certificate is valid for. The runtime's `checkHost()` does not support
+ * wildcards.
+ */
+function namesOf(cert: string): ReadonlySet<string> {
+  const { subjectAltName = "" } = new X509Certificate(cert);
+  return new Set(subjectAltName.split(", ").map((name) => name.replace(/^DNS:/, "").toLowerCase()));
+}
+
 export class EdgeEndpoint {
-  /** By edge and session: an edge speaks for itself alone. */
+  /** Keyed by edge and session, because an edge only speaks for itself. */
   readonly #feeds = new Map<string, { readonly edge: string; readonly feed: OpenFeed }>();
+
+  readonly #isApi: (hostname: string) => boolean;
+  /** Names of certificates that were withheld. */
+  readonly #withheld = new Set<string>();
 
   readonly #foundation: Pick<Foundation, "feed" | "vault" | "closing" | "now" | "onTrouble">;
   readonly #parts: EdgeEndpointParts;
@@ -60,9 +84,10 @@ export class EdgeEndpoint {
   ) {
     this.#foundation = foundation;
     this.#parts = parts;
+    this.#isApi = apiHosts(parts.apiNames);
   }
 
-  /** Changes that an edge has not applied yet. */
+  /** Number of changes that an edge has not applied yet. */
   readonly behind = (edge: string): number =>
     [...this.#feeds.values()].filter((each) => each.edge === edge)
       .reduce((most, { feed }) => Math.max(most, feed.behind), 0);
@@ -98,7 +123,11 @@ export class EdgeEndpoint {
     if (request.method !== "GET") throw new Failure("method_not_allowed", "Only GET");
     if (what === "feed") {
       const version = searchParams.get("version")?.slice(0, 32) ?? "unknown";
+      await this.#place(edge, searchParams);
       return await this.#follow(edge, { address, version });
+    }
+    if (what === "certificates") {
+      return await this.#certificate(projectId, searchParams.get("key") ?? "");
     }
     if (!isUuid(projectId) || !isUuid(deploymentId)) throw new Failure("not_found", "No such path");
     if (what === "sites") return Response.json(await this.#site({ projectId, deploymentId }));
@@ -110,6 +139,25 @@ export class EdgeEndpoint {
       return await this.#blob({ projectId, deploymentId }, sha256);
     }
     throw new Failure("not_found", "No such path");
+  }
+
+  /** A store that takes no changes keeps no edge from following. */
+  async #place(edge: string, params: URLSearchParams): Promise<void> {
+    const given = params.getAll("address");
+    if (given.length > MAX_ADDRESSES || given.some((address) => isIP(address) === 0)) {
+      throw new Failure("invalid_request", `Send at most ${MAX_ADDRESSES} IP addresses`);
+    }
+    const addresses = given.map(canonicalAddress);
+    const country = /^[A-Z]{2}$/.exec(params.get("country") ?? "")?.[0];
+    try {
+      if (await this.#parts.registry.place(edge, { addresses, country })) return;
+      this.#foundation.onTrouble(
+        `Front edge ${edge} reports other public addresses than before, which are not used. If they ` +
+          "are right, remove the edge and add it again",
+      );
+    } catch (error) {
+      this.#foundation.onTrouble(`Cannot store the addresses of front edge ${edge}: ${error}`);
+    }
   }
 
   async #follow(
@@ -133,7 +181,7 @@ export class EdgeEndpoint {
         time: now(),
         redirectsToHttps: redirectsToHttps(),
       },
-      isApi: this.#parts.isApi,
+      isApi: this.#isApi,
       isDrained: () => registry.isDrained(edge),
       now,
       signal: AbortSignal.any([removed, closing]),
@@ -150,6 +198,33 @@ export class EdgeEndpoint {
     });
   }
 
+  async #certificate(hostname: string, key: string): Promise<Response> {
+    if (!/^[0-9a-f]{64}$/.test(key)) throw new Failure("invalid_request", "Send a public key");
+    const isOfSite = /^[\w.-]{1,253}$/.test(hostname) && !this.#isApi(hostname);
+    const pair = isOfSite ? await this.#parts.certificateOf(hostname) : undefined;
+    if (pair === undefined) throw new Failure("not_found", "The host has no certificate");
+    this.#requireNotOfApi(pair);
+    const sealed = await sealCertificate(pair, { hostname, to: Uint8Array.fromHex(key) });
+    return Response.json(sealed, { headers: { "cache-control": "no-store" } });
+  }
+
+  /** @throws {Failure} if a certificate is also valid for the API; the log names it once. */
+  #requireNotOfApi({ cert }: KeyPair): void {
+    const names = namesOf(cert);
+    const covered = this.#parts.apiNames.map((name) => name.toLowerCase())
+      .find((name) => names.has(name) || names.has(wildcardOf(name)));
+    if (covered === undefined) return;
+    const withheld = [...names].join(", ");
+    if (!this.#withheld.has(withheld)) {
+      this.#withheld.add(withheld);
+      this.#foundation.onTrouble(
+        `Front edges do not get the certificate of ${withheld}: it is also valid for ${covered}, ` +
+          "where the API responds",
+      );
+    }
+    throw new Failure("not_found", "The certificate of the host is also valid for the API");
+  }
+
   async #applied(edge: string, request: Request): Promise<Response> {
     const parsed = appliedBody.safeParse((await readJson(request, MAX_BODY)).value);
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
@@ -163,6 +238,7 @@ export class EdgeEndpoint {
   async #served(edge: string, request: Request): Promise<Response> {
     const parsed = servedBody.safeParse((await readJson(request, MAX_SERVED_BODY)).value);
     if (!parsed.success) throw new Failure("invalid_request", "Send a batch of requests");
+    this.#parts.registry.noteRoundTrip(edge, parsed.data.roundTripMs);
     const leftOut = await this.#parts.served.take(edge, parsed.data);
     if (leftOut > 0) {
       this.#foundation.onTrouble(`Left out ${leftOut} requests that front edge ${edge} reported`);

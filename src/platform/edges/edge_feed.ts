@@ -7,14 +7,17 @@ import type { FeedMessage, Publisher, Subscribed } from "../../feed/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ALIVE_MS, type FeedLine } from "./wire.ts";
 
-/** Lines that may wait for an edge; one that reads more slowly starts again with a snapshot. */
+/**
+ * Maximum number of lines that wait for an edge; one that reads more slowly starts again with a
+ * snapshot.
+ */
 const MAX_WAITING = 1000;
 
 export interface OpenFeed {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
-  /** Changes that the edge has not applied yet. */
+  /** Number of changes that the edge has not applied yet. */
   readonly behind: number;
-  /** Notes that the edge has applied every change up to a place. */
+  /** Records that the edge has applied every change up to a position. */
   applied(place: number): void;
 }
 

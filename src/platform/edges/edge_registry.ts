@@ -1,5 +1,5 @@
 /**
- * The front edges that an operator has added, their sessions, and the requests that they pass on.
+ * The front edges that an operator has added, their sessions, and the requests that they relay.
  *
  * @module
  */
@@ -27,8 +27,11 @@ const edgeRecord = z.object({
   name: z.string(),
   hash: z.string(),
   createdAt: z.number(),
-  /** True if its clients are to go elsewhere. */
+  /** True if its clients should go elsewhere. */
   isDrained: z.boolean().optional(),
+  /** Its public addresses, for svc's own DNS. */
+  addresses: z.array(z.string()).optional(),
+  country: z.string().optional(),
 });
 type EdgeRecord = z.infer<typeof edgeRecord>;
 
@@ -42,14 +45,17 @@ const edges = new RecordType({
   },
 });
 
-/** How far the clocks of an edge and the platform may be apart, in milliseconds. */
+/** Maximum difference between the clocks of an edge and the platform, in milliseconds. */
 const MAX_SKEW_MS = 60_000;
 
-/** Processes that may follow the feed with one key. */
+/** Maximum number of processes that follow the feed with one key. */
 const MAX_CONNECTIONS = 64;
 
-/** Sessions whose used numbers are remembered; up to twice as many. */
+/** Number of sessions whose used numbers are kept; up to twice as many may be in memory. */
 const MAX_SESSIONS = 256;
+
+/** An edge reports every five seconds; one that missed some of it gets no more clients. */
+const SILENT_MS = 15_000;
 
 /** Names of the platform's own edges on this machine. */
 const LOCAL_NAME = /^local-\d+$/;
@@ -62,10 +68,20 @@ const hashOf = (key: string): string => sha256Hex(`svc edge key\n${key}`);
 interface Contact {
   readonly state: "connected" | "lost";
   readonly since: number;
-  /** When it last said something. */
+  /** When it last sent something. */
   readonly seenAt: number;
   readonly address: string;
   readonly version: string;
+  /** How long a report takes to this node and back. */
+  readonly roundTripMs?: number;
+}
+
+/** The public addresses of an edge. */
+export interface EdgePlace {
+  readonly name: string;
+  readonly isDrained: boolean;
+  readonly addresses: readonly string[];
+  readonly country: string | undefined;
 }
 
 interface KnownEdge {
@@ -78,11 +94,13 @@ export interface EdgeRegistryOptions {
   readonly box: Pick<SecretBox, "deriveBytes">;
   readonly now: Clock;
   readonly random: Random;
+  /** The country of an IP address. */
+  country(address: string): string | undefined;
 }
 
 export class EdgeRegistry {
   readonly #table: Table<EdgeRecord, readonly [string], "hash" | "name">;
-  /** All edges by name, so that requests need no look into the store. */
+  /** All edges by name, so that requests need no read of the store. */
   readonly #edges = new Map<string, EdgeRecord>();
   /** The edges of this machine, whose keys end with this process. */
   readonly #local = new Map<string, EdgeRecord>();
@@ -103,14 +121,14 @@ export class EdgeRegistry {
     return this.#edges.size === this.#local.size;
   }
 
-  /** Reads the edges, and disconnects those that are gone. */
+  /** Reads the edges, and disconnects those that no longer exist. */
   async reread(): Promise<void> {
     const found = await this.#table.collect();
     const before = new Map(this.#edges);
     this.#edges.clear();
     for (const edge of [...found, ...this.#local.values()]) this.#edges.set(edge.name, edge);
     for (const [name, connections] of this.#open) {
-      // One that was added again under its name has another key.
+      // An edge that was added again with the same name has a different key.
       const isSame = this.#edges.get(name)?.id === before.get(name)?.id;
       if (!isSame) { for (const each of connections) each.abort(); }
     }
@@ -138,7 +156,7 @@ export class EdgeRegistry {
     const isDrained = this.isDrained(name);
     this.#local.set(name, { ...edge, isDrained });
     this.#edges.set(name, { ...edge, isDrained });
-    // Its last process has ended, or is to.
+    // Its last process has ended, or must end.
     for (const each of this.#open.get(name) ?? []) each.abort();
     return key;
   }
@@ -149,7 +167,7 @@ export class EdgeRegistry {
     return { key, edge: { id: uuidV7(now, random), name, hash: hashOf(key), createdAt: now() } };
   }
 
-  /** Sends the clients of an edge elsewhere, or no longer; `undefined` if there is none. */
+  /** Drains an edge, or ends its drain; `undefined` if there is no such edge. */
   async drain(name: string, isDrained: boolean): Promise<boolean | undefined> {
     const local = this.#local.get(name);
     if (local !== undefined) {
@@ -165,7 +183,7 @@ export class EdgeRegistry {
     return true;
   }
 
-  /** Identifies an edge, also among those of the same name. */
+  /** Identifies an edge, even among those of the same name. */
   idOf(name: string): string | undefined {
     return this.#edges.get(name)?.id;
   }
@@ -174,7 +192,44 @@ export class EdgeRegistry {
     return this.#edges.get(name)?.isDrained === true;
   }
 
-  /** Notes that an edge has said something. */
+  /** Names of the edges that are connected to this node. */
+  present(): string[] {
+    const since = this.#options.now() - SILENT_MS;
+    return [...this.#contacts]
+      .filter(([, { state, seenAt }]) => state === "connected" && seenAt > since)
+      .map(([name]) => name);
+  }
+
+  /** The edges with public addresses. */
+  places(): EdgePlace[] {
+    return [...this.#edges.values()].flatMap((
+      { name, isDrained = false, addresses = [], country },
+    ) => addresses.length === 0 ? [] : [{ name, isDrained, addresses, country }]);
+  }
+
+  /**
+   * Stores the public addresses of an edge, for other nodes and the next start. The first ones
+   * stay, so that a stolen key cannot send visitors to another machine.
+   *
+   * @returns Whether they are as reported.
+   */
+  async place(
+    name: string,
+    { addresses, country }: Pick<EdgePlace, "addresses" | "country">,
+  ): Promise<boolean> {
+    const known = this.#edges.get(name);
+    if (known === undefined || this.#local.has(name)) return true;
+    const { addresses: before = [] } = known;
+    const isSame = before.join() === addresses.join();
+    if (!isSame && before.length > 0) return false;
+    if (isSame && known.country === country) return true;
+    const placed = { addresses: [...addresses], country };
+    this.#edges.set(name, { ...known, ...placed });
+    await this.#table.update([known.id], (edge) => ({ ...edge, ...placed }));
+    return true;
+  }
+
+  /** Records a message from an edge. */
   seen(name: string): void {
     const contact = this.#contacts.get(name);
     if (contact !== undefined) {
@@ -182,7 +237,14 @@ export class EdgeRegistry {
     }
   }
 
-  /** Removes an edge; `undefined` if there is none of that name. */
+  /** Records how long the last report of an edge took to this node and back. */
+  noteRoundTrip(name: string, roundTripMs: number | undefined): void {
+    const contact = this.#contacts.get(name);
+    if (contact === undefined || roundTripMs === undefined) return;
+    this.#contacts.set(name, { ...contact, roundTripMs });
+  }
+
+  /** Removes an edge; `undefined` if there is none with that name. */
   async remove(name: string): Promise<FrontEdge | undefined> {
     const found = await this.#table.findBy("name", keys.frontEdgeByName(name));
     const removed = found && await this.#table.remove([found.id]);
@@ -203,7 +265,7 @@ export class EdgeRegistry {
     return found?.name;
   }
 
-  /** Whether an edge has as many connections as it may. */
+  /** Whether an edge has reached its maximum number of connections. */
   isFull(edge: string): boolean {
     return (this.#open.get(edge)?.size ?? 0) >= MAX_CONNECTIONS;
   }
@@ -231,9 +293,8 @@ export class EdgeRegistry {
       if (connections.size > 0) return;
       this.#open.delete(edge);
       if (!this.#edges.has(edge)) return;
-      const { seenAt = since } = this.#contacts.get(edge) ?? {};
-      const lostAt = this.#options.now();
-      this.#contacts.set(edge, { ...from, state: "lost", since: lostAt, seenAt });
+      const known = this.#contacts.get(edge) ?? { ...from, seenAt: since };
+      this.#contacts.set(edge, { ...known, state: "lost", since: this.#options.now() });
     };
     return { session: { edge, id }, secret, removed: connection.signal, end };
   }
@@ -246,7 +307,7 @@ export class EdgeRegistry {
     const edge = facts === undefined ? undefined : this.#edges.get(facts.edge);
     if (facts === undefined || edge === undefined) return undefined;
     if (Math.abs(this.#options.now() - facts.time) > MAX_SKEW_MS) return undefined;
-    // By id: another edge may have the same name by now.
+    // Uses the id, because another edge may already have the same name.
     const name = `${edge.id} ${facts.id}`;
     let session = this.#sessions.get(name);
     // Sessions without a valid signature must not evict others.
@@ -263,14 +324,17 @@ export class EdgeRegistry {
     return { secret: await this.#derive(session), used: new UsedNumbers() };
   }
 
-  /** Every node derives the same secret, so none has to know of the session. */
+  /** Every node derives the same secret, so the nodes need not share sessions. */
   #derive({ edge, id }: EdgeSession): Promise<Uint8Array> {
     const { hash } = this.#edges.get(edge)!;
     return this.#options.box.deriveBytes(`svc session of a front edge ${edge} ${id} ${hash}`);
   }
 
-  #shown({ name, createdAt, isDrained = false }: EdgeRecord, behind: number | null): FrontEdge {
+  #shown(edge: EdgeRecord, behind: number | null): FrontEdge {
+    const { name, createdAt, isDrained = false, addresses: [address] = [] } = edge;
     const contact = this.#contacts.get(name);
+    const place = address ?? contact?.address;
+    const country = edge.country ?? (place && this.#options.country(place));
     return {
       name,
       isLocal: isLocalEdge(name),
@@ -280,6 +344,8 @@ export class EdgeRegistry {
       since: contact === undefined ? null : new Date(contact.since).toISOString(),
       seenAt: contact === undefined ? null : new Date(contact.seenAt).toISOString(),
       address: contact?.address ?? null,
+      country: country ?? null,
+      roundTripMs: contact?.roundTripMs ?? null,
       version: contact?.version ?? null,
       createdAt: new Date(createdAt).toISOString(),
     };

@@ -8,9 +8,11 @@ export {
   type EdgeFacts,
   type Edges,
   type LocalEdgeLink,
+  PRESENCE,
   REFUSED_HEADER,
 } from "./create_edges.ts";
-export { isLocalEdge } from "./edge_registry.ts";
+export { sealCertificate, sealedCertificate, SealKey } from "./certificate_seal.ts";
+export { type EdgePlace, isLocalEdge } from "./edge_registry.ts";
 export {
   type EdgeSession,
   FACTS_HEADER,

@@ -4,14 +4,13 @@
  *
  * @module
  */
-import { createHmac } from "node:crypto";
-import { equalInConstantTime } from "../../lib/hash.ts";
+import { equalInConstantTime, hmacSha256 } from "../../lib/hash.ts";
 
 /** Names the edge, its session, and the client. */
 export const FACTS_HEADER = "x-svc-edge-relay";
 export const SIGNATURE_HEADER = "x-svc-edge-signature";
 
-/** A session of a front edge; its secret signs what the edge passes on. */
+/** A session of a front edge; its secret signs the requests that the edge relays. */
 export interface EdgeSession {
   readonly edge: string;
   readonly id: string;
@@ -62,7 +61,7 @@ export function signRelay(
   facts: string,
   { method, target }: RelayedTarget,
 ): string {
-  return createHmac("sha256", secret).update(`${facts}\n${method} ${target}`).digest("hex");
+  return hmacSha256(secret, `${facts}\n${method} ${target}`).toHex();
 }
 
 export function isSignedBy(
@@ -76,7 +75,7 @@ export function isSignedBy(
 /** Numbers below the highest one that may still arrive. */
 const WINDOW = 16_384;
 
-/** Which numbers of a session were used; one that is too old counts as used. */
+/** The used numbers of a session; a number that is too old counts as used. */
 export class UsedNumbers {
   readonly #used = new Uint8Array(WINDOW);
   #highest = 0;

@@ -11,7 +11,7 @@ const FACTS = {
   ip: "2001:db8::1",
 } as const;
 
-Deno.test("parseFacts() reads what formatFacts() writes, and nothing else", () => {
+Deno.test("parseFacts() only reads output of formatFacts()", () => {
   const text = formatFacts(FACTS);
   assert.deepEqual(parseFacts(text), FACTS);
   for (const wrong of ["", ` ${text}`, `${text} x`, text.replace("https", "ftp")]) {
@@ -19,7 +19,7 @@ Deno.test("parseFacts() reads what formatFacts() writes, and nothing else", () =
   }
 });
 
-Deno.test("isSignedBy() holds for the same secret, facts, method and target alone", () => {
+Deno.test("isSignedBy() is only true for the same secret, facts, method and target", () => {
   const secret = new Uint8Array(32).fill(1);
   const text = formatFacts(FACTS);
   const of = { method: "GET", target: "shop.localhost/a?b" };

@@ -12,7 +12,7 @@ import type { CountedRequest } from "../../traffic/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import { type servedBody, type ServedRequest, servedRequest } from "./wire.ts";
 
-/** Processes of edges whose last batch is remembered; up to twice as many. */
+/** Number of edge processes whose last batch is kept; at most twice as many. */
 const MAX_PROCESSES = 256;
 
 export interface ServedRequestsParts {
@@ -26,7 +26,7 @@ export interface ServedRequestsParts {
 
 export class ServedRequests {
   readonly #batches = new RecentMap<number>(MAX_PROCESSES);
-  /** Answers of an edge by the first digit of their status. */
+  /** Responses of an edge by the first digit of their status. */
   readonly #answers = new Map<string, number[]>();
 
   readonly #parts: ServedRequestsParts;
@@ -40,7 +40,7 @@ export class ServedRequests {
     return this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
   }
 
-  /** Takes a batch; returns how many of its entries had to be left out. */
+  /** Records a batch; returns the number of its entries that had to be left out. */
   async take(edge: string, { process, batch, served }: z.infer<typeof servedBody>) {
     const sender = `${edge} ${process}`;
     const parsed = served.map((each) => servedRequest.safeParse(each).data);
@@ -54,7 +54,7 @@ export class ServedRequests {
     return served.length - kept.length;
   }
 
-  /** Deployments that exist, each with its project: others would be entries of a stranger. */
+  /** Deployments that exist, each with its project: other entries would be forged. */
   async #knownDeployments(requests: readonly ServedRequest[]): Promise<ReadonlySet<string>> {
     const named = new Map(requests.map((each) => [deploymentOf(each), each]));
     const found = await Promise.all(

@@ -18,14 +18,14 @@ export const EDGE_PATHS = "/_svc/edges/1/";
 
 export const isEdgePath = (path: string): boolean => path.startsWith(EDGE_PATHS);
 
-/** How often the feed says that it continues, in milliseconds. */
+/** Interval of the feed's heartbeats, in milliseconds. */
 export const ALIVE_MS = 1000;
 
 /** Maximum number of requests of a batch, and most characters of a field of theirs. */
 export const MAX_BATCH = 1000;
 export const MAX_FIELD = 2048;
 
-/** A platform sends only what it has checked. */
+/** A platform only sends validated data. */
 const ofPlatform = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null && !Array.isArray(value));
 
@@ -48,15 +48,15 @@ export const feedLine = z.discriminatedUnion("type", [
   z.object({ type: z.literal("change"), place, message }),
   z.object({
     type: z.literal("alive"),
-    /** As in `hello`: clocks may be set at any time. Missing from older platforms. */
+    /** Like in `hello`: clocks may be set at any time. Missing from older platforms. */
     time: z.int().optional(),
-    /** Whether clients are to go elsewhere. */
+    /** Whether clients should use other edges. */
     isDrained: z.boolean().optional(),
   }),
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
 
-/** Notes that every change up to a place is applied. */
+/** Records that every change up to a position is applied. */
 export const appliedBody = z.object({ session: z.string().max(64), place }).strict();
 
 /** A request that an edge answered by itself, for logs and statistics. */
@@ -76,7 +76,7 @@ export const servedRequest = z.object({
   traceparent: z.string().max(64).optional(),
   error: z.string().max(MAX_FIELD).optional(),
   rules: z.array(ruleHit).max(1000).optional(),
-  /** Missing from what statistics leave out. */
+  /** Missing for requests that statistics ignore. */
   counted: z.object({
     layer: z.enum(LAYERS),
     isPage: z.boolean(),
@@ -85,12 +85,14 @@ export const servedRequest = z.object({
 });
 export type ServedRequest = z.infer<typeof servedRequest>;
 
-/** Requests that a process of an edge answered; a batch that was taken is not taken again. */
+/** Requests that an edge process served; a recorded batch is not recorded again. */
 export const servedBody = z.object({
   process: z.string().max(64),
   /** Counts the batches of the process. */
   batch: z.int().min(1),
   served: z.array(z.unknown()).max(MAX_BATCH),
+  /** How long the batch before took to the platform and back. */
+  roundTripMs: z.number().min(0).max(60_000).optional(),
 }).strict();
 
 /** A deployment as a front edge serves it. */
@@ -103,7 +105,7 @@ export const edgeSite = z.object({
 });
 export type EdgeSite = z.infer<typeof edgeSite>;
 
-/** A deployment at a host: who may visit it, and the rules published over it. */
+/** A deployment at a host, with its visitors and published rules. */
 export const edgeShown = z.object({
   access: z.object({
     version: z.string(),

@@ -1,8 +1,4 @@
-/**
- * Composes environments.
- *
- * @module
- */
+/** Composes environments. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability, DeletedEnvironment } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -28,7 +24,7 @@ interface EnvironmentServices {
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Removes what other capabilities keep for an environment whose record is gone. */
+  /** Removes other capabilities' data of an environment without a record. */
   onDeleted(environment: DeletedEnvironment): Promise<void>;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Environments: two that every project has, and the project's own. Pure.
- *
- * @module
- */
+/** Environments: two that every project has, and the project's own. Pure. @module */
 import * as z from "zod";
 import type { Environment } from "../../contract/environments.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -30,7 +26,7 @@ export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
-/** The label of the host at which a deployment is meant to be seen; a preview has its own. */
+/** The label of the host that is meant to show a deployment; a preview has its own. */
 export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   readonly environment: string;
   readonly projectName: string;
@@ -39,8 +35,8 @@ export const ownLabel = ({ environment, projectName, uniqueLabel }: {
   environment === ENVIRONMENT_PREVIEW ? uniqueLabel : environmentLabel(projectName, environment);
 
 /**
- * The host label under which custom domains find an environment's latest deployment. Preview's is
- * internal: because of its underscore, it cannot be a project's name.
+ * The host label of an environment's latest deployment. Project names cannot contain its
+ * underscore.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

@@ -1,8 +1,4 @@
-/**
- * A project's own environments in Deno KV.
- *
- * @module
- */
+/** A project's own environments in Deno KV. @module */
 import * as z from "zod";
 import { isUuid } from "../../lib/ids.ts";
 import {
@@ -82,7 +78,6 @@ export class EnvironmentStore {
     return (await this.find(projectId, reference))?.name;
   }
 
-  /** The names of all environments, the built-in ones first. */
   async names(projectId: string): Promise<string[]> {
     const names = [...BUILT_IN];
     const own = readAll(this.#kv, keys.environments(projectId), environmentRecord);
@@ -90,7 +85,6 @@ export class EnvironmentStore {
     return names;
   }
 
-  /** Removes an environment and frees its host label. */
   async delete(project: ProjectRecord, environment: EnvironmentRecord): Promise<void> {
     await this.#kv.atomic()
       .delete(keys.environment(project.id, environment.id))

@@ -1,8 +1,4 @@
-/**
- * Composes the errors of sites: taken in as they are logged, added up, and shown.
- *
- * @module
- */
+/** Composes error tracking of sites: collects, counts and lists logged errors. @module */
 import { countBelow, keys } from "../core/store/mod.ts";
 import * as z from "zod";
 import { messageOf } from "../../lib/error_message.ts";
@@ -22,9 +18,9 @@ import type { LogEntry } from "../../contract/logs.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { ErrorGroup } from "./error_group.ts";
 
-/** Lines of the log that are shown of a request. */
+/** Maximum number of log lines to show of a request. */
 const LINES = 50;
-/** Requests that began long ago are not searched for in the log, which may be large. */
+/** Requests that started long ago are not searched for in the log, which may be large. */
 const SEARCHED_MS = 24 * 60 * 60 * 1000;
 /** How much earlier than its error a request may have started, in milliseconds. */
 const LONGEST_REQUEST_MS = 60_000;
@@ -64,12 +60,11 @@ function bindErrorRoutes(
   { projects, store, saveAll, sharedLogs }: {
     readonly projects: ProjectStore;
     readonly store: Pick<ErrorStore, "find" | "list">;
-    /** Brings into the store what all nodes have; resolves with those that did not. */
+    /** Makes all nodes store their errors; resolves with those that did not. */
     saveAll(): Promise<readonly SilentNode[]>;
     readonly sharedLogs: Pick<SharedLogs, "read">;
   },
 ): void {
-  /** Reads the log lines of the latest request with an error. */
   async function linesOf(projectId: string, { samples, lastSeen }: ErrorGroup) {
     const latest = samples.find(({ requestId }) => requestId !== null);
     if (latest === undefined || latest.time < lastSeen - SEARCHED_MS) {
@@ -116,7 +111,7 @@ function bindErrorRoutes(
   });
 }
 
-/** How often errors are written, in milliseconds. */
+/** Interval at which errors are written, in milliseconds. */
 const SAVE_MS = 60_000;
 
 export interface ErrorParts {
@@ -152,7 +147,7 @@ export function createErrors(
     await collector.save();
     yield true;
   });
-  /** Brings into the store what all nodes have; returns those that did not. */
+  /** Makes all nodes store their errors; returns those that did not. */
   const saveAll = async () => {
     const asked = { name: "errors.save", data: () => null, schema: z.literal(true), closing };
     const [{ silent }] = await Promise.all([

@@ -1,14 +1,10 @@
-/**
- * Computes the fingerprint that groups occurrences of an error. Pure.
- *
- * @module
- */
+/** Computes the fingerprint that groups occurrences of an error. Pure. @module */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Longest title and stack that are kept, in characters. */
+/** Maximum length of a title and a stack, in characters. */
 export const MAX_TITLE = 300;
 export const MAX_STACK = 4000;
-/** Frames by which faults are told apart: the innermost ones. */
+/** Number of frames that distinguish faults: the innermost ones. */
 const MAX_FRAMES = 8;
 const ID_LENGTH = 16;
 
@@ -17,7 +13,7 @@ export type ErrorKind = "function" | "server" | "response";
 
 export interface Occurrence {
   readonly kind: ErrorKind;
-  /** Name of the function, or of the server's layer; empty if none is known. */
+  /** Name of the function, or of the server's layer; empty if unknown. */
   readonly source: string;
   readonly message: string;
   readonly stack?: string | undefined;
@@ -37,7 +33,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\d+/g, "<n>"],
 ];
 
-/** A text without what differs from one occurrence to the next. */
+/** A text without the parts that differ from one occurrence to the next. */
 export function withoutVarying(text: string): string {
   return VARYING.reduce((rest, [pattern, name]) => rest.replace(pattern, name), text);
 }
@@ -51,7 +47,7 @@ function nameOfFrame(line: string): string | undefined {
   const match = FRAME.exec(line);
   if (match === null) return undefined;
   const file = match[2]!.replace(FOLDERS, "").replace(/(?::\d+){1,2}$/, "");
-  // Bundlers name their pieces by the hash of what is in them.
+  // Bundlers name their chunks by the hash of the content.
   return `${match[1] ?? ""}@${file.replace(/[-_.][A-Za-z0-9_-]{8,}(?=\.[cm]?js$)/, "")}`;
 }
 
@@ -62,13 +58,10 @@ function framesOf(stack: string): string[] {
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** The class of an error, which its message begins with. */
+/** The class of an error, with which its message starts. */
 const CLASS = /^(?:error: )?(?:Uncaught )?(?:\(in promise\) )?([A-Za-z_$][\w$.]*)(?=:| \[|$)/;
 
-/**
- * Names a fault. With frames, only these and the error's class count, because messages often
- * contain variable data; without frames, the message counts.
- */
+/** Names a fault by class and frames. Without frames, the variable message counts too. */
 export function describeException(
   { kind, source, message, stack }: Occurrence,
 ): DescribedError {

@@ -31,7 +31,7 @@ Deno.test("describeException() gives one id to one class in the same frames", ()
   assert.equal(ids.size, Object.keys(different).length);
 });
 
-Deno.test("describeException() tells errors without frames apart by what does not vary", () => {
+Deno.test("describeException() distinguishes errors without frames by their constant parts", () => {
   const id = (message: string) => describeException({ kind: "server", source: "app", message }).id;
   assert.equal(id("Timeout after 100 ms"), id("Timeout after 230 ms"));
   assert.equal(
@@ -41,7 +41,7 @@ Deno.test("describeException() tells errors without frames apart by what does no
   assert.notEqual(id("Timeout"), id("Refused"));
 });
 
-Deno.test("describeException() bounds what foreign code says", () => {
+Deno.test("describeException() limits texts from project code", () => {
   const { title, stack } = at(`${"E".repeat(10_000)}\n${"    at f (a.ts:1:1)\n".repeat(10_000)}`);
   assert.equal(title.length, MAX_TITLE);
   assert.equal(stack?.length, MAX_STACK);

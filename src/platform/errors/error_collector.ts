@@ -1,8 +1,4 @@
-/**
- * Brings what failed into the store, and reports new kinds of faults.
- *
- * @module
- */
+/** Stores failures, and reports new kinds of faults. @module */
 import pMap from "p-map";
 import type { Clock } from "../../lib/clock.ts";
 import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
@@ -13,11 +9,11 @@ import type { ErrorTable } from "./error_table.ts";
 
 /** Maximum faults of a project written at once, most frequent first. */
 const MAX_AT_ONCE = 100;
-/** Writes at the same time, so that others who write have their turn. */
+/** Maximum number of concurrent writes, so that other writers get their turn. */
 const WRITERS = 8;
-/** Time in which the lines of an exception come, and the exception of a request. */
+/** Time within which the lines of an exception, and the exception of a request, arrive. */
 const SETTLE_MS = 2000;
-/** Events of new faults of one project in an hour; more would bury the others. */
+/** Maximum number of events for new faults per project and hour; more would bury the others. */
 const MAX_EVENTS = 10;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -35,7 +31,7 @@ export interface ErrorCollectorOptions {
 }
 
 export class ErrorCollector {
-  /** Counts that could not be stored yet, by project and fault. */
+  /** Counts that are not stored yet, by project and fault. */
   readonly #kept = new Map<string, Map<string, ErrorGroup>>();
   #events = { hour: NaN, byProject: new Map<string, number>() };
   #running: Promise<void> = Promise.resolve();
@@ -46,16 +42,13 @@ export class ErrorCollector {
     this.#options = options;
   }
 
-  /**
-   * Writes all failures, except those that may be incomplete. A concurrent call waits for its turn.
-   */
+  /** Writes all failures that are complete. A concurrent call waits for its turn. */
   save(settleMs = SETTLE_MS): Promise<void> {
     const saved = this.#running.then(() => this.#save(settleMs));
     this.#running = saved.catch(() => {});
     return saved;
   }
 
-  /** Drops what waits of a project. */
   forget(projectId: string): void {
     this.#kept.delete(projectId);
   }
@@ -87,7 +80,7 @@ export class ErrorCollector {
     if (kept === undefined) return;
     let hasNew = false;
     await pMap([...kept], async ([id, group]) => {
-      // The project may have gone meanwhile, with all its deployments.
+      // The project may have been deleted in the meantime, with all its deployments.
       const deployment = await this.#options.deployments.find(projectId, group.broughtBy);
       if (deployment !== undefined) {
         const { isNew, event } = await store.add(

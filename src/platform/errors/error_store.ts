@@ -1,14 +1,12 @@
-/**
- * Faults in the store. Each node adds its counts to one record, which so has the sums of all nodes.
- *
- * @module
- */
+/** Faults in the store: all nodes add their counts to one record. @module */
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { commitWithRetries, keys, keysBelow, readAll, readRecord } from "../core/store/mod.ts";
 import { type ErrorGroup, errorGroup, mergeGroups } from "./error_group.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** Faults that are kept of a project; beyond them, those longest not seen go. */
+/**
+ * Maximum number of faults to keep per project; beyond it, those seen least recently are removed.
+ */
 export const MAX_GROUPS = 500;
 /** How long a fault is kept after it was last seen, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -20,7 +18,7 @@ export class ErrorStore {
     this.#kv = kv;
   }
 
-  /** Adds up a fault; the event that a new one raises is noted in the same commit. */
+  /** Adds to a fault; stores the event of a new one in the same commit. */
   async add(
     projectId: string,
     group: ErrorGroup,
@@ -43,7 +41,6 @@ export class ErrorStore {
     return (await readRecord(this.#kv, keys.errorGroup(projectId, id), errorGroup))?.value;
   }
 
-  /** All faults of a project, the last seen first. */
   async list(projectId: string): Promise<ErrorGroup[]> {
     const groups: ErrorGroup[] = [];
     for await (const { value } of readAll(this.#kv, keys.errors(projectId), errorGroup)) {
@@ -52,12 +49,12 @@ export class ErrorStore {
     return groups.sort((a, b) => b.lastSeen - a.lastSeen || (a.id < b.id ? -1 : 1));
   }
 
-  /** Keys of all that is kept of a project. */
+  /** Keys of everything stored for a project. */
   keysOf(projectId: string): AsyncGenerator<RecordKey> {
     return keysBelow(this.#kv, keys.errors(projectId));
   }
 
-  /** Removes the faults longest not seen where there are too many. */
+  /** Removes the faults seen least recently if there are too many. */
   async trim(projectId: string): Promise<void> {
     const excess = (await this.list(projectId)).slice(MAX_GROUPS);
     for (const { id } of excess) await this.#kv.delete(keys.errorGroup(projectId, id));

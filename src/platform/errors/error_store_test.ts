@@ -34,7 +34,7 @@ Deno.test("ErrorStore.trim() removes those longest not seen, of this project alo
   assert.equal((await store.list("other")).length, 1);
 });
 
-Deno.test("ErrorStore adds up what nodes count at once, and calls an error new once", async () => {
+Deno.test("ErrorStore adds up concurrent counts of nodes, and calls an error new once", async () => {
   using kv = await DenoStore.open(":memory:");
   const nodes = Array.from({ length: 4 }, () => new ErrorStore(kv));
   const added = await Promise.all(

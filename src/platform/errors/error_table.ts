@@ -1,9 +1,4 @@
-/**
- * Collects failures of functions and servers until they are added up and written. Adding one costs
- * a table lookup; it is analyzed later.
- *
- * @module
- */
+/** Collects failures of functions and servers, to be analyzed and written later. @module */
 import type { FailedRequest, LogObserver, WrittenError } from "../logs/mod.ts";
 import { describeException, type ErrorKind, withoutVarying } from "./describe_exception.ts";
 import { type ErrorGroup, type ErrorSample, mergeGroups, seenOnce } from "./error_group.ts";
@@ -11,17 +6,14 @@ import { ExceptionLines } from "./exception_lines.ts";
 
 /** Different failures, and failed requests, that wait at most; more are counted and dropped. */
 const MAX_WAITING = 2000;
-/** Longest text of a failure that is checked, in characters. */
+/** Maximum length of a text of a failure, in characters. */
 const MAX_TEXT = 8000;
-/** Longest path and message of an occurrence that are kept, in characters. */
+/** Maximum length of an occurrence's path and message, in characters. */
 const MAX_PATH = 500;
 const MAX_MESSAGE = 500;
-/**
- * How much longer than an exception a failed request waits, in milliseconds: it is often logged
- * first, and must be processed after its exception.
- */
+/** A failed request waits this long for its exception, which is often logged later. */
 const REQUEST_GRACE_MS = 1000;
-/** Number of requests to remember whose failure a known exception explains. */
+/** Number of requests to remember whose failure is explained by a known exception. */
 const MAX_EXPLAINED = 2000;
 
 interface Waiting {
@@ -37,7 +29,6 @@ interface Waiting {
   firstSeen: number;
 }
 
-/** The counts of one project. */
 export interface ProjectErrors {
   readonly projectId: string;
   readonly groups: readonly ErrorGroup[];
@@ -54,12 +45,12 @@ export class ErrorTable implements LogObserver {
   readonly #lines = new Map<string, ExceptionLines>();
   #dropped = 0;
 
-  /** Takes an error that a function logged, or by which it failed. */
+  /** Records an error that a function logged, or with which it failed. */
   readonly functionFailed = (error: WrittenError): void => {
     this.#add("function", error, error.stack);
   };
 
-  /** Takes a line that a server wrote as an error. */
+  /** Records a line that a server wrote as an error. */
   readonly serverWrote = (error: WrittenError): void => {
     const { projectId } = error;
     let lines = this.#lines.get(projectId);
@@ -77,15 +68,15 @@ export class ErrorTable implements LogObserver {
     lines.add(error);
   };
 
-  /** Takes a request that got 500 or more. */
+  /** Records a request that got 500 or more. */
   readonly requestFailed = (request: FailedRequest): void => {
     if (this.#requests.size >= MAX_WAITING) this.#dropped++;
     else this.#requests.set(request.requestId, request);
   };
 
   /**
-   * Takes the errors from before a time, by project, and the number of dropped ones. Younger errors
-   * stay, because further lines of an exception, or the exception of a request, may still arrive.
+   * Removes and returns errors from before a time, and the number of dropped ones. Counts of
+   * younger ones may still increase.
    */
   take(before: number): { readonly projects: readonly ProjectErrors[]; readonly dropped: number } {
     for (const [projectId, lines] of this.#lines) {
@@ -120,7 +111,6 @@ export class ErrorTable implements LogObserver {
     };
   }
 
-  /** Drops what waits of a project. */
   forget(projectId: string): void {
     this.#lines.delete(projectId);
     for (const [key, waiting] of this.#waiting) {
@@ -158,7 +148,7 @@ export class ErrorTable implements LogObserver {
     if (requestId !== null) this.#explain(requestId);
   }
 
-  /** The request's 5xx is no separate fault. */
+  /** The request's 5xx is not a separate fault. */
   #explain(requestId: string): void {
     this.#explained.add(requestId);
     if (this.#explained.size <= MAX_EXPLAINED) return;
@@ -188,7 +178,7 @@ export class ErrorTable implements LogObserver {
   }
 }
 
-/** A failed request of which no exception is known. */
+/** A failed request without a known exception. */
 function groupOfRequest(request: FailedRequest): ErrorGroup {
   const { time, deploymentId, requestId, method, status, error } = request;
   const path = request.path.slice(0, MAX_PATH);

@@ -8,7 +8,7 @@ const kindsOf = (table: ErrorTable, before: number) =>
     groups.map(({ kind, count }) => [kind, count])
   );
 
-Deno.test("a request whose exception is logged after it is no error of its own, whenever both are taken", () => {
+Deno.test("a request whose exception is logged after it is not an error of its own, whenever both are taken", () => {
   for (let before = 900; before < 4000; before += 7) {
     const table = new ErrorTable();
     table.requestFailed({

@@ -1,8 +1,4 @@
-/**
- * Finds exceptions in a server's output, which arrives line by line. Pure.
- *
- * @module
- */
+/** Finds exceptions in a server's output, which arrives line by line. Pure. @module */
 
 /** Maximum number of lines of one exception. */
 const MAX_LINES = 50;
@@ -10,22 +6,19 @@ const MAX_LINES = 50;
 /** Maximum number of lines of a message of a class that is not named as an error. */
 const MAX_MESSAGE_LINES = 10;
 
-/** Deno's word for an error that nobody caught, and loggers' names in brackets. */
+/** Deno's prefix of an uncaught error, and loggers' names in brackets. */
 const BEGIN = "^(?:error: )?(?:Uncaught )?(?:\\(in promise\\) )?";
 const HEAD = new RegExp(`${BEGIN}(?:\\[[^\\]]*\\] ?)*[\\w$.]*(?:Error|Exception)\\b`);
 const UNCAUGHT = /^(?:error: )?Uncaught /;
-/**
- * Matches the start of an error whose class does not end in "Error", such as `class NoTide extends
- * Error`. Other lines look similar, so it only counts if frames follow.
- */
+/** Classes that do not end in "Error" only count if frames follow: other lines look similar. */
 const ANY_CLASS = new RegExp(`${BEGIN}(?!Trace\\b)[A-Z_$][\\w$.]*(?: \\[\\w+\\])?(?:: .*)?$`);
-/** An error that a logger put behind words. */
+/** An error after a logger's prefix. */
 const BEHIND_WORDS = /[\s:]([A-Z][\w$.]*(?: \[\w+\])?: .*)$/;
 const TRACE = /^Trace\b/;
 const FRAME = /^\s+at .+/;
-/** A frame that names a place in a file. */
+/** A frame that names a position in a file. */
 const PLACE = /^\s+at .*(?::\d+:\d+|<anonymous>|native)\)?(?: \{)?$/;
-/** Node's output before an uncaught error: its place, the line, and a caret. */
+/** Node's output before an uncaught error: its position, the line, and a caret. */
 const CAUSE = /^\s*(?:\[?cause\]?: |Caused by:? )/i;
 
 export interface ServerLine {
@@ -40,16 +33,16 @@ export interface ServerLine {
 interface Open {
   readonly first: ServerLine;
   readonly lines: string[];
-  /** Whether it is an error by its name; else by the next frames. */
+  /** Whether its name makes it an error; otherwise the next frames decide. */
   readonly isNamed: boolean;
   frames: number;
 }
 
-/** Whether a line is a frame: behind a message of several lines, it has to name a place. */
+/** Whether a line is a frame: after a message of several lines, it must name a position. */
 const isFrameOf = ({ isNamed, frames, lines }: Open, text: string): boolean =>
   isNamed || frames > 0 || lines.length === 1 ? FRAME.test(text) : PLACE.test(text);
 
-/** Whether a message has one more line: frames follow the last one. */
+/** Whether a message has another line, because frames follow the last one. */
 function goesOn({ isNamed, frames, lines }: Open, text: string): boolean {
   if (frames > 0 || HEAD.test(text) || TRACE.test(text)) return false;
   if (isNamed) return lines.length < MAX_LINES;
@@ -62,7 +55,7 @@ export class ExceptionLines {
 
   readonly #take: (line: ServerLine, text: string) => void;
 
-  /** `take` gets each exception: the first line, and all of them as one text. */
+  /** `take` receives each exception: the first line, and all lines as one text. */
   constructor(take: (line: ServerLine, text: string) => void) {
     this.#take = take;
   }
@@ -72,12 +65,14 @@ export class ExceptionLines {
     for (const part of line.message.split("\n")) this.#add(name, line, part);
   }
 
-  /** Passes on what began before a time: no more lines of it are expected. */
+  /**
+   * Passes on exceptions that started before a time, because no more lines of them are expected.
+   */
   flush(before: number): void {
     for (const [name, { first }] of [...this.#open]) if (first.time < before) this.#end(name);
   }
 
-  /** Whether lines of an exception may still come. */
+  /** Whether lines of an exception may still arrive. */
   get isOpen(): boolean {
     return this.#open.size > 0;
   }

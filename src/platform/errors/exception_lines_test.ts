@@ -30,7 +30,7 @@ Deno.test("ExceptionLines puts the lines of an exception together", () => {
   );
 });
 
-Deno.test("ExceptionLines keeps messages of several lines, and what caused an exception", () => {
+Deno.test("ExceptionLines keeps messages of several lines, and causes of exceptions", () => {
   assert.deepEqual(
     collect([
       "Error: first",
@@ -43,7 +43,7 @@ Deno.test("ExceptionLines keeps messages of several lines, and what caused an ex
   );
 });
 
-Deno.test("ExceptionLines knows errors of any class by the frame that follows at once", () => {
+Deno.test("ExceptionLines recognizes errors of any class by the next frame", () => {
   assert.deepEqual(
     collect([
       "NoTide: none at 17",

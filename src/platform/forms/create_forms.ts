@@ -1,8 +1,4 @@
-/**
- * Composes the forms of projects: what visitors of a deployment send, kept for its environment.
- *
- * @module
- */
+/** Composes forms: submissions by a site's visitors, stored per environment. @module */
 import type { FormKeeper, SiteDirectory } from "../../edge/mod.ts";
 import { formatCount } from "../../lib/format.ts";
 import type { ObjectStore } from "../blobs/mod.ts";
@@ -72,7 +68,7 @@ export function createForms(foundation: Foundation, parts: FormParts): ProjectFo
             return form === undefined ? undefined : retentionOf(form);
           } catch (error) {
             onTrouble(`Cannot read the live form ${record.form}: ${error}`);
-            // It may keep everything.
+            // It may have no limit.
             return null;
           }
         });

@@ -1,8 +1,4 @@
-/**
- * The submissions of forms: records here, files in the blob store of the environment.
- *
- * @module
- */
+/** The submissions of forms: records here, files in the blob store of the environment. @module */
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { FormState } from "../../contract/forms.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
@@ -31,12 +27,9 @@ import {
 
 /** Maximum number of submissions of a project that are not spam. */
 const MAX_SUBMISSIONS = 20_000;
-/**
- * Maximum number of bytes of all files of a project's submissions: the rest of its blob store is
- * its code's.
- */
+/** Maximum bytes of all files of a project's submissions; the rest is for its code. */
 const MAX_FILE_BYTES = 1024 ** 3;
-/** Most spam of a form; more is dropped. */
+/** Maximum number of spam submissions of a form; more are dropped. */
 export const MAX_SPAM = 1_000;
 /** How long spam is kept, in milliseconds: 30 days. */
 export const KEEP_SPAM_MS = 30 * 86_400_000;
@@ -64,7 +57,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     this.#objects = objects;
   }
 
-  /** Whether a project has room for a submission, which is not spam, with files of some bytes. */
+  /** Whether a project has space for a submission that is not spam, with its files. */
   async hasRoom(projectId: string, fileBytes = 0): Promise<boolean> {
     let [total, bytes] = [0, fileBytes];
     const counts = readAll(this.kv, keys.formCounts(projectId), countRecord);
@@ -75,10 +68,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return total < MAX_SUBMISSIONS && bytes <= MAX_FILE_BYTES;
   }
 
-  /**
-   * Stores a submission, and notes its event in the same commit; false if its project or
-   * environment is gone, or where there is enough spam.
-   */
+  /** False if the project or environment no longer exists, or there is too much spam. */
   async keep(
     record: SubmissionRecord,
     { retentionMs, event }: {
@@ -111,7 +101,6 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     }, { checked: owners });
   }
 
-  /** A page of submissions, newest first. */
   async page(
     { projectId, environment, form }: FormPlace,
     state: FormState,
@@ -126,7 +115,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     const { projectId, environment, form } = place;
     const known = await this.find(projectId, environment, form, state, id);
     if (known === undefined) return false;
-    // Files first: after a crash in between, the submission is still there to delete.
+    // Files first, so that the submission can still be deleted after a crash in between.
     for (const { key: file } of known.files) {
       if (file !== null) await this.#objects.delete(known, file);
     }
@@ -155,12 +144,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return found;
   }
 
-  /**
-   * Deletes submissions beyond their retention.
-   *
-   * @param liveRetention the live deployment's setting for a form; `undefined` if it has no such
-   * form
-   */
+  /** @param liveRetention setting of the live deployment; `undefined` if it lacks the form */
   async sweep(
     now: number,
     signal: AbortSignal,
@@ -196,7 +180,7 @@ export class FormStore extends Table<SubmissionRecord, SubmissionKey> {
     return removed;
   }
 
-  /** Keys of all that is stored about a project, or about one environment of it. */
+  /** Keys of everything stored for a project, or for one of its environments. */
   async *keysOf(...of: readonly string[]): AsyncGenerator<RecordKey> {
     yield* keysBelow(this.kv, keys.formSubmissions(...of));
     yield* keysBelow(this.kv, keys.formCounts(...of));

@@ -1,8 +1,4 @@
-/**
- * Keeps what a visitor sent: its files in the blob store, then its record and the event.
- *
- * @module
- */
+/** Stores a submission: files in the blob store, then its record and event. @module */
 import type { EventData } from "../../contract/event_data.ts";
 import type { FormField, KeepOutcome, Submission } from "../../edge/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -13,12 +9,10 @@ import type { RaisedEvent, RaiseEvent } from "../core/events/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 
-/**
- * Maximum number of events of a form in an hour, so that a flood of messages is no flood of mails.
- */
+/** Maximum number of events of a form in an hour, to limit mails. */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
-/** Longest text of an event, in characters. */
+/** Maximum length of a text of an event, in characters. */
 const MAX_TEXT = 480;
 
 /** The deployment whose form was sent. */
@@ -45,10 +39,7 @@ export interface KeepServices {
   readonly random: Random;
 }
 
-/**
- * Defuses web addresses that mail programs and messengers would turn into links: readers must not
- * mistake a visitor's link for the platform's. Mail addresses stay.
- */
+/** Defuses URLs, so that no one mistakes a visitor's link for the platform's. */
 export function withoutLinks(text: string): string {
   return text.replace(/\S+/g, (word) => {
     if (/^[^@:/]+@[^@:/]+$/.test(word)) return word;
@@ -56,7 +47,7 @@ export function withoutLinks(text: string): string {
   });
 }
 
-/** How long a form's submissions are kept, in milliseconds; null for ever. */
+/** How long a form's submissions are kept, in milliseconds; null for no limit. */
 export const retentionOf = ({ retentionSeconds }: FormSettings): number | null =>
   retentionSeconds === undefined ? null : retentionSeconds * 1000;
 
@@ -152,7 +143,7 @@ export class SubmissionKeeper {
     }
   }
 
-  /** Tells members, once a day, that messages of visitors are lost. */
+  /** Notifies members, once a day, that messages of visitors are lost. */
   async #refuse(sender: FormSender, form: FormSettings, text: string): Promise<KeepOutcome> {
     const at = this.#services.now();
     if (this.#mayTell(sender, form, { what: "full", at })) {

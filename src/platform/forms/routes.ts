@@ -1,8 +1,4 @@
-/**
- * `/v1/projects/{project}/forms`.
- *
- * @module
- */
+/** `/v1/projects/{project}/forms`. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { FORM_STATES } from "../../contract/forms.ts";
 import type { Caller } from "../core/access/mod.ts";
@@ -12,7 +8,7 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { FormStore } from "./form_store.ts";
 import { type FormPlace, submissionToWire } from "./submission_record.ts";
 
-/** Submissions that one request deletes. */
+/** Maximum number of submissions that one request deletes. */
 const MAX_PURGED = 200;
 
 export interface FormRouteServices {

@@ -1,8 +1,4 @@
-/**
- * The records of form submissions. Spam has its own keys. Ids are in the order of time.
- *
- * @module
- */
+/** The records of form submissions. Spam has its own keys. Ids are in the order of time. @module */
 import * as z from "zod";
 import { FORM_STATES, type FormState, type FormSubmission } from "../../contract/forms.ts";
 import { keys, RecordType } from "../core/store/mod.ts";
@@ -43,7 +39,6 @@ export const submissions = new RecordType({
   ],
 });
 
-/** How many submissions a form has. */
 export const countRecord = z.object({
   inbox: z.number(),
   spam: z.number(),
@@ -52,18 +47,17 @@ export const countRecord = z.object({
   /** Bytes of the files of its submissions. */
   fileBytes: z.number().default(0),
   /**
-   * Retention of submissions, by the latest one's deployment; null for ever. Used if no live
-   * deployment has the form.
+   * Retention by the latest submission's deployment; null for ever. The one of a live form comes
+   * first.
    */
   retentionMs: z.number().nullable(),
 });
 export type CountRecord = z.infer<typeof countRecord>;
 
-/** Bytes of the files of a submission that are kept. */
+/** Number of bytes to keep of a submission's files. */
 export const fileBytesOf = ({ files }: Pick<SubmissionRecord, "files">): number =>
   files.reduce((sum, { key, size }) => key === null ? sum : sum + size, 0);
 
-/** One form of an environment. */
 export interface FormPlace {
   readonly projectId: string;
   readonly environment: string;

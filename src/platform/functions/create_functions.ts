@@ -1,8 +1,4 @@
-/**
- * Composes the functions of deployments.
- *
- * @module
- */
+/** Composes the functions of deployments. @module */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { ownedPrefix } from "../../lib/owned_folders.ts";

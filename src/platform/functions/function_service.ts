@@ -1,9 +1,4 @@
-/**
- * The functions of deployments: sealed when they are received, run beside the
- * site that uses them.
- *
- * @module
- */
+/** Functions of deployments: sealed when received, run next to the site that uses them. @module */
 import type { Environment } from "../../lib/network_variables.ts";
 import type { Health } from "../../contract/system.ts";
 import {
@@ -51,18 +46,13 @@ export interface FunctionServices {
   readonly cacheDir: string;
   /** The first part of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: () => Promise<string>;
-  /**
-   * Maximum number of processes of functions at the same time; by default, what the machine's
-   * memory allows.
-   */
+  /** Maximum number of processes; by default, what the memory allows. */
   readonly maxProcesses: number | undefined;
-  /** The platform's own environment. */
   readonly env: Environment;
   onTrouble(message: string): void;
 }
 
 export class FunctionService {
-  /** Functions by the id of their deployment. */
   readonly #hosts = new Map<string, FunctionHost>();
   readonly #places: ProcessPlaces;
   readonly #spawn: (socketPath: string) => ProcessCommand;
@@ -77,17 +67,13 @@ export class FunctionService {
     });
   }
 
-  /** How many processes of functions run, and how many may. */
+  /** The number of function processes, and the maximum. */
   describe(): Health["functions"] {
     const { taken: running, max } = this.#places;
     return { running, max };
   }
 
-  /**
-   * Makes a received function safe to run.
-   *
-   * @throws {Failure} `invalid_request`, with each problem and its place.
-   */
+  /** @throws {Failure} `invalid_request`, with each problem and its position. */
   readonly seal = async (name: string, source: Uint8Array): Promise<SealedFunction> => {
     const { cacheDir } = this.#services;
     const result = await sealFunction(name, new TextDecoder().decode(source), { cacheDir });
@@ -104,10 +90,7 @@ export class FunctionService {
     );
   };
 
-  /**
-   * Starts the functions of a deployment with the variables it was created with, and
-   * the limits of its manifest; `undefined` if it has none.
-   */
+  /** Starts functions with their deployment's variables and limits; `undefined` for none. */
   async open(
     deployment: DeploymentRecord,
     { blobs, limits }: {
@@ -147,10 +130,7 @@ export class FunctionService {
     return host;
   }
 
-  /**
-   * Ends the processes of superseded deployments, each after its last call. A
-   * request to their own address starts them again.
-   */
+  /** Ends superseded processes after their last call; a request starts them again. */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#hosts.get(id)?.endWhenIdle().catch((error) =>
@@ -159,7 +139,7 @@ export class FunctionService {
     }
   }
 
-  /** Lets running calls finish, then ends the processes of a site's functions. */
+  /** Waits for running calls, then ends the processes of a site's functions. */
   async dispose(functions: SiteFunctions): Promise<void> {
     for (const [id, host] of this.#hosts) {
       if (host !== functions) continue;

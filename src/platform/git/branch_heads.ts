@@ -30,10 +30,7 @@ export class BranchHeads {
     this.#git = git;
   }
 
-  /**
-   * The commit at the head of a branch in the mirror after this call; `undefined` if there is none,
-   * or if reading it takes another look.
-   */
+  /** The head after this call; `undefined` if there is none, or it must be checked again. */
   async find(branch: string): Promise<Head | undefined> {
     if (!isBranchName(branch)) return undefined;
     const run = this.#next !== undefined && this.#next.branches.size < MAX_BRANCHES
@@ -43,7 +40,7 @@ export class BranchHeads {
     return (await run.heads).get(branch);
   }
 
-  /** A run that begins when the ones before it have ended. */
+  /** A run that starts when the previous ones have ended. */
   #plan(): Run {
     const branches = new Set<string>();
     const heads = this.#running.then(async () => {

@@ -3,7 +3,7 @@ import { makeRepository } from "../../lib/_test_git.ts";
 import { BranchHeads } from "./branch_heads.ts";
 import { inTestFolder } from "../../lib/_test_folder.ts";
 
-/** A repository with many branches of one commit, and how often git ran on it. */
+/** A repository with many branches at one commit, and the number of git runs on it. */
 async function withHeads(
   test: (given: {
     readonly heads: BranchHeads;
@@ -49,7 +49,7 @@ Deno.test("BranchHeads answers all who ask while git runs with one more run", ()
     assert.equal(runs(), 2);
   }));
 
-Deno.test("BranchHeads sees what came after its last answer", () =>
+Deno.test("BranchHeads finds branches created after its last response", () =>
   withHeads(async ({ heads, sha, git }) => {
     assert.equal(await heads.find("b3"), undefined);
     await git("branch", "b3");

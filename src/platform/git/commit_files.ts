@@ -1,20 +1,15 @@
-/**
- * The files of a commit that a mirror holds.
- *
- * @module
- */
+/** The files of a commit in a mirror. @module */
 import { dirname, join } from "node:path/posix";
 import type { CommitFiles } from "./git_service.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
 
-/** Maximum number of files of a commit that are listed, and the largest that is read, in bytes. */
 const MAX_LISTED_FILES = 50_000;
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** `100644 blob 8f14… 1304<tab>path`; submodules are no files here. */
+/** `100644 blob 8f14… 1304<tab>path`; submodules do not count as files here. */
 const ENTRY = /^(100\d+|120000) blob ([0-9a-f]+) +(\d+)\t(.+)$/s;
 const LINK = "120000";
-/** Maximum number of links that lead to a file. */
+/** Maximum number of links in the path of a file. */
 const MAX_LINKS = 8;
 
 interface Entry {
@@ -30,7 +25,7 @@ function parseEntry(line: string): Entry | undefined {
   return { isLink: mode === LINK, id, size: Number(size), path };
 }
 
-/** Lists the files of a commit, for texts of them to be read; `undefined` if it is missing. */
+/** Lists the files of a commit, to read some of them; `undefined` if it is missing. */
 export async function readCommitFiles(
   git: MirrorGit,
   sha: string,

@@ -1,19 +1,13 @@
-/**
- * Exports one commit of a mirror as its own small repository: without history,
- * remotes or settings, and with nothing checked out.
- *
- * @module
- */
+/** Exports one commit of a mirror as a small repository, without history or checkout. @module */
 import { join } from "node:path";
 import { gitEnvironment, type GitFolder } from "./git_environment.ts";
 import { runGit } from "./git_process.ts";
 
 export interface ExportOptions {
   readonly folder: GitFolder;
-  /** Path of the mirror. */
   readonly mirror: string;
   readonly sha: string;
-  /** Folder that gets `.git`; made if it is missing. */
+  /** Folder that gets `.git`; created if it is missing. */
   readonly target: string;
   readonly signal: AbortSignal;
 }

@@ -33,11 +33,11 @@ import {
   type TreeEntry,
 } from "./submodules.ts";
 
-/** Submodules within submodules, and how many there may be in all. */
+/** Maximum depth and number of submodules. */
 const MAX_DEPTH = 5;
 const MAX_SUBMODULES = 100;
 
-/** Blobs that are read at once to find pointers. */
+/** Number of blobs to read at a time to find pointers. */
 const POINTERS_PER_READ = 5000;
 
 /** Parts added to an exported commit; paths are relative to its repository. */
@@ -45,7 +45,7 @@ export interface ExportedParts {
   readonly submodules: readonly { readonly path: string; readonly commitSha: string }[];
   readonly largeFiles: readonly {
     readonly path: string;
-    /** The place of its content. */
+    /** The path of its content. */
     readonly object: string;
     readonly size: number;
   }[];
@@ -160,7 +160,7 @@ class PartsExport {
     await this.add({ prefix: `${inside}/`, sha, url: source.url, depth: depth + 1 });
   }
 
-  /** Fetches one commit; returns why that failed. */
+  /** Fetches one commit; returns the reason of a failure. */
   async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
     const prefix = `${path}/`;
     const target = join(this.#options.target, path);
@@ -183,7 +183,7 @@ class PartsExport {
           what.at(-1)!,
         ], { env: access.env, masker: access.masker, timeoutMs: this.#options.fetchMs });
       let fetched = await fetch("--depth=1", sha);
-      // Old servers give the heads of branches only.
+      // Old servers only offer the heads of branches.
       if (fetched.code !== 0 && /unadvertised object|not our ref/i.test(fetched.stderr)) {
         fetched = await fetch("+refs/heads/*:refs/remotes/origin/*");
       }
@@ -243,7 +243,7 @@ class PartsExport {
     }
   }
 
-  /** The server of the large files; a text says why there is none. */
+  /** The server of the large files; a text explains why there is none. */
   async #lfsServer(
     prefix: string,
     { sha, url }: { readonly sha: string; readonly url: string | undefined },
@@ -318,11 +318,7 @@ class PartsExport {
   }
 }
 
-/**
- * Fetches what an exported commit refers to.
- *
- * @throws {MissingPartError}
- */
+/** Fetches what an exported commit refers to. @throws {MissingPartError} */
 export async function exportParts(options: ExportPartsOptions): Promise<ExportedParts> {
   const { target, maxBytes, signal, sha, url } = options;
   const size = watchSize([target], { maxBytes });

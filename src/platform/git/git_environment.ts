@@ -13,10 +13,7 @@ import type { GitAddress } from "../../lib/git_url.ts";
 /** Marks the processes of git, so that they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
-/**
- * Settings for every run. Old repositories contain objects with harmless faults,
- * which GitHub and GitLab accept as well.
- */
+/** Old repositories have harmless faults, which GitHub and GitLab accept too. */
 const CONFIG = `[core]
 	hooksPath = /dev/null
 	fsmonitor = false
@@ -60,19 +57,16 @@ const CONFIG = `[core]
 export const INCOMING_PREFIX = "incoming-";
 
 export interface GitFolder {
-  /** Holds the mirrors. */
   readonly root: string;
   /** git's home, with our config file. */
   readonly home: string;
-  /** The search path of programs. */
   readonly path: string;
-  /** Variables that configure how the network is reached. */
   readonly network: Readonly<Record<string, string>>;
 }
 
 const configFile = (folder: GitFolder): string => join(folder.home, "config");
 
-/** Makes git's home with the config file that every run reads. */
+/** Creates git's home with the config file that every run reads. */
 export async function prepareGitFolder(folder: GitFolder): Promise<void> {
   for (const path of [folder.root, folder.home]) {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
@@ -153,7 +147,7 @@ function sshConfig(
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;
-  /** Removes the files that hold secrets. */
+  /** Removes the files with secrets. */
   dispose(): Promise<void>;
 }
 
@@ -216,7 +210,7 @@ interface RemoteParts {
   readonly folder: GitFolder;
   readonly address: string | undefined;
   readonly credentials: GitCredentials | undefined;
-  /** File that keeps the keys of known hosts, where the project has none. */
+  /** File that keeps the keys of known hosts, if the project has none. */
   readonly knownHosts: string;
 }
 

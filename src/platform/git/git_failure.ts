@@ -1,8 +1,4 @@
-/**
- * Translates a failure of git into words that are safe to show. Pure.
- *
- * @module
- */
+/** Translates a failure of git into a message that is safe to show. Pure. @module */
 import type { GitResult } from "./git_process.ts";
 
 export type GitFailure =

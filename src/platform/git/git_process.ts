@@ -1,6 +1,6 @@
 /**
- * Runs git: without a shell or prompts; if it may start other programs, in a session of its own
- * that ends with all of them.
+ * Runs git: without a shell or prompts; if it may start other programs, in a separate session that
+ * ends all of them.
  *
  * @module
  */
@@ -9,17 +9,12 @@ import { MissingProgramError, spawnProgram } from "../../lib/spawn_program.ts";
 
 export interface GitRun {
   readonly args: readonly string[];
-  /** The whole environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** The standard input of git; empty if missing. */
   readonly input?: string;
-  /**
-   * True if git starts no program itself. It then needs no separate
-   * session, and starts without a copy of this process (`posix_spawn`), which takes a
-   * platform of 500 MB 15 ms. Ctrl+C ends it, too.
-   */
+  /** Git starts no program: it needs no session, and no costly copy of this process. */
   readonly single?: boolean;
   /** Masks secrets in the errors that git prints. */
   readonly masker?: SecretMasker;
@@ -29,13 +24,12 @@ export interface GitResult {
   readonly code: number;
   /** Cut at `MAX_STDOUT`. */
   readonly stdout: string;
-  /** The end of what git printed as errors, with secrets masked. */
+  /** The end of git's error output, with secrets masked. */
   readonly stderr: string;
   /** True if git was ended because it took too long. */
   readonly timedOut: boolean;
 }
 
-/** Maximum number of characters of what git prints. */
 export const MAX_STDOUT = 32 * 1024 * 1024;
 const MAX_STDERR = 8 * 1024;
 
@@ -43,7 +37,7 @@ const MAX_STDERR = 8 * 1024;
 function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
-  } catch { /* nothing of it is left */ }
+  } catch { /* none of its processes is left */ }
 }
 
 function killOne(child: Deno.ChildProcess): void {
@@ -78,7 +72,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
   } catch { /* git has ended without reading all of it */ }
 }
 
-/** As a shell ends if there is no such program. */
+/** The exit code of a shell if the program does not exist. */
 const NOT_INSTALLED: GitResult = {
   code: 127,
   stdout: "",
@@ -98,11 +92,7 @@ function startGit(run: GitRun): Deno.ChildProcess {
   });
 }
 
-/**
- * Runs git until it ends or has taken too long.
- *
- * @throws the reason of the signal when it is aborted; git has ended by then.
- */
+/** @throws the reason of the signal; git has ended when this throws. */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
   let child: Deno.ChildProcess;

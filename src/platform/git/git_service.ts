@@ -1,11 +1,6 @@
-/**
- * Questions of the platform to project repositories: commits and branches.
- *
- * @module
- */
+/** Questions of the platform to project repositories: commits and branches. @module */
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** The outcome of looking up a commit. */
 export type Resolved =
   | {
     readonly type: "found";
@@ -30,14 +25,12 @@ export type Branches =
   | { readonly type: "found"; readonly branches: ReadonlySet<string> }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** A commit of a branch. */
 export interface WantedCommit {
   readonly branch: string;
   /** 7 to 40 digits; the head of the branch by default. */
   readonly commitSha?: string | undefined;
 }
 
-/** The files of a commit. */
 export interface CommitFiles {
   /** Paths of all files, up to a limit. */
   readonly paths: readonly string[];
@@ -46,12 +39,8 @@ export interface CommitFiles {
 }
 
 export interface GitService {
-  /**
-   * Finds a commit on a branch, and fetches where the mirror lacks either. For the head of
-   * a branch it always fetches.
-   */
+  /** Finds a commit, and fetches if the mirror lacks it; always for a branch's head. */
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
-  /** Asks the repository which branches it has. */
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;

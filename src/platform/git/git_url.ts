@@ -1,9 +1,4 @@
-/**
- * Whether the platform may connect to a project's repository. Pure, except that it
- * resolves names.
- *
- * @module
- */
+/** Whether the platform may connect to a project's repository. @module */
 import { lookup } from "node:dns/promises";
 import { normalize, sep } from "node:path";
 import { type GitAddress, parseGitUrl, USUAL_PORTS } from "../../lib/git_url.ts";
@@ -17,7 +12,7 @@ export type JudgedSource =
 export interface GitUrlRules {
   /** Private, local and reserved addresses, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
-  /** Folders of this machine below which local repositories may lie. */
+  /** Folders of this machine in which local repositories are allowed. */
   readonly localRoots: readonly string[];
 }
 
@@ -67,16 +62,13 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
     : refused(`The git URL must use port ${usual}, or a port from ${FIRST_FREE_PORT}`);
 }
 
-/**
- * Why the platform does not connect to a git URL, for people; `undefined` if it would try.
- * Does not use the network.
- */
+/** Why the platform refuses a git URL, for people. Does not use the network. */
 export function refuseGitUrl(text: string, rules: GitUrlRules): string | undefined {
   const judged = judgeGitUrl(text, rules);
   return judged.type === "refused" ? judged.reason : undefined;
 }
 
-/** Returns the addresses of a name; rejects if it has none. */
+/** Returns the IP addresses of a name; rejects if it has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) =>
@@ -85,7 +77,6 @@ export const systemLookUp: LookUp = async (host) =>
 export type PinnedAddress =
   | {
     readonly type: "ok";
-    /** The real path of a folder. */
     readonly source: GitAddress;
     /** The address to connect to; missing if the source is a folder. */
     readonly address?: string;
@@ -103,10 +94,7 @@ async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<Pin
     : refused(OUTSIDE);
 }
 
-/**
- * Resolves the host once and checks every address. Git connects to the checked
- * address, so that a second resolution cannot lead anywhere else.
- */
+/** Resolves the host and checks each IP address. Git connects to the checked address. */
 export async function pinAddress(
   source: GitAddress,
   rules: GitUrlRules,

@@ -67,7 +67,7 @@ Deno.test("pinAddress() refuses a name with one private address among others", a
   assert.equal(allowed.type, "ok");
 });
 
-Deno.test("pinAddress() says where a name has no address", async () => {
+Deno.test("pinAddress() reports where a name has no address", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.reject(new Error("ENOTFOUND")));
   assert.deepEqual(pinned, { type: "refused", reason: "The host github.com has no address" });
 });

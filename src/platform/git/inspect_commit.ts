@@ -1,14 +1,9 @@
-/**
- * Looks up branches and commits in a mirror. Nothing here uses the network.
- *
- * @module
- */
+/** Looks up branches and commits in a mirror. Nothing here uses the network. @module */
 import type { BranchHeads } from "./branch_heads.ts";
 import type { Resolved, WantedCommit } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
 import { isBranchName, readShown } from "./shown_commit.ts";
 
-/** Runs git on the mirror. */
 export type MirrorGit = (
   args: readonly string[],
   options?: { readonly input?: string },
@@ -19,7 +14,6 @@ const COMMIT_SHA = /^[0-9a-f]{7,40}$/i;
 
 const FULL_LENGTH = 40;
 
-/** How many candidates of a short SHA are named. */
 const MAX_CANDIDATES = 10;
 
 async function branchHead(git: MirrorGit, branch: string): Promise<string | undefined> {
@@ -57,7 +51,7 @@ const SHOW = [
 
 const fieldsOf = (line: string): string[] => line.split("\0");
 
-/** Looks up a commit by its full SHA and a branch's head at once; `undefined` if it fails. */
+/** Looks up a commit by its full SHA and a branch's head in one call; `undefined` if it fails. */
 async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
   const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
   const shown = stdout.split("\n").filter((line) => line !== "").map(fieldsOf)
@@ -79,10 +73,7 @@ async function showCommit(git: MirrorGit, sha: string): Promise<Resolved> {
   return readShown(fieldsOf(stdout.trimEnd()));
 }
 
-/**
- * Finds the requested commit, and checks that it is on the branch; by default, the head of the
- * branch.
- */
+/** Finds the commit on the branch; by default, the branch's head. */
 export async function inspectCommit(
   { git, heads }: { readonly git: MirrorGit; readonly heads: BranchHeads },
   wanted: WantedCommit,

@@ -1,6 +1,6 @@
 /**
- * Files that Git LFS keeps outside of a repository: found in a commit, and fetched by the batch
- * API into the folder where Git LFS itself has them.
+ * Files that Git LFS keeps outside of a repository: found in a commit, and fetched with the batch
+ * API into the folder that Git LFS uses.
  *
  * @see https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md
  * @module
@@ -13,13 +13,10 @@ import type { GitAddress } from "../../lib/git_url.ts";
 import type { OutboundFetch, OutboundResponse } from "../../runtime/mod.ts";
 import type { GitCredentials } from "../projects/mod.ts";
 
-/** A pointer in a commit. */
 export interface LargeFile {
   /** Relative to its repository. */
   readonly path: string;
-  /** SHA-256 of the content. */
   readonly oid: string;
-  /** Bytes. */
   readonly size: number;
 }
 
@@ -38,7 +35,6 @@ export function readPointers(text: string): ReadonlyMap<string, Omit<LargeFile, 
   return pointers;
 }
 
-/** Returns the path of a Git LFS object, relative to `.git`. */
 export const objectPath = (oid: string): string =>
   `lfs/objects/${oid.slice(0, 2)}/${oid.slice(2, 4)}/${oid}`;
 
@@ -47,7 +43,7 @@ class LfsFault extends Error {
   override readonly name = "LfsFault";
 }
 
-/** The server of a repository's objects where no `.lfsconfig` names one; `undefined` without HTTP. */
+/** The server of a repository's objects if no `.lfsconfig` names one; `undefined` without HTTP. */
 export function lfsServerOf(address: GitAddress): string | undefined {
   if (address.transport === "local") return undefined;
   const path = address.transport === "http"
@@ -73,11 +69,11 @@ export interface LfsServer {
 
 const TYPE = "application/vnd.git-lfs+json";
 
-/** Objects of one request, as Git LFS itself asks for. */
+/** Number of objects per request, the same as in Git LFS. */
 const BATCH = 100;
 const PARALLEL = 4;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Longest wait for one request or file, in milliseconds. */
+/** Maximum wait for one request or file, in milliseconds. */
 const REQUEST_MS = 60_000;
 const DOWNLOAD_MS = 15 * 60_000;
 
@@ -128,7 +124,7 @@ async function readText(response: OutboundResponse): Promise<string> {
 const until = (signal: AbortSignal, ms: number) =>
   AbortSignal.any([signal, AbortSignal.timeout(ms)]);
 
-/** Asks where some objects are. @throws {LfsFault} */
+/** Requests the URLs of objects. @throws {LfsFault} */
 async function askFor(server: LfsServer, files: readonly LargeFile[]): Promise<BatchObject[]> {
   const body = new TextEncoder().encode(JSON.stringify({
     operation: "download",
@@ -159,7 +155,7 @@ async function askFor(server: LfsServer, files: readonly LargeFile[]): Promise<B
   }
 }
 
-/** Writes one object where it belongs, and checks it. @throws {LfsFault} */
+/** Writes one object to its path, and verifies it. @throws {LfsFault} */
 async function download(
   server: LfsServer,
   { oid, size }: LargeFile,
@@ -217,11 +213,7 @@ async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Fetches files into a repository's `.git`, each of them once.
- *
- * @throws {LfsFileFault} for the first that cannot be had
- */
+/** Fetches files into a repository's `.git`. @throws {LfsFileFault} for the first missing one */
 export async function fetchLargeFiles(
   server: LfsServer,
   files: readonly LargeFile[],

@@ -22,9 +22,9 @@ import { type GitResult, type GitRun, runGit } from "./git_process.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
 
 export interface MirrorLimits {
-  /** Longest fetch, in milliseconds. */
+  /** Maximum time of a fetch, in milliseconds. */
   readonly fetchMs: number;
-  /** Largest mirror, in bytes. */
+  /** Maximum size of a mirror, in bytes. */
   readonly maxBytes: number;
   /** How long a fetch is fresh, so that it is not repeated, in milliseconds. */
   readonly freshMs: number;
@@ -32,7 +32,6 @@ export interface MirrorLimits {
 
 export type Fetched = { readonly type: "fetched" } | GitFailure;
 
-/** Time limit of a command on the mirror itself, in milliseconds. */
 const LOCAL_MS = 60_000;
 
 /** Number of packs from which the mirror is repacked. */
@@ -70,7 +69,6 @@ interface MirrorOptions {
 
 export class Mirror {
   readonly path: string;
-  /** Number of fetches that have started. */
   #begun = 0;
   #running: Promise<Fetched> | undefined;
   #latest:
@@ -108,10 +106,7 @@ export class Mirror {
     return source === url;
   }
 
-  /**
-   * Fetches, or shares a fetch that begins after this call: one that began before it
-   * may have missed a later push.
-   */
+  /** Only shares fetches that start after this call: earlier ones may have missed a push. */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const asked = this.#begun;
     await this.underWay();
@@ -119,16 +114,14 @@ export class Mirror {
     if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
       return latest.fetched;
     }
-    // Another caller that waited may have started one by now.
+    // Another waiting caller may have started one already.
     return await (this.#running ??= this.#begin(url, open));
   }
 
-  /** Waits for a fetch that is under way, if there is one. */
   async underWay(): Promise<void> {
     await this.#running?.catch(() => {});
   }
 
-  /** Waits until nothing is under way. */
   async settle(): Promise<void> {
     await this.underWay();
     await this.#maintaining;
@@ -214,14 +207,14 @@ export class Mirror {
     }
   }
 
-  /** Ends what is under way and removes the mirror, which must not be used afterwards. */
+  /** Ends current work and removes the mirror, which must not be used afterwards. */
   async remove(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
     await removeTree(this.path);
   }
 
-  /** Joins the packs of many fetches; commits that no branch contains are kept for two weeks. */
+  /** Combines the packs of many fetches; commits that no branch contains are kept for two weeks. */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

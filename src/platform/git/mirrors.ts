@@ -1,8 +1,4 @@
-/**
- * The repositories of all projects, as bare mirrors in the data directory.
- *
- * @module
- */
+/** The repositories of all projects, as bare mirrors in the data directory. @module */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
@@ -59,11 +55,9 @@ const MAX_CHANGED_FILES = 20_000;
 const MAX_CHANGES = 8 * 1024 * 1024;
 
 export interface GitMirrorsOptions extends GitUrlRules {
-  /** Folder of the mirrors. */
   readonly root: string;
   /** Folder of the repositories that are pushed to the platform. */
   readonly pushed: string;
-  /** Brings the copy of a pushed repository up to date, where other nodes take pushes too. */
   readonly syncPushed?: ((projectId: string) => Promise<void>) | undefined;
   /** `PATH`, where git and ssh are found. */
   readonly path: string;
@@ -84,7 +78,7 @@ const DEFAULT_LIMITS: MirrorLimits = {
   freshMs: 10_000,
 };
 
-/** Longest wait for the list of branches, in milliseconds. */
+/** Maximum wait for the list of branches, in milliseconds. */
 const LIST_MS = 60_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
@@ -94,7 +88,6 @@ export class GitFault extends Error {
   override readonly name = "GitFault";
 }
 
-/** A checked connection to a repository. */
 interface CheckedRemote {
   readonly url: string;
   open(): Promise<RemoteAccess>;
@@ -130,11 +123,11 @@ export class GitMirrors implements GitService {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Ends and removes what a crash of the platform left running or unfinished. */
+  /** Ends processes and removes files that a crash of the platform left. */
   async recover(): Promise<void> {
     const { root } = this.#folder;
     const names = await namesIn(root);
-    // Every run of git needs its home there; looking at all processes takes a while.
+    // Every run of git needs its home there; checking all processes takes a while.
     if (names.length === 0) return;
     await killMarked(`${GIT_MARKER}=${root}`);
     for (const name of names) {
@@ -187,12 +180,7 @@ export class GitMirrors implements GitService {
     }
   }
 
-  /**
-   * Exports one commit without its history into an empty folder as `.git`, with its submodules and
-   * files of Git LFS, without checking it out.
-   *
-   * @throws {GitFault} if the commit or a part of it is unavailable
-   */
+  /** Exports a commit as `.git`, with submodules and LFS files. @throws {GitFault} */
   async exportCommit(
     project: ProjectRecord,
     wanted: { readonly branch: string; readonly commitSha: string },
@@ -235,9 +223,7 @@ export class GitMirrors implements GitService {
     throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
-  /**
-   * Paths that differ between two commits; `undefined` if the mirror lacks one, or for too many.
-   */
+  /** Paths that differ; `undefined` for too many, or if the mirror lacks a commit. */
   async changedFiles(
     projectId: string,
     { from, to }: { readonly from: string; readonly to: string },
@@ -274,7 +260,6 @@ export class GitMirrors implements GitService {
     await Deno.remove(this.#knownHosts(projectId)).catch(() => {});
   }
 
-  /** Ends what is under way. */
   async close(): Promise<void> {
     this.#closing.abort(new DOMException("The platform is stopping", "AbortError"));
     await Promise.all([...this.#mirrors.values()].map((mirror) => mirror.settle()));
@@ -350,10 +335,7 @@ export class GitMirrors implements GitService {
     return { source: pinned.source, address: pinned.address };
   }
 
-  /**
-   * A repository that a commit names. It gets the project's credentials if they are meant for its
-   * host, and is on this machine only where the project's own does.
-   */
+  /** A repository that a commit names, with the project's credentials for the same host. */
   async #partSource(project: ProjectRecord, written: string): Promise<PartSource | GitFailure> {
     const own = gitAddress(project.gitUrl);
     const checked = await this.#checked(asOwnTransport(written, own));

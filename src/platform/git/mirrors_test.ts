@@ -132,7 +132,7 @@ Deno.test("hostile branches and SHAs are no options and no commands", async () =
   });
 });
 
-Deno.test("resolve() sees what was pushed a moment ago, and shares fetches", async () => {
+Deno.test("resolve() finds a commit pushed a moment ago, and shares fetches", async () => {
   await withBench(async ({ root, mirrors, project, clock }) => {
     const { repository, main } = await makeSite(root);
     await using server = serveGit(root);

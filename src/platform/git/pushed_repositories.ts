@@ -19,7 +19,7 @@ import { pushedRepository } from "./pushed_repository.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
 /**
- * Largest pack file, in bytes: the limit of a repository, because one pack may contain all of it.
+ * Maximum size of a pack file, in bytes: the same as for a repository, which can be a single pack.
  */
 const MAX_FILE = 8 * 1024 ** 3;
 /** How long an unreferenced pack is kept, because it may be in use. */
@@ -70,10 +70,7 @@ export class PushedRepositories {
     await this.#lock.run(projectId, () => this.#sync(projectId));
   }
 
-  /**
-   * Lets a push change the copy. What it did counts once `publish` has resolved; otherwise the
-   * next use of the copy undoes it.
-   */
+  /** Lets a push change the copy. Without `publish`, the next use undoes it. */
   async receive<T>(
     projectId: string,
     push: (publish: (repository: string, workspaceId: string) => Promise<void>) => Promise<T>,
@@ -92,7 +89,7 @@ export class PushedRepositories {
     });
   }
 
-  /** Shares repositories of a platform that was one node before. */
+  /** Shares repositories of a platform that previously had one node. */
   async shareOwn(
     projects: () => AsyncIterable<{ readonly id: string; readonly workspaceId: string }>,
   ): Promise<void> {
@@ -107,7 +104,7 @@ export class PushedRepositories {
     }
   }
 
-  /** Removes copies of repositories that are gone; returns how many. */
+  /** Removes copies of repositories that no longer exist; returns their number. */
   async removeGone(): Promise<number> {
     let count = 0;
     for (const projectId of await this.#copies()) {
@@ -146,7 +143,7 @@ export class PushedRepositories {
     await makeBare(repository);
     for (const pack of record.packs) await fetchPack(blobs, join(repository, PACKS), pack);
     const refs = await blobs.read(record.refs);
-    // Removes refs that a push left and that do not count.
+    // Removes invalid refs that a push left.
     for (const folder of ["heads", "tags"]) await emptyFolder(join(repository, "refs", folder));
     await writeFileAtomically(join(repository, "packed-refs"), new TextDecoder().decode(refs), {
       mode: 0o644,
@@ -235,7 +232,7 @@ export class PushedRepositories {
 
 const PACKS = "objects/pack";
 
-/** Makes an empty repository if there is none. */
+/** Creates an empty repository if there is none. */
 async function makeBare(path: string): Promise<void> {
   for (const folder of [PACKS, "objects/info", "refs/heads", "refs/tags"]) {
     await Deno.mkdir(join(path, folder), { recursive: true, mode: 0o700 });
@@ -262,7 +259,7 @@ async function emptyFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes objects of pushes that were cut off before git had checked them. */
+/** Removes objects of pushes that were interrupted before git had checked them. */
 async function removeUnchecked(objects: string): Promise<void> {
   for await (const { name } of Deno.readDir(objects)) {
     if (name.startsWith("tmp_objdir-")) await Deno.remove(join(objects, name), { recursive: true });
@@ -287,7 +284,7 @@ async function store(
   return { sha256, size };
 }
 
-/** Fetches a pack that does not exist, or not whole; its index last, which makes git see it. */
+/** Fetches a missing or incomplete pack; its index last, which makes it visible to git. */
 async function fetchPack(blobs: BlobStore, folder: string, pack: Pack): Promise<void> {
   const parts = [["pack", pack.pack], ["idx", pack.index]] as const;
   for (const [suffix, { sha256, size }] of parts) {

@@ -67,7 +67,7 @@ async function take(path: string, from: string): Promise<void> {
   await git(path, "pack-refs", "--all", "--prune");
 }
 
-Deno.test("PushedRepositories bring what one node took to another, and back", () =>
+Deno.test("PushedRepositories share pushes between nodes, in both directions", () =>
   withNodes(async ({ a, b }, work) => {
     const one = await work.commit("one");
     await a.push(work.path);

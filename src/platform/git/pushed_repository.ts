@@ -1,8 +1,4 @@
-/**
- * Paths of the repositories that are pushed to the platform.
- *
- * @module
- */
+/** Paths of the repositories that are pushed to the platform. @module */
 import { join } from "node:path";
 
 /** Their folder in the data directory. */

@@ -1,16 +1,12 @@
-/**
- * Reads a commit from the fields that git prints. Pure.
- *
- * @module
- */
+/** Reads a commit from the fields that git prints. Pure. @module */
 import { branchName } from "../../contract/projects.ts";
 import type { Resolved } from "./git_service.ts";
 
-/** Longest message and author that a trigger may have (spec, "Limits"). */
+/** Maximum length of a trigger's message and author (spec, "Limits"). */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-/** True for a name that git accepts as a branch and as nothing else. */
+/** True for a name that git accepts only as a branch. */
 export function isBranchName(branch: string): boolean {
   return branchName.safeParse(branch).success;
 }

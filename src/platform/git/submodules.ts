@@ -1,12 +1,7 @@
-/**
- * Submodules of a commit: their entries in `.gitmodules`, and what their URLs mean. Pure.
- *
- * @module
- */
+/** Submodules of a commit: their entries in `.gitmodules`, and their URLs. Pure. @module */
 import type { GitAddress } from "../../lib/git_url.ts";
 import { gitAddress } from "../projects/mod.ts";
 
-/** A submodule of a commit. */
 export interface Gitlink {
   /** Relative to its repository. */
   readonly path: string;
@@ -18,7 +13,6 @@ export interface Gitlink {
 export interface TreeEntry {
   readonly mode: string;
   readonly sha: string;
-  /** Bytes; `undefined` for a submodule. */
   readonly size: number | undefined;
   readonly path: string;
 }
@@ -59,7 +53,7 @@ export const isSafePath = (path: string): boolean =>
   // deno-lint-ignore no-control-regex -- these are what is refused
   !/[\x00-\x1f\x7f\\]/.test(path);
 
-/** The URL of a submodule; a relative one begins at that of its repository (gitmodules(5)). */
+/** The URL of a submodule; a relative one starts at that of its repository (gitmodules(5)). */
 export function resolveModuleUrl(base: string | undefined, url: string): string | undefined {
   if (!/^\.\.?\//.test(url)) return url;
   if (base === undefined) return undefined;
@@ -70,7 +64,7 @@ export function resolveModuleUrl(base: string | undefined, url: string): string 
       rest = rest.slice(3);
       const cut = Math.max(from.lastIndexOf("/"), from.lastIndexOf(":"));
       if (cut <= 0 || from.slice(0, cut).endsWith("/")) return undefined;
-      // `host:path` keeps its colon where the whole path is cut off.
+      // `host:path` keeps its colon if the whole path is removed.
       from = from[cut] === ":" ? from.slice(0, cut + 1) : from.slice(0, cut);
     } else return from.endsWith(":") ? `${from}${rest}` : `${from}/${rest}`;
   }

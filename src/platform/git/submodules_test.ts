@@ -51,7 +51,7 @@ Deno.test("readPointers() reads pointers between other files", () => {
   assert.equal(readPointers(text.replace(oid, "../../etc")).size, 0);
 });
 
-Deno.test("lfsServerOf() finds the server beside a repository", () => {
+Deno.test("lfsServerOf() finds the server next to a repository", () => {
   const rows: Readonly<Record<string, string | undefined>> = {
     "https://git.example/ada/site": "https://git.example/ada/site.git/info/lfs",
     "https://git.example:8443/ada/site.git/": "https://git.example:8443/ada/site.git/info/lfs",

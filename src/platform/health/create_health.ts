@@ -1,8 +1,4 @@
-/**
- * Composes the health checks of production's servers.
- *
- * @module
- */
+/** Composes the health checks of production's servers. @module */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { keys } from "../core/store/mod.ts";

@@ -1,9 +1,4 @@
-/**
- * Checks the servers of production deployments regularly, and raises an event
- * when their health changes.
- *
- * @module
- */
+/** Checks production's servers regularly, and raises events when their health changes. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -18,7 +13,6 @@ import type { Checked, ServersElsewhere } from "./servers_elsewhere.ts";
 import type { HealthStore } from "./health_store.ts";
 import { Lease, type Led, type RecordKey } from "../../store/mod.ts";
 
-/** Time between two checks, in milliseconds. */
 const HEALTH_INTERVAL_MS = 30_000;
 
 export interface HealthServices {
@@ -27,7 +21,7 @@ export interface HealthServices {
   readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** One of them judges servers; this one alone by default. */
+  /** The nodes, one of which checks servers; by default only this one. */
   readonly nodes?: Pick<Nodes, "during">;
   /** The servers of production that run on other nodes. */
   readonly elsewhere: Pick<ServersElsewhere, "all" | "find">;
@@ -71,13 +65,12 @@ export class HealthMonitor {
       .catch((error) => onTrouble(`Cannot check servers: ${error}`));
   }
 
-  /** Takes over what another node has found out. */
+  /** Applies another node's result. */
   async follow(changed: readonly RecordKey[]): Promise<void> {
     if (!changed.some(([first]) => first === keys.allProjectHealth()[0])) return;
     await this.#read();
   }
 
-  /** The health of a project. */
   async of(project: ProjectRecord): Promise<ProjectHealth> {
     const { sites, computeService, elsewhere } = this.#services;
     const deploymentId = productionDeploymentId(project);
@@ -97,7 +90,6 @@ export class HealthMonitor {
     return { state: "healthy", reason: null, since, deploymentId };
   }
 
-  /** Forgets a project that was deleted. */
   forget(projectId: string): void {
     this.#records.delete(projectId);
     this.#unconfirmed.delete(projectId);
@@ -123,13 +115,13 @@ export class HealthMonitor {
       const { owner } = checked;
       if (sites.deploymentAt(this.#hostOf(owner.projectName)) !== owner.id) continue;
       const known = checks.get(owner.projectId);
-      // If one node is unhealthy, its visitors see that.
+      // If one node is unhealthy, its visitors are affected.
       if (known?.health.state !== "unhealthy") checks.set(owner.projectId, checked);
     }
     for (const checked of checks.values()) await this.#weigh(checked, lease);
   }
 
-  /** Checks the servers of production that run here. */
+  /** Checks the production servers on this node. */
   async #checkOwn(): Promise<readonly Checked[]> {
     const { computeService, sites } = this.#services;
     const shown = computeService.all().filter(({ owner }) =>

@@ -33,7 +33,7 @@ const OWNER = deploymentRecord.parse({
   liveAt: 0,
 });
 
-/** A monitor over one project whose production shows `shown`, and the store that it shares with others. */
+/** A monitor for one project whose production shows `shown`, with a shared store. */
 async function monitored(
   stored: Map<string, HealthRecord> = new Map(),
   shown = OWNER.id,
@@ -107,7 +107,7 @@ Deno.test("HealthMonitor reports a server that is down, and its recovery, once e
   });
 });
 
-Deno.test("HealthMonitor remembers what it reported across a restart", async () => {
+Deno.test("HealthMonitor remembers its reports across a restart", async () => {
   const stored = new Map<string, HealthRecord>();
   const first = await monitored(stored);
   first.server.health = { healthy: false, reason: "down" };
@@ -123,7 +123,7 @@ Deno.test("HealthMonitor remembers what it reported across a restart", async () 
   await second.monitor.close();
 });
 
-Deno.test("HealthMonitor checks only what production shows", async () => {
+Deno.test("HealthMonitor only checks production deployments", async () => {
   const { monitor, server, events, look } = await monitored(new Map(), "another");
   server.health = { healthy: false, reason: "down" };
   for (let round = 0; round < 3; round++) await look();
@@ -131,7 +131,7 @@ Deno.test("HealthMonitor checks only what production shows", async () => {
   assert.deepEqual(events, []);
 });
 
-Deno.test("HealthMonitor reports once what does not work on one of several nodes", async () => {
+Deno.test("HealthMonitor reports a failure on one of several nodes once", async () => {
   const elsewhere: ServersHealth[] = [{ state: "healthy" }, { state: "healthy" }];
   const { monitor, events, look } = await monitored(new Map(), OWNER.id, elsewhere);
   await look();

@@ -1,9 +1,4 @@
-/**
- * The health of projects in Deno KV, so that a restart does not report it
- * twice.
- *
- * @module
- */
+/** The health of projects in Deno KV, so that a restart does not report it twice. @module */
 import { noteEvent, type RaisedEvent } from "../core/events/mod.ts";
 import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
@@ -22,7 +17,7 @@ export class HealthStore {
     }
   }
 
-  /** Stores a change; the event that tells of it is noted in the same commit. */
+  /** Stores a change; its event is stored in the same commit. */
   async change(
     projectId: string,
     record: HealthRecord,

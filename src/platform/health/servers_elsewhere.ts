@@ -1,9 +1,4 @@
-/**
- * Servers of production that other nodes run: a server starts on the nodes that get requests
- * for it.
- *
- * @module
- */
+/** Production's servers on other nodes: a server starts where its requests arrive. @module */
 import * as z from "zod";
 import { askAll, type Peers } from "../core/peers/mod.ts";
 import type { ComputeService } from "../compute/mod.ts";
@@ -14,7 +9,7 @@ const health = z.discriminatedUnion("state", [
   z.object({ state: z.literal("unhealthy"), reason: z.string() }),
 ]);
 
-/** A look at the servers of a deployment on one node. */
+/** A check of the servers of a deployment on one node. */
 const checked = z.object({
   owner: z.object({
     id: z.string(),
@@ -80,7 +75,7 @@ export class ServersElsewhere {
   }
 }
 
-/** Says where a server does not work. */
+/** Names the nodes on which a server does not work. */
 function named(node: string, found: Checked["health"]): Checked["health"] {
   if (found.state !== "unhealthy") return found;
   return { state: "unhealthy", reason: `On node ${node}: ${found.reason}` };

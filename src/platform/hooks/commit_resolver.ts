@@ -1,25 +1,21 @@
-/**
- * Finding the commit that a trigger names, in its project's repository.
- *
- * @module
- */
+/** Finds the commit that a trigger names in its project's repository. @module */
 import type { GitService, Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
-/** Seconds after which a caller may find the repository fetched, or the branch free. */
+/** Seconds after which the repository may be fetched, or the branch free. */
 export const RETRY_SECONDS = 15;
 
 interface CommitResolverOptions {
   readonly git: GitService;
-  /** Longest wait for a repository, in milliseconds; a first fetch continues in the background. */
+  /** Maximum wait for a repository, in milliseconds; a first fetch continues in the background. */
   readonly resolveMs?: number | undefined;
 }
 
 export class CommitResolver {
-  /** Questions to git that are under way. */
+  /** Maximum number of concurrent queries to git. */
   readonly #pending = new Map<string, Promise<Resolved>>();
 
   readonly #options: CommitResolverOptions;
@@ -28,12 +24,7 @@ export class CommitResolver {
     this.#options = options;
   }
 
-  /**
-   * Finds a commit on a branch, or the branch's head. Aborting the signal ends the wait, not the
-   * fetch.
-   *
-   * @throws {Failure} as `resolveFailure()` says; `unavailable` if git takes too long.
-   */
+  /** The signal ends the wait, not the fetch. @throws {Failure} also `unavailable` */
   async resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal) {
     const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
       const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
@@ -48,10 +39,10 @@ export class CommitResolver {
     return resolved;
   }
 
-  /** Asks git; callers with the same question at the same time share the response. */
+  /** Queries git; concurrent callers with the same query share the result. */
   #ask(project: ProjectRecord, wanted: WantedCommit): Promise<Resolved> {
     const { branch, commitSha } = wanted;
-    // A head that was asked for earlier may be older than this caller's push.
+    // A head that was queried earlier may be older than this caller's push.
     if (commitSha === undefined) return this.#askGit(project, wanted);
     const key = [project.id, project.gitUrl, branch, commitSha].join("\n");
     const known = this.#pending.get(key);
@@ -67,7 +58,7 @@ export class CommitResolver {
   }
 }
 
-/** Rejects with the signal's reason once it is aborted; the work itself goes on. */
+/** Rejects with the signal's reason once it is aborted; the work itself continues. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);

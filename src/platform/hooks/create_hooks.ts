@@ -1,8 +1,4 @@
-/**
- * Assembles deploy hooks.
- *
- * @module
- */
+/** Assembles deploy hooks. @module */
 import { MAX_HOOKS } from "../../contract/hooks.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -31,7 +27,6 @@ function bindHookRoutes(router: Router, services: {
   readonly hookService: HookService;
   readonly triggers: TriggerService;
   readonly forges: ForgeService;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }): void {
   const { hookService, triggers, forges, closing } = services;

@@ -1,8 +1,4 @@
-/**
- * The apps of a commit: the folders that can be deployed, with the framework of each.
- *
- * @module
- */
+/** The apps of a commit: the folders that can be deployed, with the framework of each. @module */
 import type { RepositoryApp } from "../../contract/repositories.ts";
 import { detectProject, type ProjectReader } from "../../manifest/mod.ts";
 import type { CommitFiles } from "../git/mod.ts";
@@ -26,7 +22,7 @@ const SIGNS: ReadonlySet<string> = new Set([
 /** Deepest folder of an app, and most folders that are checked. */
 const MAX_DEPTH = 3;
 const MAX_APPS = 20;
-/** Maximum number of files that a listing of one folder names, as on disk. */
+/** Maximum number of files in the listing of a folder, as on disk. */
 const MAX_LISTED = 200;
 
 /** Folders of packages, tools and tests: nothing in them is an app to deploy. */
@@ -96,7 +92,7 @@ async function lookAt(files: CommitFiles, folder: string): Promise<RepositoryApp
   return { rootDirectory: folder === "" ? null : folder, kind, buildCommand: buildCommand ?? null };
 }
 
-/** The root, whatever it is, and the folders below it that can be deployed. */
+/** The root, in any case, and the deployable folders below it. */
 export async function findApps(files: CommitFiles): Promise<readonly RepositoryApp[]> {
   const apps: RepositoryApp[] = [];
   for (const folder of candidates(files.paths)) {

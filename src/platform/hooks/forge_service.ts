@@ -1,8 +1,4 @@
-/**
- * Does what the event of a forge asks for: deploys a branch, or stops its previews.
- *
- * @module
- */
+/** Handles the event of a forge: deploys a branch, or stops its previews. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { branchName, FORGE_NAMES } from "../../contract/projects.ts";
 import type { TriggerAnswer } from "../../contract/hooks.ts";
@@ -31,7 +27,7 @@ import { replayKey, type ReplayStore } from "./replays.ts";
 import { unknownHook } from "./resolve_failure.ts";
 import type { TriggerService } from "./trigger_service.ts";
 
-/** Largest payload of a forge, in bytes: it lists the commits of a push. */
+/** Maximum size of a payload of a forge, in bytes: it lists the commits of a push. */
 const MAX_PAYLOAD_BYTES = 5 * 1024 * 1024;
 
 /** The marker of a replayed end of a branch. */
@@ -48,10 +44,10 @@ export interface ForgeServices {
   readonly audit: Pick<HookAudit, "stopped" | "refused">;
 }
 
-/** Has the forge told of a deployment again, as there is a pull request that shows it. */
+/** Reports a deployment to the forge again, because a pull request shows it. */
 export type ReportPull = (deployment: DeploymentRecord) => Promise<void>;
 
-/** A call of a hook, with the token that it came with. */
+/** A call of a hook, with its token. */
 export interface HookCall {
   readonly hook: HookRecord;
   readonly token: string;
@@ -65,11 +61,7 @@ export class ForgeService {
     this.#services = services;
   }
 
-  /**
-   * Handles a forge's event; `undefined` for any other request, whose body is not read.
-   *
-   * @throws {Failure} `forbidden` if the hook has a secret and the request is not signed
-   */
+  /** `undefined` for other requests, whose body is not read. @throws {Failure} `forbidden` */
   async answer(
     call: HookCall,
     request: Request,
@@ -137,7 +129,7 @@ export class ForgeService {
     return `Ignored an event of ${repository.name}: project ${project.name} ${own}`;
   }
 
-  /** The deployment that follows from an event, or why there is none. */
+  /** The deployment that an event causes, or why there is none. */
   async #follow(
     call: HookCall,
     event: ForgeEvent,
@@ -150,7 +142,7 @@ export class ForgeService {
     const project = await this.#services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw unknownHook();
     const decision = decideTrigger(hook, { wanted: branch, production: project.branch });
-    // A forge takes a refusal for a fault of the hook, and some then call it no more.
+    // A forge treats a refusal as a fault of the hook, and some then stop calling it.
     if (decision.type === "refuse") return decision.message;
     if (event.type === "stop") return await this.#stop(call, event, key);
     if (event.pull !== undefined) {
@@ -168,7 +160,10 @@ export class ForgeService {
     return answer;
   }
 
-  /** A push may have brought the previous deployment: nothing else tells the pull request of it. */
+  /**
+   * A push may have created the previous deployment, and nothing else reports it to the pull
+   * request.
+   */
   async #report(projectId: string, id: string): Promise<void> {
     const deployment = await this.#services.deployments.find(projectId, id);
     if (deployment !== undefined) await this.#services.reportPull(deployment);

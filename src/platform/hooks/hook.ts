@@ -1,8 +1,4 @@
-/**
- * A deploy hook: its record, its token, and what a trigger of it deploys. Pure.
- *
- * @module
- */
+/** A deploy hook: its record, its token, and the deployment of a trigger. Pure. @module */
 import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { type DeployHook, HOOK_SCOPES, type HookScope } from "../../contract/hooks.ts";
@@ -42,10 +38,7 @@ export function mintHookToken(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
-/**
- * The stored hash of a token, which finds the hook. The timing of a lookup by hash reveals nothing
- * about the token, and with 256 random bits, a slow hash adds no security.
- */
+/** Finds the hook. With 256 random bits, timing reveals nothing and slow hashes add nothing. */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
@@ -55,10 +48,7 @@ export function mintSecretSalt(random: Random): string {
   return random(TOKEN_BYTES).toHex();
 }
 
-/**
- * The signing secret of a hook's calls; `undefined` if it has none. It depends on the token, which
- * is not stored, and the salt, which callers never see: neither alone is enough.
- */
+/** Derived from the token, which is not stored, and the salt, which callers never see. */
 export function hookSecret(
   { secretSalt }: Pick<HookRecord, "secretSalt">,
   token: string,
@@ -76,10 +66,7 @@ export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string; readonly hint: string };
 
-/**
- * Decides where a trigger for a branch deploys to (spec, "Hook scope"): with scope
- * All, the production branch goes to production and any other to a preview.
- */
+/** The destination of a trigger (spec, "Hook scope"): the production branch, or a preview. */
 export function decideTrigger(
   hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,
   branches: { readonly wanted: string; readonly production: string },

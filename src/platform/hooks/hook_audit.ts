@@ -1,19 +1,13 @@
-/**
- * Audit log entries of deploy hooks. A hook has no user: its address is the credential.
- *
- * @module
- */
+/** Audit log entries of deploy hooks. A hook has no user: its URL is the credential. @module */
 import { type AuditedChange, type AuditLog, HOOK_REFUSED, HOOK_STOPPED } from "../audit/mod.ts";
 import { RateWindow } from "../core/access/mod.ts";
 import type { HookRecord } from "./hook.ts";
 
-/** The origin of a hook's call. */
 export interface HookVisit {
   readonly address: string;
   readonly requestId: string;
 }
 
-/** A deployment that a hook has started. */
 export interface BegunDeployment {
   readonly id: string;
   readonly environment: string;
@@ -26,7 +20,10 @@ interface Recorded extends Partial<Pick<AuditedChange, "target" | "changes">> {
   readonly branch?: string;
 }
 
-/** Refused calls of a hook that are recorded in an hour: more would push out what people did. */
+/**
+ * Maximum number of recorded refused calls per hook and hour; more would displace entries about
+ * people.
+ */
 const MAX_REFUSED = 10;
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -42,7 +39,6 @@ export class HookAudit {
     this.#refusals = new RateWindow({ limit: MAX_REFUSED, windowMs: HOUR_MS }, now);
   }
 
-  /** A deployment of a branch was started. */
   async deployed(
     hook: HookRecord,
     visit: HookVisit,
@@ -59,7 +55,6 @@ export class HookAudit {
     });
   }
 
-  /** The previews of a branch were stopped. */
   async stopped(hook: HookRecord, visit: HookVisit, branch: string): Promise<void> {
     await this.#record(hook, visit, {
       action: HOOK_STOPPED,
@@ -68,7 +63,7 @@ export class HookAudit {
     });
   }
 
-  /** A call was not signed as the hook wants it. */
+  /** A call did not have the required signature. */
   async refused(hook: HookRecord, visit: HookVisit): Promise<void> {
     if (this.#refusals.take(hook.id) > 0) return;
     await this.#record(hook, visit, { action: HOOK_REFUSED });

@@ -1,9 +1,4 @@
-/**
- * Manages deploy hooks. The platform shows a URL only when a hook is created and when
- * it gets a new one.
- *
- * @module
- */
+/** Manages deploy hooks. Their URLs are shown only when they are created or rotated. @module */
 import type { BodyOf } from "../../contract/endpoint.ts";
 import { type DeployHook, MAX_HOOKS } from "../../contract/hooks.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -29,7 +24,6 @@ export interface HookServices {
   readonly hooks: HookStore;
   readonly uses: HookUses;
   readonly projects: ProjectStore;
-  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
@@ -106,7 +100,7 @@ export class HookService {
     return await this.#toWire(await this.#change(caller, id, (hook) => ({ ...hook, name })));
   }
 
-  /** Gives a hook a new token; the old one stops working at once. */
+  /** Gives a hook a new token; the old one stops working immediately. */
   async regenerate(caller: Caller, id: string): Promise<ShownHook> {
     const token = mintHookToken(this.#services.random);
     const tokenHash = hashHookToken(token);

@@ -1,8 +1,4 @@
-/**
- * Deploy hooks in Deno KV, found by id or by the hash of their token.
- *
- * @module
- */
+/** Deploy hooks in Deno KV, found by id or by the hash of their token. @module */
 import { MAX_HOOKS } from "../../contract/hooks.ts";
 import { RecentMap } from "../../lib/memo.ts";
 import {
@@ -36,18 +32,18 @@ const hooks = new RecordType({
   },
 });
 
-/** Tokens whose hooks are found without a look at their place. */
+/** Number of tokens whose hooks are found without reading their index. */
 const MAX_PLACES = 5000;
 
 export class HookStore extends Table<HookRecord, readonly [string, string], "project" | "token"> {
-  /** The places of hooks by token. A hook that has another token by now is not found there. */
+  /** The places of hooks by token. A hook whose token was replaced is not found there. */
   readonly #places = new RecentMap<readonly [string, string]>(MAX_PLACES);
 
   constructor(kv: RecordStore) {
     super(kv, hooks);
   }
 
-  /** Stores a new hook; false if its project is gone. */
+  /** Stores a new hook; false if its project no longer exists. */
   async create(hook: HookRecord): Promise<boolean> {
     const key = keys.project(hook.workspaceId, hook.projectId);
     return await commitWithRetries(this.kv, [], async (operation) => {
@@ -68,7 +64,6 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
     return hook;
   }
 
-  /** One page of a workspace's hooks, or of one project's, newest first. */
   override async list(
     workspaceId: string,
     page: PageWish & { readonly projectId?: string | undefined },
@@ -83,7 +78,7 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
     return await countBelow(this.kv, keys.projectHooks(projectId), MAX_HOOKS);
   }
 
-  /** Removes a hook and what its triggers left. */
+  /** Removes a hook and the records of its triggers. */
   override async remove(place: readonly [string, string]): Promise<HookRecord | undefined> {
     const removed = await super.remove(place);
     if (removed === undefined) return undefined;
@@ -93,7 +88,7 @@ export class HookStore extends Table<HookRecord, readonly [string, string], "pro
     return removed;
   }
 
-  /** Removes the hooks of a project that is gone. */
+  /** Removes the hooks of a deleted project. */
   async removeProject(projectId: string): Promise<void> {
     const prefix = keys.projectHooks(projectId);
     for await (const { workspaceId, id } of this.allBy("project", prefix)) {

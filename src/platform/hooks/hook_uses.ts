@@ -1,15 +1,11 @@
-/**
- * Counts the uses of hooks. Uses during a commit are stored together by the next one, and no
- * trigger waits for it.
- *
- * @module
- */
+/** Counts uses of hooks, in few commits, without delaying triggers. @module */
 import * as z from "zod";
+import { CoalescedWork } from "../../lib/coalesced_work.ts";
 import { keys, readRecord } from "../core/store/mod.ts";
 import type { HookUse } from "./hook.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** Hooks of one commit, which changes two counters for each. */
+/** Maximum number of hooks in a commit, which changes two counters for each. */
 const MAX_HOOKS = 100;
 
 const counter = z.instanceof(Deno.KvU64);
@@ -20,9 +16,9 @@ interface Uses {
 }
 
 export class HookUses {
-  /** Uses that were not stored yet. */
+  /** Uses that are not stored yet. */
   readonly #noted = new Map<string, Uses>();
-  #storing: Promise<void> | undefined;
+  readonly #stores = new CoalescedWork(() => this.#storeAll());
 
   readonly #kv: RecordStore;
   readonly #onTrouble: (text: string) => void;
@@ -36,10 +32,10 @@ export class HookUses {
   note(id: string, now: number): void {
     const { count, last } = this.#noted.get(id) ?? { count: 0, last: 0 };
     this.#noted.set(id, { count: count + 1, last: Math.max(last, now) });
-    this.#storing ??= this.#storeAll().finally(() => this.#storing = undefined);
+    this.#stores.start();
   }
 
-  /** How a hook was used, with all that was noted before. */
+  /** The uses of a hook, including those noted before. */
   async of(id: string): Promise<HookUse> {
     await this.settled();
     const [count, last] = await Promise.all([
@@ -52,14 +48,12 @@ export class HookUses {
     };
   }
 
-  /** Waits until all that was noted is stored. */
+  /** Waits until all noted uses are stored. */
   async settled(): Promise<void> {
-    await this.#storing;
+    await this.#stores.settled();
   }
 
   async #storeAll(): Promise<void> {
-    // Notes of the same turn are stored together.
-    await Promise.resolve();
     while (this.#noted.size > 0) {
       const batch = [...this.#noted].slice(0, MAX_HOOKS);
       const operation = this.#kv.atomic();

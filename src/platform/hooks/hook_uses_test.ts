@@ -13,7 +13,7 @@ async function withUses(
   await uses.settled();
 }
 
-Deno.test("HookUses counts every use and keeps the last time, whatever comes at once", () =>
+Deno.test("HookUses counts every use and keeps the last time, for all concurrent uses", () =>
   withUses(async (uses) => {
     assert.deepEqual(await uses.of("a"), { count: 0, last: null });
     for (let use = 1; use <= 250; use++) {
@@ -34,7 +34,7 @@ Deno.test("HookUses stores the uses of one turn in one commit", () =>
     assert.equal(new Set(entries.map(({ versionstamp }) => versionstamp)).size, 1);
   }));
 
-Deno.test("HookUses reports what it cannot store, and goes on", () =>
+Deno.test("HookUses reports uses that it cannot store, and continues", () =>
   withUses(async (uses, kv, troubles) => {
     await kv.set(keys.hookUse("damaged", "count"), "no counter");
     uses.note("damaged", 1);

@@ -1,8 +1,4 @@
-/**
- * `GET /v1/projects/{project}/repository`: what the repository of a project can deploy.
- *
- * @module
- */
+/** `GET /v1/projects/{project}/repository`: what the repository of a project can deploy. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import type { GitService } from "../git/mod.ts";
@@ -10,7 +6,6 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
 import { findApps } from "./find_apps.ts";
 
-/** Maximum number of branches that are listed. */
 const MAX_BRANCHES = 1000;
 
 /** Branches that repositories usually deploy, for one without the project's own. */
@@ -20,7 +15,6 @@ export interface InspectServices {
   readonly projects: ProjectStore;
   readonly git: Pick<GitService, "branches" | "filesOf">;
   readonly commits: Pick<CommitResolver, "resolve">;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
 

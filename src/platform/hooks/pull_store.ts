@@ -1,20 +1,16 @@
-/**
- * Pull requests that forges reported: which one shows a branch, and the comment that it got.
- *
- * @module
- */
+/** Pull requests that forges reported: the branch of each, and the comment on it. @module */
 import * as z from "zod";
 import type { Clock } from "../../lib/clock.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** How long a pull request is known after its last change. */
+/** How long to keep a pull request after its last change. */
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const pullComment = z.object({
-  /** As the forge's API names it. */
+  /** Name in the forge's API. */
   id: z.string(),
-  /** The deployment that it is about; its id orders deployments by their time. */
+  /** Its deployment, whose id orders deployments by time. */
   deploymentId: z.string(),
 });
 export type PullComment = z.infer<typeof pullComment>;
@@ -45,7 +41,7 @@ export class PullStore {
     return (await readRecord(this.#kv, keys.pull(projectId, branch), pullRecord))?.value;
   }
 
-  /** The pull request is open; a comment of it is known still. */
+  /** The pull request is open; its comment is still known. */
   async opened(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => ({
       number,
@@ -54,14 +50,14 @@ export class PullStore {
     }));
   }
 
-  /** The pull request is closed, so that it gets no comment that it does not have. */
+  /** The pull request is closed, so that it gets no new comment. */
   async closed(place: PullPlace, number: number): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, isOpen: false } : undefined;
     });
   }
 
-  /** Remembers the comment of a pull request, unless another one shows the branch by now. */
+  /** Remembers the comment of a pull request, unless another one already shows the branch. */
   async commented(place: PullPlace, number: number, comment: PullComment | null): Promise<void> {
     await this.#change(place, (known) => {
       return known?.number === number ? { ...known, comment } : undefined;

@@ -1,6 +1,6 @@
 /**
- * Answers to triggers with an `Idempotency-Key`: for a day, the same key gets the
- * same deployment. Only hashes of key and body are stored.
+ * Responses to triggers with an `Idempotency-Key`: for a day, the same key gets the same
+ * deployment. Only hashes of key and body are stored.
  *
  * @module
  */
@@ -24,11 +24,11 @@ export interface ReplayKey {
   readonly hookId: string;
   readonly keyHash: string;
   readonly bodyHash: string;
-  /** The deployment that it got, if that is gone by now. */
+  /** The deployment that it got, if that was deleted. */
   readonly gone?: string;
 }
 
-/** Another node has used the key meanwhile. */
+/** Another node has used the key in the meantime. */
 export class ReplayedError extends Error {
   override readonly name = "ReplayedError";
 }
@@ -49,11 +49,7 @@ export class ReplayStore {
     this.#now = now;
   }
 
-  /**
-   * The deployment that a key got, if any.
-   *
-   * @throws {Failure} `conflict` if the key came with another body.
-   */
+  /** The deployment of a key. @throws {Failure} `conflict` for another body. */
   async find(replay: ReplayKey): Promise<string | undefined> {
     return (await this.#read(replay)).deploymentId;
   }
@@ -71,12 +67,7 @@ export class ReplayStore {
     );
   }
 
-  /**
-   * Stores the response in the commit that creates the deployment: a crash leaves both or neither,
-   * and only one of two nodes creates it.
-   *
-   * @throws {ReplayedError} if the key has been used in the meantime.
-   */
+  /** Stores the response with the deployment, on one node only. @throws {ReplayedError} */
   async keepWith(
     operation: Operation,
     replay: ReplayKey,
@@ -87,7 +78,7 @@ export class ReplayStore {
     this.#set(operation.check(place), replay, deploymentId);
   }
 
-  /** Stores a response that made no deployment. */
+  /** Stores a response without a deployment. */
   async keep(replay: ReplayKey, deploymentId: string): Promise<void> {
     const operation = this.#kv.atomic();
     this.#set(operation, replay, deploymentId);

@@ -1,8 +1,4 @@
-/**
- * Why a trigger cannot be followed, as the caller sees it. Pure.
- *
- * @module
- */
+/** Explains to the caller why a trigger failed. Pure. @module */
 import type { Resolved, WantedCommit } from "../git/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
@@ -16,11 +12,7 @@ export function unknownHook(): Failure {
   });
 }
 
-/**
- * The failure for a commit that was not found. A repository that is not connected or denies access
- * is reported as a missing branch (spec, "Deploy hook error messages"); the reason is in
- * `problems`.
- */
+/** Reports unreachable repositories as a missing branch (spec, "Deploy hook error messages"). */
 export function resolveFailure(
   resolved: Exclude<Resolved, { readonly type: "found" }>,
   wanted: WantedCommit,

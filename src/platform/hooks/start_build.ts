@@ -1,8 +1,4 @@
-/**
- * `POST /v1/projects/{project}/builds`: builds a branch without a hook.
- *
- * @module
- */
+/** `POST /v1/projects/{project}/builds`: builds a branch without a hook. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import {
@@ -18,7 +14,7 @@ import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import type { CommitResolver } from "./commit_resolver.ts";
 
-/** Attempts for a commit whose branch keeps getting other builds. */
+/** Maximum number of attempts for a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
 export interface StartServices {
@@ -29,7 +25,6 @@ export interface StartServices {
   readonly buildQueue: Pick<BuildQueue, "ahead">;
   readonly deployCommit: DeployCommit;
   readonly commits: Pick<CommitResolver, "resolve">;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
 

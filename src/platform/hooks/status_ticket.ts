@@ -17,7 +17,6 @@ export type NamedDeployment = z.infer<typeof named>;
 const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const decode = (text: string) => Uint8Array.from(Buffer.from(text, "base64url"));
 
-/** Makes a ticket for a deployment. */
 export async function issueTicket(
   box: SecretBox,
   { projectId, id }: NamedDeployment,

@@ -1,8 +1,4 @@
-/**
- * Turns a trigger into a deployment that is queued for building, or finds the existing one.
- *
- * @module
- */
+/** Turns a trigger into a deployment to be built, or finds the existing one. @module */
 import type { BodyOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/hooks.ts";
@@ -45,9 +41,8 @@ export interface TriggerServices {
   readonly git: GitService;
   readonly box: SecretBox;
   readonly addresses: Addresses;
-  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Longest wait for a repository, in milliseconds; 50 seconds by default. */
+  /** Maximum wait for a repository, in milliseconds; 50 seconds by default. */
   readonly resolveMs?: number | undefined;
   readonly now: Clock;
 }
@@ -61,14 +56,13 @@ interface Trigger {
   readonly body: TriggerBody;
   /** The field `Idempotency-Key`, if any. */
   readonly idempotencyKey: string | undefined;
-  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
   readonly visit: HookVisit;
   /** True if the commit ends the build of an older one of its branch, instead of being refused. */
   readonly supersedes?: boolean;
 }
 
-/** A commit that was found, and where to deploy it. */
+/** A resolved commit, and its target environment. */
 interface TriggeredCommit {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -81,7 +75,7 @@ interface TriggeredCommit {
   readonly digits: number;
   readonly supersedes: boolean;
   readonly visit: HookVisit;
-  /** The key by which a repeated call finds the deployment, if any. */
+  /** The key under which a repeated call finds the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
 
@@ -101,11 +95,7 @@ export class TriggerService {
     );
   }
 
-  /**
-   * Finds the hook of a token and counts the call.
-   *
-   * @throws {Failure} `unauthorized` for an unknown token; `rate_limited`.
-   */
+  /** Finds a token's hook, and counts. @throws {Failure} `unauthorized`, `rate_limited` */
   async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.#services.hooks.findByToken(hashHookToken(token));
     if (hook === undefined) throw unknownHook();
@@ -250,9 +240,7 @@ export class TriggerService {
     return await this.#answer(deployment, describeProgress(deployment, addresses));
   }
 
-  /**
-   * Responds with an existing deployment. `replay` is stored, because nothing has stored it yet.
-   */
+  /** Responds with an existing deployment, and stores `replay`. */
   async #answerKnown(
     hook: HookRecord,
     deployment: DeploymentRecord,
@@ -274,7 +262,7 @@ export class TriggerService {
 }
 
 /**
- * Whether `findDeployed()` has looked for the commit: if it was not found, it is created at once.
+ * Whether `findDeployed()` has looked for the commit, so that a commit that was not found is new.
  */
 const isJudgedBySha = ({ force, digits }: Pick<TriggeredCommit, "force" | "digits">): boolean =>
   !force && digits === FULL_SHA;

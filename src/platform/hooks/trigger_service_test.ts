@@ -56,9 +56,9 @@ interface Trigger {
 
 interface TriggerBench {
   readonly clock: { now: number };
-  /** The response of git; by default it finds every commit on every branch. */
+  /** The result of git; by default, it finds every commit on every branch. */
   git: GitService["resolve"];
-  /** How often git was asked. */
+  /** Number of git calls. */
   asked: number;
   readonly hooks: HookStore;
   readonly uses: HookUses;
@@ -70,9 +70,9 @@ interface TriggerBench {
     readonly idempotencyKey?: string;
     readonly signal?: AbortSignal;
   }): Promise<TriggerAnswer>;
-  /** Ends a deployment as a worker would, before it puts the build's things away. */
+  /** Ends a deployment like a worker, before it cleans up the build. */
   endDeployment(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
-  /** Ends a deployment and its build as a worker would. */
+  /** Ends a deployment and its build like a worker. */
   end(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
 }
 
@@ -182,7 +182,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
   }
 }
 
-/** A check of the failure that a trigger or a call ends with. */
+/** Checks the failure of a trigger or a call. */
 const failure = (code: Failure["code"], message: RegExp) => (error: unknown): boolean => {
   assert.ok(error instanceof Failure, String(error));
   assert.equal(error.code, code);
@@ -242,7 +242,7 @@ Deno.test("TriggerService.trigger() takes another commit as soon as a deployment
     assert.equal((await builds.find(PROJECT.id, third.id))?.state, "QUEUED");
   }));
 
-Deno.test("TriggerService.trigger() with force deploys again, but not beside another commit", () =>
+Deno.test("TriggerService.trigger() with force deploys again, but not next to another commit", () =>
   withTriggers(async ({ trigger, end }) => {
     const first = await trigger({ commitSha: OLDER });
     const forced = await trigger({ commitSha: OLDER, force: true });
@@ -257,7 +257,7 @@ Deno.test("TriggerService.trigger() with force deploys again, but not beside ano
     assert.ok(![first.id, forced.id].includes(again.id));
   }));
 
-Deno.test("TriggerService.trigger() repeats its answer for an Idempotency-Key", () =>
+Deno.test("TriggerService.trigger() repeats its response for an Idempotency-Key", () =>
   withTriggers(async ({ trigger }) => {
     const wanted = { commitSha: OLDER, force: true };
     const first = await trigger(wanted, { idempotencyKey: "run-1" });
@@ -353,7 +353,7 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     const stayed = parts.trigger({ commitSha: OLDER }, { service });
     const refused = assert.rejects(left, late);
     await until(() => parts.asked > 0);
-    // Each reads the store a few times before it asks: these reads come behind.
+    // Each one reads the store a few times before it asks, so these reads come later.
     for (let read = 0; read < 20; read++) await parts.uses.of(HOOK.id);
     leaving.abort();
     await refused;

@@ -1,8 +1,4 @@
-/**
- * Composes the conversion of images.
- *
- * @module
- */
+/** Composes the conversion of images. @module */
 import { ownedPrefix } from "../../lib/owned_folders.ts";
 import { join } from "node:path";
 import type { ImageService } from "../../edge/mod.ts";
@@ -19,7 +15,7 @@ const PROJECT_SHARE = 1 / 4;
 export interface ImageOptions {
   /** Maximum number of processes at a time; by default what the processors allow. */
   readonly maxProcesses?: number;
-  /** Most disk for converted images, in bytes. */
+  /** Maximum disk space for converted images, in bytes. */
   readonly cacheBytes: number;
 }
 

@@ -1,9 +1,4 @@
-/**
- * Converted images on disk, within a quota: the least recently requested go first. They can be
- * recreated at any time.
- *
- * @module
- */
+/** Converted images on disk, within a quota. The least recently requested go first. @module */
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { isSha256 } from "../../lib/hash.ts";
@@ -15,9 +10,7 @@ type ImageFormat = ConvertedImage["format"];
 const FORMATS: readonly string[] = ["avif", "webp", "jpeg", "png"] satisfies ImageFormat[];
 
 export interface ImageQuota {
-  /** Bytes of all projects together. */
   readonly maxBytes: number;
-  /** Bytes of one project. */
   readonly maxProjectBytes: number;
 }
 
@@ -38,7 +31,7 @@ function parseName(name: string): Pick<Entry, "key" | "format"> | undefined {
 }
 
 export class ImageFiles {
-  /** By project and key; the one that was used last comes last. */
+  /** By project and key; the most recently used one is last. */
   readonly #entries = new Map<string, Entry>();
   readonly #projectBytes = new Map<string, number>();
   #bytes = 0;
@@ -51,12 +44,11 @@ export class ImageFiles {
     this.#quota = quota;
   }
 
-  /** Bytes on disk. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Lists what an earlier process left, the oldest first, and removes what is not an image. */
+  /** Lists the files of an earlier process, oldest first, and removes what is not an image. */
   async recover(): Promise<void> {
     const found: { readonly entry: Entry; readonly time: number }[] = [];
     for await (const project of list(this.#folder)) {
@@ -77,7 +69,6 @@ export class ImageFiles {
     await this.#makeRoom();
   }
 
-  /** A stored image; `undefined` if it is missing or unreadable. */
   async find(projectId: string, key: string): Promise<ConvertedImage | undefined> {
     const entry = this.#entries.get(`${projectId} ${key}`);
     if (entry === undefined) return undefined;
@@ -86,16 +77,12 @@ export class ImageFiles {
     try {
       const bytes = await Deno.readFile(this.#path(entry));
       if (bytes.byteLength === entry.size) return { format: entry.format, bytes };
-    } catch { /* gone, or not readable: it is created again */ }
+    } catch { /* missing or unreadable, so it is created again */ }
     await this.#remove(entry);
     return undefined;
   }
 
-  /**
-   * Stores an image, and evicts others if needed.
-   *
-   * @throws If the disk is full
-   */
+  /** Stores an image, and evicts others if needed. @throws if the disk is full */
   async put(projectId: string, key: string, { format, bytes }: ConvertedImage): Promise<void> {
     const size = bytes.byteLength;
     if (!PROJECT_ID.test(projectId) || size > this.#quota.maxProjectBytes) return;
@@ -107,7 +94,6 @@ export class ImageFiles {
     if (this.#bytes > this.#quota.maxBytes || this.#isTooMuch(projectId)) await this.#makeRoom();
   }
 
-  /** Removes all images of a project. */
   async removeProject(projectId: string): Promise<void> {
     for (const entry of this.#entries.values()) {
       if (entry.projectId === projectId) this.#drop(entry);
@@ -145,7 +131,10 @@ export class ImageFiles {
     return (this.#projectBytes.get(projectId) ?? 0) > this.#quota.maxProjectBytes;
   }
 
-  /** Removes the oldest: of projects that have too much, and of all where all have too much. */
+  /**
+   * Removes the oldest ones of projects over their limit, or of all projects if the total is over
+   * the limit.
+   */
   async #makeRoom(): Promise<void> {
     const { maxBytes } = this.#quota;
     for (const entry of this.#entries.values()) {

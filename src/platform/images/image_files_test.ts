@@ -25,7 +25,7 @@ Deno.test("ImageFiles keeps images across a restart", () =>
     assert.equal(again.bytes, 10);
   }));
 
-Deno.test("ImageFiles removes what was used the longest ago, of the project first", () =>
+Deno.test("ImageFiles removes the least recently used images, those of the project first", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     for (const name of ["a", "b", "c"]) await files.put("p1", key(name), image(20));
@@ -40,14 +40,14 @@ Deno.test("ImageFiles removes what was used the longest ago, of the project firs
     assert.equal(filesBelow(folder).length, 4);
   }));
 
-Deno.test("ImageFiles does not keep what is larger than a project may have", () =>
+Deno.test("ImageFiles does not store images above a project's limit", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(folder, QUOTA);
     await files.put("p1", key("a"), image(61));
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles makes no file outside its folder, and gives out no damaged one", () =>
+Deno.test("ImageFiles creates no file outside its folder, and returns no damaged one", () =>
   inTestFolder(async (folder) => {
     const files = new ImageFiles(join(folder, "images"), QUOTA);
     await files.put("../p1", key("a"), image(10));
@@ -58,7 +58,7 @@ Deno.test("ImageFiles makes no file outside its folder, and gives out no damaged
     assert.deepEqual([files.bytes, filesBelow(folder)], [0, []]);
   }));
 
-Deno.test("ImageFiles.recover() removes what is no image, and what is too much", () =>
+Deno.test("ImageFiles.recover() removes other files, and excess ones", () =>
   inTestFolder(async (folder) => {
     await Deno.mkdir(join(folder, "p1"));
     await Deno.writeTextFile(join(folder, "p1", "half.tmp"), "x");

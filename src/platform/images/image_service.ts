@@ -1,5 +1,5 @@
 /**
- * Converts images for the edge, stores the results, and remembers failures, so that an image never
+ * Converts images for the edge, stores the results, and records failures, so that an image never
  * breaks a process twice in a row.
  *
  * @module
@@ -10,7 +10,6 @@ import type { ConvertedImage, ImageOrder, ImageOutcome, ImageService } from "../
 import type { ConvertFailure, ConvertResult, ImageEngine } from "../../runtime/mod.ts";
 import type { ImageFiles } from "./image_files.ts";
 
-/** Failures that are remembered. */
 const MAX_FAILURES = 2048;
 
 /** How long to remember a failure that a less busy machine may avoid, in milliseconds. */

@@ -1,9 +1,4 @@
-/**
- * Composes the key-value stores of projects: one for each environment, which
- * the servers of its deployments reach at their own address.
- *
- * @module
- */
+/** Composes key-value stores, one per environment, for the servers of its deployments. @module */
 import { formatCount } from "../../lib/format.ts";
 import {
   createKvFetch,
@@ -25,13 +20,10 @@ const TOKEN_BYTES = 32;
 const encode = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 
-/**
- * Tokens by which servers open their namespace. They live as long as the process of the
- * platform, as servers do, and are stored nowhere.
- */
+/** Tokens of servers for their namespace. Like servers, they end with this process. */
 class KvTokens {
   readonly #tokens = new Map<string, string>();
-  /** By the hash of the token, so that how long a search takes says nothing about it. */
+  /** By the hash of the token, so that the duration of a lookup reveals nothing about it. */
   readonly #owners = new Map<string, KvOwner>();
 
   readonly #random: Random;
@@ -52,12 +44,12 @@ class KvTokens {
     return token;
   }
 
-  /** Whose token it is. */
+  /** The owner of the token. */
   ownerOf(token: string): KvOwner | undefined {
     return this.#owners.get(sha256Hex(token));
   }
 
-  /** Makes all tokens for a project, or for one environment of it, worthless. */
+  /** Invalidates all tokens of a project, or of one of its environments. */
   forget(projectId: string, environment?: string): void {
     for (const [deploymentId, token] of this.#tokens) {
       const hash = sha256Hex(token);
@@ -70,22 +62,20 @@ class KvTokens {
   }
 }
 
-/** How a server reaches its store. */
+/** How a server connects to its store. */
 export interface KvAccess {
   readonly address: KvAddress;
-  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and those of queues. */
+  /** `SVC_KV_URL`, `SVC_KV_TOKEN`, and the variables of queues. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** Whose store it is. */
 export interface KvOwner {
   readonly deploymentId: string;
   readonly projectId: string;
-  /** Name of the environment. */
   readonly environment: string;
 }
 
-/** A service beside the key-value store, at its address. It authorizes requests itself. */
+/** A service next to the key-value store, at the same address. It authorizes requests itself. */
 export interface LocalService {
   serves(path: string): boolean;
   handle(request: Request): Promise<Response>;
@@ -101,7 +91,7 @@ export interface ProjectKv {
 
 /** The queue endpoints at the address of the store. */
 export interface QueueAccess {
-  /** The secret by which the servers of a deployment verify messages. */
+  /** The secret with which the servers of a deployment verify messages. */
   queueSecretOf(deploymentId: string): string;
   /** Handles a request that sends a message. */
   answerQueue(owner: KvOwner, request: Request): Promise<Response>;

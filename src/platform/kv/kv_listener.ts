@@ -1,9 +1,4 @@
-/**
- * Gives servers of deployments access to their key-value store, at one loopback port that exposes
- * nothing else of the platform.
- *
- * @module
- */
+/** Gives servers their key-value store, at a loopback port that exposes nothing else. @module */
 import { createLoopbackAcceptor } from "../core/listener/mod.ts";
 
 /** The address of the store. */

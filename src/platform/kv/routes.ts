@@ -1,8 +1,4 @@
-/**
- * `/v1/projects/{project}/kv`: a look into the key-value store of an environment.
- *
- * @module
- */
+/** `/v1/projects/{project}/kv`: the key-value store of an environment. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { KvEntry, KvValue } from "../../contract/kv.ts";
 import type { KvItem, KvStore, KvValue as StoredValue, Namespace } from "../../kv/mod.ts";
@@ -41,7 +37,7 @@ function toBase64(bytes: Uint8Array): string {
 const fromBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
-/** Text where the bytes are UTF-8, which then says them exactly. */
+/** Text if the bytes are UTF-8, which represents them exactly. */
 function encode(bytes: Uint8Array): Pick<KvValue, "encoding" | "value"> {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,9 +1,9 @@
-/** Orders of certificates, as one node leads them. */
+/** Tests that one node at a time orders certificates. */
 import { join } from "node:path";
 import { systemRandom } from "../../lib/clock.ts";
 import { CertificateService } from "../certificates/certificate_service.ts";
 import { CertificateStore } from "../certificates/certificate_store.ts";
-import { Http01Challenges } from "../certificates/challenges.ts";
+import { PendingChallenges } from "../certificates/challenges.ts";
 import { openKeyRing, SecretBox } from "../core/secrets/mod.ts";
 import { keys } from "../core/store/mod.ts";
 import type { Holder } from "./_test_lease_thief.ts";
@@ -11,7 +11,7 @@ import { makeKeyPair } from "../../lib/_test_certificate.ts";
 
 const NAMES = ["shop.example", "blog.example"];
 
-/** One for all runs: to make it takes a while. */
+/** Shared by all runs, because creating it takes a while. */
 let made: Promise<{ readonly cert: string; readonly key: string }> | undefined;
 
 export const certificates: Holder = {
@@ -27,7 +27,7 @@ export const certificates: Holder = {
       done,
       async open({ kv, nodes }) {
         const store = new CertificateStore(kv, box);
-        const challenges = new Http01Challenges(kv);
+        const challenges = new PendingChallenges(kv);
         const service = new CertificateService({
           store,
           nodes,

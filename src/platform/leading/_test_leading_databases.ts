@@ -1,4 +1,4 @@
-/** Housekeeping of databases, as one node leads it. */
+/** Tests that one node at a time runs the housekeeping of databases. */
 import assert from "node:assert/strict";
 import { until } from "../../lib/_test_until.ts";
 import { TestMachine } from "../databases/_test_databases.ts";
@@ -10,7 +10,7 @@ import { Lease, type RecordKey } from "../../store/mod.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const STRAY = "00000000deadbeef";
 
-/** An engine that notes what a node removes. */
+/** An engine that records what a node removes. */
 class NotingEngine extends TestEngine {
   readonly #done: string[];
 
@@ -49,11 +49,11 @@ export const databases: Holder = {
     const recordsBelow = (prefix: RecordKey) => Array.fromAsync(kv.list({ prefix }));
     return {
       done,
-      // A process removes the half of a snapshot that it has made itself.
+      // A process removes its own incomplete snapshot.
       isOwn: ([first]) => ["database_snapshots", "database_remains"].includes(String(first)),
       async open({ kv, nodes }) {
         const own = machine.open(kv, new NotingEngine(engine.held, done));
-        // Engines that nobody has asked for are not opened.
+        // Unused engines are not opened.
         await own.call("getDatabase", { project: "shop", database: "orders" });
         return () =>
           nodes.during(

@@ -1,4 +1,4 @@
-/** Retention of deployments and sweeps of blobs, as one node leads them. */
+/** Tests that one node at a time removes old deployments and sweeps blobs. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -100,10 +100,10 @@ export const retention: Holder = {
   },
 };
 
-/** Of blobs that nothing needs. */
+/** Names of unused blobs. */
 const CONTENTS = ["one", "two", "three"];
 
-/** A round as `keepHouse()` of deployments runs it. */
+/** A round like in `keepHouse()` of deployments. */
 function sweepWith(
   kv: RecordStore,
   vault: Parameters<typeof sweep>[0]["vault"],
@@ -143,7 +143,7 @@ export const folderSweep: Holder = {
     const watched: string[] = [];
     return {
       get done() {
-        // Files that are gone, counted where someone asks.
+        // Number of removed files, counted on request.
         const now = countFiles(join(root, WORKSPACE));
         for (; folder.count > now; folder.count--) watched.push("removed a file");
         return watched;
@@ -190,7 +190,7 @@ export const storageSweep: Holder = {
     for (const text of CONTENTS) {
       await vault.of(WORKSPACE).put(sha256Hex(text), new TextEncoder().encode(text));
     }
-    // Nothing needs two of them: one of those was marked two days ago, one is not marked.
+    // Two of them are unneeded: one was marked two days ago, the other is not marked.
     const mark = () => Promise.resolve((_: string, sha256: string) => sha256 !== sha256Hex("one"));
     now += 2 * HOUR_MS;
     const lease = Lease.ofSoleNode("housekeeping");
@@ -204,7 +204,7 @@ export const storageSweep: Holder = {
         const own = await openVault(kv);
         opened.push(own);
         return () => {
-          // A removal that another node has begun is left alone for a minute.
+          // A removal that another node has started is not touched for a minute.
           now += HOUR_MS;
           return nodes.during("housekeeping", (lease) => sweepWith(kv, own, { now, lease }));
         };

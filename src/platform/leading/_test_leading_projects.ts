@@ -1,4 +1,4 @@
-/** Health of servers and values of projects, as one node leads them. */
+/** Tests that one node at a time checks servers and updates values of projects. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";
@@ -26,7 +26,7 @@ export const health: Holder = {
     let time = 0;
     return Promise.resolve({
       done: [],
-      // A process's bus stores events, for everyone who raises one.
+      // The bus of a process stores the events of all callers.
       isOwn: ([first]) => ["events", "event_by_key", "event_notes"].includes(String(first)),
       async open({ kv, nodes }) {
         const bus = new EventBus({

@@ -22,7 +22,7 @@ import {
   StoreLayer,
 } from "../../store/mod.ts";
 
-/** A node as what it leads sees it. */
+/** A node from the view of its tasks. */
 export interface LeaderNode {
   readonly kv: RecordStore;
   readonly nodes: Nodes;
@@ -32,17 +32,17 @@ export interface LeaderNode {
 export interface Scene extends AsyncDisposable {
   /** Opens it on a node; each call of the result is a round. */
   open(node: LeaderNode): Promise<() => Promise<unknown>>;
-  /** Returns the outcome, whichever node produced it. */
+  /** Returns the outcome, from any node. */
   outcome(): Promise<unknown>;
-  /** Done beside the store, such as files that were removed. */
+  /** Effects outside the store, such as removed files. */
   readonly done: readonly string[];
-  /** Whether a record is a process's own, whoever leads. */
+  /** Whether a record belongs to a process, regardless of the leader. */
   isOwn?(key: RecordKey): boolean;
 }
 
 export interface Holder {
   readonly role: Role;
-  /** Whether a round takes so long that one next leader for each moment is enough. */
+  /** Whether a round takes so long that one next leader per interruption is enough. */
   readonly isSlow?: boolean;
   prepare(kv: RecordStore): Promise<Scene>;
 }
@@ -58,7 +58,7 @@ export interface Told {
 
 type Moment = () => Promise<void>;
 
-/** How long a round's parallel work may differ, and is waited for, in milliseconds. */
+/** How long to wait for a round's parallel work, in milliseconds. */
 export const SKEW_MS = 2;
 const SETTLE_MS = 3 * SKEW_MS;
 
@@ -125,7 +125,7 @@ function nodesOf(id: string, leases: Leases, alive: ReadonlySet<string>): Nodes 
 }
 
 /**
- * Runs a round of a leader and takes its lease before its n-th read or commit, then lets the next
+ * Runs a round of a leader and takes its lease before its n-th read or commit, then makes the next
  * leader run one: the thief, or the first node after it regains its lease.
  */
 export async function stealAt(
@@ -150,7 +150,7 @@ export async function stealAt(
     let theft: Promise<void> | undefined;
     const watched = new WatchedStore(kv, async () => {
       if (isRound && ++moments === moment) theft = steal();
-      // Concurrent work waits as well.
+      // Concurrent work waits too.
       await theft;
     });
     const a = { kv: watched, nodes: nodesOf("a", first, alive) };

@@ -1,5 +1,5 @@
 /**
- * Access logs of all projects. A record becomes a line in memory at once; lines are written in
+ * Access logs of all projects. A record becomes a line in memory immediately; lines are written in
  * batches, so that a request never waits for the disk. A crash loses unwritten entries of at most
  * `FLUSH_INTERVAL_MS`.
  *
@@ -25,17 +25,14 @@ import {
 
 /** How long an entry waits to be written, in milliseconds. */
 const FLUSH_INTERVAL_MS = 200;
-/**
- * Maximum number of characters that wait; further lines are counted and dropped, so that memory
- * stays bounded.
- */
+/** Maximum number of waiting characters; further lines are counted and dropped. */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Maximum number of entries that listeners get at once, so that a reader can keep up. */
+/** Maximum number of entries that listeners get at a time, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
 /** Maximum number of lines that one search reads. */
 const MAX_SEARCHED = 500_000;
 
-/** Entries that are counted before other tasks get their turn. */
+/** Number of entries to count before yielding to other tasks. */
 const COUNTED_AT_ONCE = 1000;
 
 /** Maximum delay of a line after its start time: slow requests. */
@@ -52,14 +49,13 @@ const untilOf = ({ until }: LogFilter): number =>
 
 type Listener = (entry: LogEntry) => void;
 
-/** Gets the entries of every project. */
+/** Receives the entries of every project. */
 export type LogListener = (projectId: string, entry: LogEntry) => void;
 
-/** Lets other tasks run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
-  /** Gets failures as they are logged. */
+  /** Called with failures as they are logged. */
   readonly observer?: LogObserver | undefined;
   /** Called with a warning when entries could not be written or were dropped. */
   onTrouble(message: string): void;
@@ -84,7 +80,6 @@ export class AccessLogs {
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
-  /** Records a request; never waits. */
   readonly record = (record: AccessRecord): void => {
     const { observer } = this.#options;
     if (observer !== undefined && record.status >= 500) observeRecord(observer, record);
@@ -102,10 +97,8 @@ export class AccessLogs {
     this.#waitingLength += line.length;
   }
 
-  /** Records what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.#add(record);
 
-  /** Records what a server wrote; never waits. */
   readonly recordServer = (record: ServerRecord): void => this.#add(record);
 
   /** Writes waiting entries and passes them to listeners. */
@@ -164,7 +157,7 @@ export class AccessLogs {
     };
   }
 
-  /** As {@link follow}, with the entries of all projects. */
+  /** Like {@link follow}, with the entries of all projects. */
   followAll(listener: LogListener): () => void {
     this.#ofAll.add(listener);
     return () => this.#ofAll.delete(listener);
@@ -217,11 +210,7 @@ export class AccessLogs {
     }
   }
 
-  /**
-   * Passes written entries to listeners, including those who came while the
-   * entries waited; in parts, so that readers keep up and requests get their
-   * turn.
-   */
+  /** Passes entries to listeners, even late ones, in parts that leave time for requests. */
   async #notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.#listeners.has(projectId) && this.#ofAll.size === 0) return;
     for (const chunk of buffer.chunks()) {

@@ -1,8 +1,4 @@
-/**
- * Composes the logs of requests, functions and servers.
- *
- * @module
- */
+/** Composes the logs of requests, functions and servers. @module */
 import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -19,7 +15,7 @@ import type { Nodes } from "../core/nodes/mod.ts";
 import { missingNodes } from "../core/peers/mod.ts";
 import { formatLogCursor, type LogCursor, parseLogCursor } from "./log_cursor.ts";
 
-/** The deployments whose entries an environment has. */
+/** The deployments whose entries an environment includes. */
 export type DeploymentsOf = (
   projectId: string,
   environment: string,
@@ -40,7 +36,7 @@ function bindLogRoutes(
 ): void {
   const { projects, environments, deploymentsOf, sharedLogs, nodes, closing, now } = services;
 
-  /** A filter whose environment is its deployments. */
+  /** A filter with the deployments of its environment. */
   async function withDeployments<Filter extends { readonly environment?: string | undefined }>(
     project: ProjectRecord,
     { environment, ...filter }: Filter,
@@ -96,7 +92,7 @@ function bindLogRoutes(
 
 export interface Logs {
   readonly logs: AccessLogs;
-  /** Those of all nodes. */
+  /** The logs of all nodes. */
   readonly sharedLogs: SharedLogs;
   readonly capability: Capability;
 }

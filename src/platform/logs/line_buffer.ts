@@ -1,14 +1,9 @@
-/**
- * Lines that wait to be written, as bytes: encoding them early spares the
- * garbage collector many strings that would live until the write.
- *
- * @module
- */
+/** Lines that wait to be written, as bytes: strings would burden the garbage collector. @module */
 
 /** Characters that are encoded together; a call for each line would cost more than the encoding. */
 const TEXT_UNITS = 8 * 1024;
 
-/** Bytes of the first chunk; each further chunk is four times as large as the previous one. */
+/** Bytes of the first chunk; each subsequent chunk is four times as large as the previous one. */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const LAST_CHUNK_BYTES = 256 * 1024;
 

@@ -1,15 +1,11 @@
-/**
- * Entries of a log, counted by minute and by value. Pure.
- *
- * @module
- */
+/** Counts entries of a log by minute and by value. Pure. @module */
 import * as z from "zod";
 import { LOG_FACETS, type LogEntry, type LogFacet, type LogSummary } from "../../contract/logs.ts";
 import { levelOf, pathOf } from "./log_filter.ts";
 
 const MINUTE = 60_000;
 
-/** Values of a facet that a node tells, and that a summary has. */
+/** Maximum number of values of a facet from a node, and in a summary. */
 const [TOLD_VALUES, SHOWN_VALUES] = [100, 10];
 
 const facetCounts = z.array(z.tuple([z.string(), z.number()]));
@@ -84,7 +80,7 @@ export class LogCounter {
 const STEPS = [1, 5, 15, 60, 180, 360, 1440, 10_080];
 const MAX_STEPS = 60;
 
-/** Puts together what nodes have counted of a range of times, both ends in milliseconds. */
+/** Merges the counts of nodes for a time range, both ends in milliseconds. */
 export function summarize(
   parts: readonly LogCounts[],
   { since, until, now }: {

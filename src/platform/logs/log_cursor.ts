@@ -1,11 +1,7 @@
-/**
- * A cursor of a log: a place in the files of each node that has more.
- *
- * @module
- */
+/** A cursor of a log: a position in the files of each node that has more. @module */
 import type { LogPlace } from "./log_files.ts";
 
-/** Places by the names of nodes. */
+/** Positions by node name. */
 export type LogCursor = ReadonlyMap<string, LogPlace>;
 
 const PLACE = /^(\d{1,8})\.(\d{1,12})$/;
@@ -16,10 +12,7 @@ function parsePlace(text: string): LogPlace | undefined {
   return match === null ? undefined : { file: Number(match[1]), offset: Number(match[2]) };
 }
 
-/**
- * Parses a cursor; without a node name, it belongs to the node being asked. `undefined` for other
- * texts.
- */
+/** Without a node name, a cursor belongs to `self`. `undefined` for other texts. */
 export function parseLogCursor(text: string, self: string): LogCursor | undefined {
   const own = parsePlace(text);
   if (own !== undefined) return new Map([[self, own]]);

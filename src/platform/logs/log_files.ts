@@ -12,26 +12,23 @@ import { ifMissing, namesIn } from "../../lib/missing_files.ts";
 
 /** Size at which a file is full, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** How many files are kept, including the one being written. */
+/** Number of files to keep, including the one being written. */
 const MAX_FILES = 8;
 
-/**
- * Lines are in the order in which requests ended, but with their start times: the maximum
- * difference, in milliseconds.
- */
+/** Lines are ordered by end but have start times: the largest difference, in milliseconds. */
 const MAX_REQUEST_MS = 600_000;
-/** The same for requests of front edges, which keep them while they do not reach the platform. */
+/** The same for requests of front edges, which keep them while they cannot reach the platform. */
 export const REPORTED_LATE_MS = 24 * 60 * 60_000;
 
 const FILE_NAME = /^(\d{8})\.ndjson$/;
 
 export interface LogLine {
   readonly entry: LogEntry;
-  /** The line's place; older lines are before it. */
+  /** The line's position; older lines are before it. */
   readonly place: LogPlace;
 }
 
-/** A line's place: the number of its file, and its offset there in bytes. */
+/** A line's position: the number of its file, and its byte offset. */
 export interface LogPlace {
   readonly file: number;
   readonly offset: number;
@@ -61,17 +58,14 @@ export class LogFiles {
     file.size += bytes.byteLength;
   }
 
-  /** The place after the last line. */
+  /** The position after the last line. */
   async end(): Promise<LogPlace> {
     const file = (await this.#numbers()).at(-1);
     if (file === undefined) return { file: 0, offset: 0 };
     return { file, offset: (await Deno.stat(this.#path(file))).size };
   }
 
-  /**
-   * Reads lines backwards, the newest first, from before a place. Files that have no line from
-   * before `until` are passed over.
-   */
+  /** Reads lines newest first. Skips files without lines from before `until`. */
   async *backwards(before: LogPlace, until = Infinity): AsyncGenerator<LogLine> {
     const numbers = (await this.#numbers()).reverse();
     for (const file of numbers) {
@@ -116,11 +110,11 @@ export class LogFiles {
 
 const LINE_FEED = 10;
 
-/** How much later than its time a line of a file may stand, in milliseconds. */
+/** Maximum delay of a line in the file after its time, in milliseconds. */
 const latenessOf = (bytes: Uint8Array): number =>
   Buffer.from(bytes.buffer).includes('"edge":"') ? REPORTED_LATE_MS : MAX_REQUEST_MS;
 
-/** The time of the first line; before all times if there is none. */
+/** The time of the first line; minus infinity if there is none. */
 function beginOf(bytes: Uint8Array): number {
   const end = bytes.indexOf(LINE_FEED);
   const entry = end <= 0 ? undefined : parseLine(new TextDecoder().decode(bytes.subarray(0, end)));

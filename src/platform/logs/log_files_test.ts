@@ -67,7 +67,7 @@ Deno.test("LogFiles.backwards() passes over later files, unless an edge may have
     assert.deepEqual(ids, ["from an edge", "early"]);
   }));
 
-Deno.test("LogFiles.backwards() goes on before a place", () =>
+Deno.test("LogFiles.backwards() continues before a place", () =>
   withFolder(async (folder) => {
     const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
     for (const id of ["1", "2", "3", "4"]) await files.append(line(id));
@@ -97,5 +97,5 @@ Deno.test("LogFiles passes over a line that a crash cut short", () =>
     assert.deepEqual(await idsOf(reopened), ["2", "1"]);
   }));
 
-Deno.test("LogFiles.backwards() finds nothing where nothing was written", () =>
+Deno.test("LogFiles.backwards() finds nothing if nothing was written", () =>
   withFolder(async (folder) => assert.deepEqual(await idsOf(new LogFiles(folder)), [])));

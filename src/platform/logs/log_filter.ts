@@ -1,17 +1,13 @@
-/**
- * Which log entries a reader wants.
- *
- * @module
- */
+/** Selects the log entries for a reader. @module */
 import * as z from "zod";
 import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
 
 type Level = (typeof LOG_LEVELS)[number];
 
-/** A filter as nodes pass it on, whatever the time of entries. */
+/** A filter for other nodes, regardless of the time of entries. */
 export const entryFilterFields = {
   deploymentId: z.string().optional(),
-  /** Of these deployments alone. */
+  /** Only entries of these deployments. */
   deployments: z.array(z.string()).optional(),
   search: z.string().optional(),
   /** The lowest level. */
@@ -26,7 +22,7 @@ export const entryFilterFields = {
   minDurationMs: z.number().optional(),
 };
 
-/** As {@link entryFilterFields}, with a range of times in ISO 8601 and UTC. */
+/** Like {@link entryFilterFields}, with a range of times in ISO 8601 and UTC. */
 export const logFilterFields = {
   ...entryFilterFields,
   since: z.string().optional(),
@@ -70,7 +66,7 @@ function requestTests({ status, method, host, path, minDurationMs }: EntryFilter
   return tests;
 }
 
-/** Makes the test of a filter; the search is plain text, ignoring case. */
+/** Creates the test of a filter; the search is plain text, ignoring case. */
 export function logMatcher(filter: LogFilter): Test {
   const { deploymentId, deployments, requestId, level } = filter;
   const search = filter.search?.toLowerCase();

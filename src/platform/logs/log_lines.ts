@@ -1,8 +1,4 @@
-/**
- * Log lines, in stored and displayed form. Pure.
- *
- * @module
- */
+/** Log lines, in stored and displayed form. Pure. @module */
 import type { LogEntry } from "../../contract/logs.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { ComputeLogEntry, FunctionLogEntry } from "../../runtime/mod.ts";
@@ -71,7 +67,7 @@ function toRequestEntry(record: AccessRecord): LogEntry {
   };
 }
 
-/** The latest second that was formatted, as many requests share one. */
+/** The last formatted second, because many requests share one. */
 let second = { start: NaN, text: "" };
 
 /** `toISOString()` without its `Z`, fast for times in the same second as the previous one. */
@@ -82,7 +78,7 @@ function isoTime(time: number): string {
   return `${second.text}${String(whole - start).padStart(3, "0")}`;
 }
 
-/** The part of a line that most requests of one deployment share, by its id. */
+/** The part of a line that most requests of a deployment share, keyed by its id. */
 const shared = new Map<string, { readonly host: string; readonly text: string }>();
 const MAX_SHARED = 1024;
 
@@ -95,11 +91,7 @@ function sharedPart({ deploymentId, host }: AccessRecord): string {
   return text;
 }
 
-/**
- * A record as one line of JSON, with the same fields as its entry. Plain requests, of which there
- * can be tens of thousands a second, are concatenated from few pieces, because each piece costs
- * garbage collection.
- */
+/** One line of JSON. Frequent lines are joined from few pieces, for the garbage collector. */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
@@ -115,10 +107,7 @@ export function formatLogLine(record: LogRecord): string {
 
 const HOOKS = "/v1/hooks/";
 
-/**
- * The line of a request, without the token of a deploy hook: a call of one reaches a
- * deployment's host, and so its log, by mistake or through a proxy.
- */
+/** Removes a deploy hook's token, which may reach a deployment's host by mistake. */
 export function requestLine(record: AccessRecord): string {
   const start = record.path.indexOf(HOOKS);
   return start === -1
@@ -126,7 +115,7 @@ export function requestLine(record: AccessRecord): string {
     : formatLogLine({ ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` });
 }
 
-/** The entries of lines that `formatLogLine()` has made, each followed by a line feed. */
+/** The entries of lines from `formatLogLine()`, each followed by a line feed. */
 export function parseLogLines(lines: string): LogEntry[] {
   return lines.split("\n").slice(0, -1).map((line): LogEntry => JSON.parse(line));
 }

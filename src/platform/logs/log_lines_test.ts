@@ -34,7 +34,7 @@ Deno.test("formatLogLine() keeps what rules and failures left", () => {
   assert.deepEqual([shown, error], [rules, "Cannot reach a.test: reset"]);
 });
 
-Deno.test("formatLogLine() writes what a function said", () => {
+Deno.test("formatLogLine() writes a function's output", () => {
   const line = formatLogLine({
     projectId: "p",
     deploymentId: "d",
@@ -55,7 +55,7 @@ Deno.test("formatLogLine() writes what a function said", () => {
   });
 });
 
-Deno.test("formatLogLine() writes what a server said", () => {
+Deno.test("formatLogLine() writes a server's output", () => {
   const line = formatLogLine({
     projectId: "p",
     deploymentId: "d",

@@ -1,8 +1,4 @@
-/**
- * The observers that are told of each logged failure.
- *
- * @module
- */
+/** The observers of logged failures. @module */
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { FunctionRecord, ServerRecord } from "./log_lines.ts";
 
@@ -36,7 +32,7 @@ export type FailedRequest = Pick<
   | "durationMs"
 >;
 
-/** None of these may wait, or throw. */
+/** None of these may wait or throw. */
 export interface LogObserver {
   functionFailed(error: WrittenError): void;
   serverWrote(error: WrittenError): void;

@@ -1,33 +1,25 @@
-/**
- * Merges pages of logs from several nodes into one. Pure.
- *
- * @module
- */
+/** Merges pages of logs from several nodes into one. Pure. @module */
 import type { LogEntry } from "../../contract/logs.ts";
 import type { LogCursor } from "./log_cursor.ts";
 import type { LogLine, LogPlace } from "./log_files.ts";
 
-/** The findings of one node. */
+/** The results of one node. */
 export interface NodePage {
   /** Oldest first. */
   readonly lines: readonly LogLine[];
   /** The place to continue; null at the start of the log. */
   readonly next: LogPlace | null;
-  /** The place where it started to read backwards. */
+  /** The position where it started to read backwards. */
   readonly top: LogPlace;
 }
 
-/**
- * The latest entries of all nodes, in the order of time. It ends where a node has not searched
- * further. A node's own lines are written when a request has ended, so that they are in order
- * within a page, and nearly from page to page.
- */
+/** The latest entries of all nodes by time, up to the point that all nodes have searched. */
 export function mergePages(
   pages: ReadonlyMap<string, NodePage>,
   limit: number,
 ): { readonly items: LogEntry[]; readonly cursor: LogCursor } {
   const left = [...pages].map(([node, page]) => ({ node, page, count: page.lines.length }))
-    // Whoever merges puts entries of the same moment in the same order.
+    // Every merging node orders entries of the same time in the same way.
     .sort((a, b) => a.node < b.node ? -1 : 1);
   const items: LogEntry[] = [];
   while (items.length < limit) {

@@ -15,7 +15,7 @@ const entryOf = (node: string, time: number): LogEntry => ({
   message: String(time),
 });
 
-/** A node's whole log: line `n` is at offset `n`. */
+/** A node's complete log: line `n` is at offset `n`. */
 const logOf = (node: string, times: readonly number[]): readonly LogLine[] =>
   times.map((time, offset) => ({ entry: entryOf(node, time), place: { file: 1, offset } }));
 
@@ -58,7 +58,7 @@ Deno.test("pages of several nodes, one after the other, are all entries once, by
   );
 });
 
-Deno.test("mergePages() ends where a node has not searched further", () => {
+Deno.test("mergePages() ends if a node has not searched further", () => {
   const [line] = logOf("a", [30]);
   const place = { file: 1, offset: 5 };
   const searched: NodePage = { lines: [line!], next: place, top: { file: 2, offset: 0 } };
@@ -68,7 +68,7 @@ Deno.test("mergePages() ends where a node has not searched further", () => {
   assert.deepEqual([...cursor], [["a", place], ["b", { file: 1, offset: 1 }]]);
 });
 
-Deno.test("parseLogCursor() takes what formatLogCursor() made, and nothing else", () => {
+Deno.test("parseLogCursor() only accepts cursors of formatLogCursor()", () => {
   const cursor = new Map([["a", { file: 1, offset: 2 }], ["rack-1.b", { file: 3, offset: 0 }]]);
   const text = formatLogCursor(cursor, { self: "a", isShared: true });
   assert.equal(text, "a:1.2,rack-1.b:3.0");

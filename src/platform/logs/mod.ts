@@ -1,8 +1,4 @@
-/**
- * Logs of requests, functions and servers, by project.
- *
- * @module
- */
+/** Logs of requests, functions and servers, by project. @module */
 export { AccessLogs, type LogListener } from "./access_logs.ts";
 export { createLogs } from "./create_logs.ts";
 export { SharedLogs } from "./shared_logs.ts";

@@ -1,8 +1,4 @@
-/**
- * Combines the logs of all nodes: each node logs its own responses, and is asked for them.
- *
- * @module
- */
+/** Combines the logs of all nodes: each node logs its own responses. @module */
 import * as z from "zod";
 import { type LogEntry, logEntry } from "../../contract/logs.ts";
 import { Batches } from "../../lib/batches.ts";
@@ -34,7 +30,7 @@ const readPart = z.union([
   z.object({ next: place.nullable(), top: place }),
 ]);
 
-/** Entries of one part of a response. */
+/** Number of entries per part of a response. */
 const PART = 200;
 /** Maximum number of entries that wait for a node that follows. */
 const MAX_BEHIND = 10_000;
@@ -52,7 +48,7 @@ export interface SharedLogsOptions {
 export interface SharedLogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** The places where nodes have more; empty if none has. */
+  /** The positions at which nodes continue; empty if none does. */
   readonly cursor: LogCursor;
   readonly silent: readonly SilentNode[];
 }

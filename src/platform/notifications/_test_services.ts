@@ -61,7 +61,7 @@ export const requests = (prefix: string, count: number): DeliveryRequest[] =>
     }))
   );
 
-/** Runs a test; whatever troubles the delivery fails it. */
+/** Runs a test, which fails with any delivery problem. */
 export async function withDelivery(
   settings: {
     readonly smtpUrl: string;

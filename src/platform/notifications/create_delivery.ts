@@ -1,10 +1,7 @@
-/**
- * Assembles the delivery of notifications: the queue, its channels, and people's settings for them.
- *
- * @module
- */
+/** Composes delivery: the queue, its channels, and people's settings for them. @module */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
+import { rememberRead } from "../../lib/remember_read.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import { type AccountStore, FIRST_WORKSPACE, type SendAccountMail } from "../accounts/mod.ts";
 import type { Nodes } from "../core/nodes/mod.ts";
@@ -34,8 +31,8 @@ import { concerns, wantedChannels } from "./preferences/wanted_channels.ts";
 import type { ReviewDelivery } from "./delivery/types.ts";
 
 /**
- * Creates the check for messages about to be sent. It decides again, because preferences may have
- * changed and quiet hours may have begun since the event was fanned out.
+ * Decides again when a message is sent: preferences may have changed, or quiet hours may have
+ * started.
  */
 function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
@@ -54,20 +51,20 @@ function createReview(
 
 export interface DeliveryOptions {
   readonly kv: RecordStore;
-  /** Those that send; this one alone by default. */
+  /** The sending nodes; by default only this one. */
   readonly nodes?: Nodes;
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
   /** Fetches from other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** `outbound` reaches private, local and reserved addresses as well. */
+  /** `outbound` reaches private, local and reserved addresses too. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
   /** Sends mail; `undefined` if the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
-  /** Tells forges of deployments. */
+  /** Reports deployments to forges. */
   readonly forge?: Channel;
   /** Dialogues of the bot besides linking chats. */
   readonly dialogues: readonly BotDialogue[];
@@ -78,15 +75,13 @@ export interface DeliveryOptions {
 
 export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
-  /** Queues a mail about an account. */
   readonly sendAccountMail: SendAccountMail;
   /** Why mails are not delivered, for the operator; `undefined` if they are. */
   mailProblem(): string | undefined;
   /** Reads which mails an earlier run of the platform gave up. */
   recoverMails(): Promise<void>;
-  /** Reads again what another node changed of them. */
+  /** Reloads the ones that another node changed. */
   followMails(changed: readonly RecordKey[]): Promise<void>;
-  /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
   readonly pushSubscriptions: SubscriptionStore;
@@ -98,11 +93,10 @@ export interface DeliveryServices {
   readonly testSender: TestSender;
   /** Starts to send messages and to poll the bot. */
   startDelivery(): Promise<void>;
-  /** Stops, once what is under way has finished. */
+  /** Stops after the current work. */
   closeDelivery(): Promise<void>;
 }
 
-/** The contact for push services in case of problems (RFC 8292, 2.1). */
 function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   if (mailer !== undefined) return `mailto:${mailer.sender.address}`;
   const { protocol, hostname } = new URL(publicOrigin);
@@ -137,13 +131,8 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
 /** Creates queue and channels. Nothing was sent or polled before `startDelivery()`. */
 export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
-  let keyReading: Promise<string> | undefined;
-  const unsubscribeKey = () =>
-    keyReading ??= sealedSetting(
-      { kv, box },
-      "unsubscribe",
-      () => Buffer.from(random(32)).toString("base64url"),
-    );
+  const makeKey = () => Buffer.from(random(32)).toString("base64url");
+  const unsubscribeKey = rememberRead(() => sealedSetting({ kv, box }, "unsubscribe", makeKey));
   const [links, subscriptions, webhookStore] = [
     new LinkStore(kv),
     new SubscriptionStore(kv),

@@ -1,8 +1,4 @@
-/**
- * Assembles inboxes, which show people the events that concern them.
- *
- * @module
- */
+/** Assembles inboxes, which show people the events that concern them. @module */
 import type { Notification } from "../../contract/notifications.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
@@ -23,7 +19,6 @@ export interface InboxOptions {
   readonly preferences: PreferenceService;
   readonly events: EventBus;
   readonly delivery: DeliveryQueue;
-  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly onTrouble: (message: string) => void;
@@ -33,15 +28,14 @@ export interface InboxServices {
   readonly inboxes: Inboxes;
   readonly live: LiveStreams;
   readonly notifications: NotificationService;
-  /** Shows people what another node has changed in their inboxes. */
+  /** Shows people another node's changes to their inboxes. */
   followInboxes(changed: readonly RecordKey[]): Promise<void>;
   /** Discards cached inboxes after missed changes of other nodes. */
   rereadInboxes(): void;
-  /** Starts to notify people, first of the events that are left from before. */
+  /** Starts to notify people, first of the remaining earlier events. */
   startNotifications(): void;
 }
 
-/** Creates the services. Nobody is notified before `startNotifications()`. */
 export function createInboxes(options: InboxOptions): InboxServices {
   const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
   const { isMember } = options;

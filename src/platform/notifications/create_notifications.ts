@@ -1,8 +1,4 @@
-/**
- * Assembles notifications: preferences, inboxes and delivery channels.
- *
- * @module
- */
+/** Assembles notifications: preferences, inboxes and delivery channels. @module */
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import type {
   AccountStore,

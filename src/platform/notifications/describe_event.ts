@@ -8,14 +8,13 @@ import { type EventKind, type EventName, EVENTS } from "../../contract/events.ts
  * @module
  */
 
-/** Longest title and body, in characters. */
 export const MAX_TITLE = 120;
 export const MAX_BODY = 500;
 
 /** Control characters, and marks that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
-/** One line of at most `maximum` characters, cut with an ellipsis if it is longer. */
+/** One line of at most `maximum` characters, shortened with an ellipsis if it is longer. */
 function plainText(text: string, maximum: number): string {
   const line = text.replace(UNSEEN, " ").replace(/ {2,}/g, " ").trim();
   if (line.length <= maximum) return line;
@@ -23,10 +22,7 @@ function plainText(text: string, maximum: number): string {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
 }
 
-/**
- * The content of a notification: plain, of one line each, and of bounded length. An event
- * whose data does not fit its schema is named instead.
- */
+/** A notification's bounded plain text. An event whose data is invalid is only named. */
 export function describeEvent(
   { event, data, ...facts }:
     & Pick<NotificationContent, "id" | "createdAt" | "workspaceId">

@@ -9,7 +9,7 @@ const FACTS = { id: "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01", createdAt: 0, worksp
 const describe = (event: EventName, data: EventData = {}) =>
   describeEvent({ ...FACTS, event, data }, { origin: "https://svc.test" });
 
-/** The part of a notification that is words. */
+/** The texts of a notification. */
 const wordsOf = ({ title, body, actionUrl }: ReturnType<typeof describe>) => ({
   title,
   body,
@@ -30,7 +30,7 @@ Deno.test("describeEvent() puts each event into words, with all data and with no
   assert.deepEqual(words, JSON.parse(await Deno.readTextFile(GOLDEN)));
 });
 
-Deno.test("describeEvent() leaves out what steers a terminal or turns text around", () => {
+Deno.test("describeEvent() omits characters that control a terminal or the direction of text", () => {
   const { title } = describe("deployment.live", { project: "a\u001b[31mb\n\u202ec" });
   assert.equal(title, "a [31mb c is live");
 });
@@ -41,7 +41,7 @@ Deno.test("describeEvent() falls back to the name where the data is of another s
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");
 });
 
-Deno.test("describeEvent() falls back to the name where nothing can be seen", () => {
+Deno.test("describeEvent() falls back to the name if nothing can be seen", () => {
   const data = { title: "\u200b", detail: "\u0007" };
   const { title, body } = describe("system.feature_announcement", data);
   assert.equal(title, "System: feature announcement");

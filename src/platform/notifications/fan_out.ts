@@ -1,9 +1,4 @@
-/**
- * Passes an event on to everybody concerned: into inboxes, to open streams, and into
- * the queue of messages that leave the platform.
- *
- * @module
- */
+/** Passes an event to all concerned: inboxes, open streams, and the delivery queue. @module */
 import { PERSONAL_CHANNELS, workspaceChannels } from "../../contract/channels.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
@@ -18,7 +13,7 @@ import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 import type { Lease, Led } from "../../store/mod.ts";
 
-/** Waits until all have ended; rejects as the first of them that failed. */
+/** Waits until all have ended; rejects with the first failure. */
 async function whenAllEnded<T extends readonly unknown[]>(
   works: readonly [...{ readonly [Place in keyof T]: Promise<T[Place]> }],
 ): Promise<T> {
@@ -26,7 +21,7 @@ async function whenAllEnded<T extends readonly unknown[]>(
   return await Promise.all(works) as unknown as T;
 }
 
-/** How many members are read at once, and how many inboxes are written concurrently. */
+/** How many members are read at a time, and how many inboxes are written concurrently. */
 const MEMBERS = 500;
 const PARALLEL = 16;
 
@@ -36,7 +31,6 @@ export interface FanOutOptions {
   readonly inboxes: Led<Pick<Inboxes, "add">>;
   readonly live: LiveStreams;
   readonly delivery: Led<DeliveryQueue>;
-  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly onTrouble: (message: string) => void;
@@ -81,7 +75,6 @@ async function eventsByPerson(
   return byPerson;
 }
 
-/** The requests for channels of a workspace. */
 function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRequest[] {
   return contents.filter(({ workspaceId }) => workspaceId !== null).flatMap((content) =>
     workspaceChannels(content.category).map((channel) => ({
@@ -93,17 +86,14 @@ function workspaceRequests(contents: readonly NotificationContent[]): DeliveryRe
   );
 }
 
-/**
- * Creates the function that fans out events. Repeating it changes nothing, and nothing it started
- * continues after a failure, because another node may lead by then.
- */
+/** Repeating it has no effect. After a failure, nothing it started continues. */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 
   const contentOf = ({ audience, ...event }: EventRecord): NotificationContent =>
     describeEvent({ ...event, workspaceId: audience.workspaceId }, { origin: publicOrigin });
 
-  /** Notifies one person; returns the messages that have to leave the platform. */
+  /** Notifies one person; returns the messages to send outside the platform. */
   async function notify(
     userId: string,
     contents: readonly NotificationContent[],
@@ -137,7 +127,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return requests;
   }
 
-  /** A damaged record of one person must not keep others from being notified. */
+  /** A damaged record of one person must not prevent notifications to others. */
   const notifyOrSkip: typeof notify = async (userId, contents, lease) => {
     try {
       return await notify(userId, contents, lease);

@@ -13,7 +13,7 @@ import { Lease } from "../../store/mod.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
 
-/** Two members of a workspace and someone who is none. */
+/** Two members of a workspace, and one person who is not a member. */
 async function withPeople(
   run: (parts: {
     readonly ids: { readonly ada: string; readonly bob: string; readonly eve: string };
@@ -182,7 +182,7 @@ Deno.test("createFanOut() notifies only the person whom an event concerns", () =
     assert.deepEqual(await titles(ids.ada), []);
   }));
 
-Deno.test("createFanOut() changes nothing where it is given an event again", () =>
+Deno.test("createFanOut() changes nothing if it is given an event again", () =>
   withPeople(async ({ ids, pass, titles, keys }) => {
     const [one, two, three] = [1, 2, 3].map(() => eventOf("deployment.live"));
     const first = await pass([one!, two!]);

@@ -1,9 +1,4 @@
-/**
- * Notifications: events in the inboxes of people, and messages that are delivered by
- * mail, push, messenger and webhook.
- *
- * @module
- */
+/** Notifications: inboxes, and messages by mail, push, messenger and webhook. @module */
 export { resealAccountMails } from "./channels/email/account_mails.ts";
 export { UNSUBSCRIBE_PATH } from "./channels/email/email_channel.ts";
 export { createMailer, type Mailer } from "./channels/email/mailer.ts";

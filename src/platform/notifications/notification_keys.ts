@@ -1,8 +1,4 @@
-/**
- * Keys of notifications in Deno KV.
- *
- * @module
- */
+/** Keys of notifications in Deno KV. @module */
 import type { RecordKey } from "../../store/mod.ts";
 type Key = RecordKey;
 
@@ -17,9 +13,8 @@ export const notificationKeys = {
   ],
   /** The head of a person's inbox. */
   inbox: (userId: string): Key => ["notification_inbox", userId],
-  /** The pages of an inbox: which notifications it has, and their state. */
+  /** The pages of an inbox: its notifications, and their state. */
   pages: (userId: string): Key => ["notification_pages", userId],
   page: (userId: string, number: number): Key => ["notification_pages", userId, number],
-  /** The content of a notification. */
   content: (userId: string, id: string): Key => ["notifications", userId, id],
 } as const;

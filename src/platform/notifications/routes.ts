@@ -1,8 +1,4 @@
-/**
- * `/v1/notifications` and `/v1/events`.
- *
- * @module
- */
+/** `/v1/notifications` and `/v1/events`. @module */
 import { type EventName, EVENTS } from "../../contract/events.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -24,7 +20,6 @@ export interface NotificationRouteServices {
   readonly authenticator: Authenticator;
   readonly publicOrigin: string;
   readonly now: Clock;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   onTrouble(message: string): void;
 }
@@ -136,7 +131,7 @@ function bindEvents(router: Router, { events }: NotificationRouteServices): void
   });
 }
 
-/** The data to store: without fields that were left out. */
+/** The data to store, without missing fields. */
 function definedOnly<Value>(
   data: Readonly<Record<string, Value | undefined>>,
 ): Record<string, Value> {

@@ -1,5 +1,5 @@
 /**
- * Who may visit the sites of each project, in memory: read with a site, and again when a record
+ * The access settings of each project's sites, in memory: read with a site, and again when a record
  * changes, here or on another node.
  *
  * @module
@@ -40,7 +40,7 @@ export class AccessTable {
     this.#feed = feed;
   }
 
-  /** Who may visit the sites of a project; all sites share the result. */
+  /** The access settings of a project's sites; all sites share the result. */
   of(projectId: string, workspaceId: string): Promise<SiteAccess> {
     const known = this.#known.get(projectId);
     if (known !== undefined) return known.access;
@@ -51,7 +51,7 @@ export class AccessTable {
     return access;
   }
 
-  /** Takes over what the store says about a project. */
+  /** Applies the stored settings of a project. */
   async refresh(projectId: string): Promise<void> {
     const known = this.#known.get(projectId);
     if (known === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * Protected previews: who may visit the hosts of a project, and the ways in.
+ * Protected previews: the access settings of a project's hosts, and sign-in to them.
  *
  * @module
  */

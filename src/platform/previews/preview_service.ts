@@ -1,5 +1,5 @@
 /**
- * Changes who may visit a project's hosts, and creates the secrets that let visitors in.
+ * Changes who may visit a project's hosts, and creates the secrets that give visitors access.
  *
  * @module
  */
@@ -181,7 +181,7 @@ export class PreviewService {
   }
 }
 
-/** The maintenance that is wished for: one that is under way continues, with other addresses. */
+/** The requested maintenance; a current one continues, with the new addresses. */
 function maintenanceOf(
   { maintenance }: PreviewRecord,
   wish: AccessChange["maintenance"],

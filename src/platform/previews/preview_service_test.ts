@@ -10,7 +10,7 @@ import { PreviewService } from "./preview_service.ts";
 
 const PROJECT = testProject();
 
-Deno.test("PreviewService changes what this node knows at once, and what others know once they follow", async () => {
+Deno.test("PreviewService changes this node's settings immediately, and those of others once they follow", async () => {
   const kv = await DenoStore.open(":memory:");
   try {
     await new ProjectStore(kv).create(PROJECT, "members");

@@ -24,7 +24,7 @@ import { previewRecord } from "../projects/mod.ts";
 /** The page at which members sign in for a protected host. */
 export const PREVIEW_SIGN_IN_PATH = "/previews/sign-in";
 
-/** How long a grant works. */
+/** How long a grant is valid. */
 const GRANT_MS = 60_000;
 /** How long a used grant is remembered: longer than it works. */
 const USED_MS = 10 * GRANT_MS;

@@ -1,8 +1,4 @@
-/**
- * Composes projects.
- *
- * @module
- */
+/** Composes projects. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
@@ -27,7 +23,7 @@ interface ProjectRouteServices {
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Takes a project offline and removes all that belongs to it. */
+  /** Takes a project offline and deletes its data. */
   deleteProject(project: ProjectRecord): Promise<void>;
 }
 

@@ -1,8 +1,4 @@
-/**
- * Finds the project that a path names, within the caller's workspace.
- *
- * @module
- */
+/** Finds the project that a path names, within the caller's workspace. @module */
 import { isUuid } from "../../lib/ids.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
 import { Failure } from "../core/http/mod.ts";

@@ -13,10 +13,7 @@ import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/**
- * How the platform authenticates to a private repository; never logged, never
- * on a command line.
- */
+/** Authenticates to a private repository; never logged, never on a command line. */
 export type GitCredentials =
   | {
     readonly type: "https";
@@ -78,16 +75,19 @@ export class GitCredentialStore {
   async reseal(): Promise<number> {
     let count = 0;
     for await (const { key, value } of readAll(this.#kv, keys.allGitCredentials(), sealedSecret)) {
-      if (this.#box.isCurrent(value)) continue;
-      const place = placeOf(String(key[1]));
-      await this.#kv.set(key, await this.#box.seal(await this.#box.open(value, place), place));
+      const renewed = await this.#box.renew(value, placeOf(String(key[1])));
+      if (renewed === value) continue;
+      await this.#kv.set(key, renewed);
       count++;
     }
     return count;
   }
 }
 
-/** The origin of a git URL; `null` if there is no URL, or one of an older version of svc. */
+/**
+ * The origin of a git URL; `null` if there is no URL, or the project has one from an older version
+ * of svc.
+ */
 export function gitAddress(gitUrl: string | null): GitAddress | null {
   const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);
   return result?.ok === true ? result.address : null;

@@ -1,6 +1,6 @@
 /**
- * Who may visit the hosts of a project. The record is created with the project; older projects have
- * none, and are open to everyone.
+ * The access settings of a project's hosts. The record is created with the project; older projects
+ * have none, and are open to everyone.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export const shareRecord = z.object({
   /** SHA-256 of the token. */
   hash: z.string(),
   deploymentId: z.string().nullable(),
-  /** The branch whose host it opens, with the label of that; null if it is for a deployment. */
+  /** The branch whose host it opens, with the host's label; null if it is for a deployment. */
   branch: z.object({ name: z.string(), label: z.string() }).nullable(),
   endsAt: z.number(),
   createdAt: z.number(),
@@ -37,7 +37,10 @@ export const previewRecord = z.object({
   allowCidrs: z.array(z.string()),
   exemptPaths: z.array(z.string()),
   exemptOptions: z.boolean(),
-  /** Since when production is down for everyone but members, and who still gets in; null if it is not. */
+  /**
+   * The start of maintenance, during which only members see production, and who else is admitted;
+   * null if there is none.
+   */
   maintenance: z.object({ since: z.number(), allowCidrs: z.array(z.string()) }).nullable()
     .default(null),
   /** Newest first; expired ones are removed when one is added. */

@@ -1,8 +1,4 @@
-/**
- * The record of a project and its form on the wire.
- *
- * @module
- */
+/** The record of a project and its form on the wire. @module */
 import * as z from "zod";
 import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/projects.ts";
 import type { Addresses } from "../core/addresses.ts";
@@ -25,15 +21,9 @@ export const projectRecord = z.object({
   nodeVersion: z.string().nullable(),
   /** Whether to redeploy when a URL that variables refer to changes. */
   autoRedeploy: z.boolean().optional(),
-  /**
-   * The deployments that were live in production, one entry each time; the last
-   * one is live now.
-   */
+  /** Deployments in the order in which they went live; the last one is live now. */
   productionHistory: z.array(z.string()),
-  /**
-   * The deployments that production showed before, the newest first, with the time when each was
-   * replaced: their open pages still ask for assets, and for their servers.
-   */
+  /** Earlier production deployments, newest first, whose open pages still send requests. */
   productionPast: z.array(z.object({ id: z.string(), until: z.number() })).optional(),
   createdAt: z.number(),
   updatedAt: z.number(),

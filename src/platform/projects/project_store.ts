@@ -1,9 +1,4 @@
-/**
- * Projects in Deno KV. A project's name is its host label, so it is unique on
- * the platform.
- *
- * @module
- */
+/** Projects in Deno KV. Names are host labels, so they are unique on the platform. @module */
 import { hostRecord } from "./host_record.ts";
 import { keys, type Page, pageOf, type PageWish, RecordType, Table } from "../core/store/mod.ts";
 import type { Protection } from "../../lib/protection.ts";
@@ -35,10 +30,7 @@ export class ProjectStore
     super(kv, projects);
   }
 
-  /**
-   * Stores a new project, who may visit its previews, and reserves its host label; false if the
-   * name is taken.
-   */
+  /** Stores a project, its label and preview access; false if the name is taken. */
   async create(project: ProjectRecord, protection: Protection = "off"): Promise<boolean> {
     const host = keys.host(project.name);
     const operation = this.kv.atomic()
@@ -49,7 +41,7 @@ export class ProjectStore
     return (await operation.commit()).ok;
   }
 
-  /** Finds a project of the workspace by name; other workspaces' stay unseen. */
+  /** Finds a project of the workspace by name; never finds those of other workspaces. */
   async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
     const project = await this.findBy("name", keys.projectByName(name));
     return project?.workspaceId === workspaceId ? project : undefined;
@@ -65,7 +57,7 @@ export class ProjectStore
     return await this.findBy("name", keys.projectByName(name));
   }
 
-  /** A page of the workspace's projects with some ids, newest first; deleted ones are left out. */
+  /** A page of the workspace's projects with some ids, newest first; without deleted ones. */
   async listOf(
     workspaceId: string,
     ids: readonly string[],

@@ -1,8 +1,4 @@
-/**
- * How git sends a key: as the password of HTTP's basic authentication (RFC 7617). Pure.
- *
- * @module
- */
+/** How git sends a key: as the password of HTTP's basic authentication (RFC 7617). Pure. @module */
 
 /** The key in a request's credentials; `undefined` if there is none. The user name is free. */
 export function basicPassword(request: Request): string | undefined {

@@ -1,8 +1,4 @@
-/**
- * Assembles pushes to the platform.
- *
- * @module
- */
+/** Assembles pushes to the platform. @module */
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";

@@ -1,9 +1,4 @@
-/**
- * Handles a push: builds each pushed branch, streams progress to the person who pushed, and ends
- * previews of deleted branches.
- *
- * @module
- */
+/** Builds pushed branches, streams the progress, and ends previews of deleted branches. @module */
 import {
   type DeployCommit,
   followBuildLog,
@@ -23,15 +18,13 @@ import {
 import type { GitService } from "../git/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/**
- * Maximum number of branches of one push to build; the rest is stored, and built by its own push.
- */
+/** Maximum number of branches of one push to build; others wait for their own push. */
 export const MAX_BUILDS = 10;
 
-/** Attempts for a commit whose branch keeps getting other builds. */
+/** Maximum number of attempts for a commit whose branch keeps getting other builds. */
 const ATTEMPTS = 5;
 
-/** How often to look whether a deployment has gone live, in milliseconds. */
+/** How often to check whether a deployment has gone live, in milliseconds. */
 const LOOK_MS = 250;
 
 export interface BranchServices {
@@ -41,7 +34,7 @@ export interface BranchServices {
   readonly sharedBuildLogs: SharedBuildLogs;
   readonly git: Pick<GitService, "resolve">;
   readonly addresses: Addresses;
-  /** Receives what the operator should know. */
+  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 
@@ -53,9 +46,9 @@ export interface PushedBranch {
   readonly startedBy: string;
 }
 
-/** How following a push continues. */
+/** How to continue following a push. */
 export interface Listener {
-  /** Says a line to who pushed. */
+  /** Prints a line to the person who pushed. */
   say(line: string): void;
   /** Aborted when nobody listens any more; the builds continue. */
   readonly signal: AbortSignal;
@@ -74,11 +67,7 @@ export class BranchDeployer {
     this.#services = services;
   }
 
-  /**
-   * Builds the head of a branch and waits until it is live.
-   *
-   * @returns why it is not live, for people; `undefined` if it is, or nobody waits any more
-   */
+  /** Builds a branch until it is live; returns why it is not, if someone still waits. */
   async deploy(
     project: ProjectRecord,
     pushed: PushedBranch,
@@ -113,7 +102,7 @@ export class BranchDeployer {
     say(`svc: deleted ${branch}${count === 0 ? "" : " and its preview"}`);
   }
 
-  /** Begins the build of a branch's head, and ends that of an older commit. */
+  /** Starts the build of a branch's head, and ends that of an older commit. */
   async start(
     project: ProjectRecord,
     { branch, sha, startedBy }: PushedBranch,

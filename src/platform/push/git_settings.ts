@@ -1,9 +1,4 @@
-/**
- * How git runs on repositories pushed to the platform: only with our settings, and fixed scripts.
- * Project data only reaches them as arguments.
- *
- * @module
- */
+/** Settings and fixed scripts that git runs with on repositories pushed here. @module */
 
 /** Maximum size in bytes of one push. */
 export const MAX_PUSH_BYTES = 1024 ** 3;
@@ -14,7 +9,7 @@ export const MAX_REPOSITORY_BYTES = 5 * 1024 ** 3;
 /** Number of packs from which a repository is repacked. */
 const MAX_PACKS = 40;
 
-/** Faults of old repositories that are harmless, which GitHub and GitLab accept as well. */
+/** Faults of old repositories that are harmless, which GitHub and GitLab accept too. */
 const HARMLESS = [
   "zeroPaddedFilemode",
   "badTimezone",
@@ -82,10 +77,7 @@ export const UPLOAD_SCRIPT = `${SET_HEAD}
 exec git upload-pack --stateless-rpc "$1" <"$3"
 `;
 
-/**
- * Takes a push: git keeps its objects apart until they are checked. Then refs go into one
- * file, which a backup copies whole, and many packs become one. Arguments: as above.
- */
+/** Receives a push: checks objects first, then writes refs as one file, for backups. */
 export const RECEIVE_SCRIPT = `${SET_HEAD}
 git receive-pack --stateless-rpc "$1" <"$3" || exit 1
 exec >/dev/null
@@ -94,7 +86,7 @@ git --git-dir="$1" pack-refs --all --prune || exit 1
   git --git-dir="$1" gc --quiet --prune=2.weeks.ago
 `;
 
-/** Removes what a push leaves that was cut off. Argument: repository. */
+/** Removes the remains of an interrupted push. Argument: repository. */
 export const TIDY_SCRIPT = `
 cd "$1" || exit 1
 rm -rf objects/incoming-* objects/tmp_objdir-*

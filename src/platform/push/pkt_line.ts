@@ -1,9 +1,4 @@
-/**
- * Packet lines, in which git speaks (gitprotocol-common), and the side-band that
- * carries a result and words for people at the same time. Pure.
- *
- * @module
- */
+/** Packet lines and side-band of git (gitprotocol-common). Pure. @module */
 
 /** Four hexadecimal digits say how long a packet is, themselves included. */
 const LENGTH_DIGITS = 4;
@@ -68,12 +63,7 @@ export class PacketReader {
     this.#rest = this.#rest.byteLength === 0 ? chunk : join([this.#rest, chunk]);
   }
 
-  /**
-   * Takes the next packet: its content, or `null` for a flush; `undefined` until all of it
-   * has arrived.
-   *
-   * @throws {PacketError}
-   */
+  /** The next packet; `null` for a flush, `undefined` if incomplete. @throws {PacketError} */
   take(): Uint8Array | null | undefined {
     if (this.#rest.byteLength < LENGTH_DIGITS) return undefined;
     const digits = decoder.decode(this.#rest.subarray(0, LENGTH_DIGITS));

@@ -1,25 +1,21 @@
-/**
- * The result of a push, ref by ref (gitprotocol-pack, "Report Status"). Pure.
- *
- * @module
- */
+/** The result of a push, ref by ref (gitprotocol-pack, "Report Status"). Pure. @module */
 import { FLUSH, join, packet, PacketReader, packetText } from "./pkt_line.ts";
 import type { RefCommand } from "./push_request.ts";
 
 export interface PushReport {
-  /** Whether git took the pack: `ok`, or what was wrong with it. */
+  /** Whether git took the pack: `ok`, or the problem. */
   readonly unpack: string;
   /** Why each ref that was refused was; refs that were changed are `undefined`. */
   readonly refs: ReadonlyMap<string, string | undefined>;
 }
 
-/** Git's messages that do not say what to do, and their replacements. */
+/** Git's messages without advice, and their replacements. */
 const EXPLAINED: Readonly<Record<string, string>> = {
   "shallow update not allowed":
     "the clone is shallow and the platform lacks its history: run `git fetch --unshallow`",
 };
 
-/** Reads git's own report. Lines of options, which only proxies of git write, are left out. */
+/** Reads git's own report. Skips lines with options, which only proxies of git write. */
 export function readReport(bytes: Uint8Array): PushReport {
   const reader = new PacketReader();
   reader.push(bytes);
@@ -34,7 +30,7 @@ export function readReport(bytes: Uint8Array): PushReport {
   return { unpack, refs };
 }
 
-/** The report of a push of which nothing was done. */
+/** The report of a push that had no effect. */
 export function refusalReport(
   commands: readonly RefCommand[],
   reasonOf: (ref: string) => string,

@@ -21,7 +21,7 @@ Deno.test("readReport() and writeReport() agree, and leave options of proxies ou
   assert.deepEqual(readReport(writeReport(report)), report);
 });
 
-Deno.test("readReport() reports what broke off as no result", () => {
+Deno.test("readReport() reports an interrupted push as no result", () => {
   assert.match(readReport(new Uint8Array()).unpack, /did not report/);
 });
 
@@ -33,7 +33,7 @@ Deno.test("writeReport() keeps a reason in its line", () => {
   assert.match(text(writeReport(report)), /ng refs\/heads\/main a ok refs\/x\n0000$/);
 });
 
-Deno.test("bandPackets() splits what is too long for one packet", () => {
+Deno.test("bandPackets() splits content that is too long for one packet", () => {
   const bytes = bandPackets(BAND.words, new Uint8Array(200_000).fill(65));
   const reader = new PacketReader();
   reader.push(bytes);

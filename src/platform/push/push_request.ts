@@ -1,13 +1,8 @@
-/**
- * Parses the commands of a push, and checks whether they are allowed (gitprotocol-pack, "Reference
- * Update Request"). Pure.
- *
- * @module
- */
+/** Parses and checks a push's commands (gitprotocol-pack, "Reference Update Request"). @module */
 import { branchName } from "../../contract/projects.ts";
 import { PacketReader, packetText } from "./pkt_line.ts";
 
-/** Maximum number of refs that one push may change. */
+/** Maximum number of refs in one push. */
 const MAX_COMMANDS = 1000;
 
 /** Maximum number of bytes of the part of a push that precedes its pack. */
@@ -23,9 +18,9 @@ const TOO_MANY = `a push can change at most ${MAX_COMMANDS} refs: push fewer at 
 /** The change of one ref. */
 export interface RefCommand {
   readonly ref: string;
-  /** Full SHA of the object that it names before; `undefined` if it is created. */
+  /** Full SHA of the object that it named before; `undefined` if it is created. */
   readonly before: string | undefined;
-  /** Full SHA of the object that it shall name; `undefined` if it is deleted. */
+  /** Full SHA of its new object; `undefined` if it is deleted. */
   readonly sha: string | undefined;
 }
 
@@ -41,7 +36,7 @@ export class PushRefused extends Error {
   override readonly name = "PushRefused";
 }
 
-/** Reads what stands before the pack, as its bytes arrive. */
+/** Reads the commands before the pack, as their bytes arrive. */
 export class PushHead {
   readonly #reader = new PacketReader();
   readonly #commands: RefCommand[] = [];
@@ -50,11 +45,7 @@ export class PushHead {
   #bytes = 0;
   #isWhole = false;
 
-  /**
-   * Takes the next bytes of the request's body.
-   *
-   * @throws {PushRefused}
-   */
+  /** @throws {PushRefused} */
   push(chunk: Uint8Array): void {
     if (this.#isWhole) return;
     this.#bytes += chunk.byteLength;
@@ -66,7 +57,7 @@ export class PushHead {
       throw new PushRefused("Cannot read the push: it is not a git request", { cause: error });
     }
     if (this.#isWhole || this.#bytes <= MAX_HEAD) return;
-    // The refs that are known by now are told of it.
+    // The refusal is reported for the refs that are known so far.
     this.#refusal = TOO_MANY;
     this.#isWhole = true;
   }
@@ -95,7 +86,7 @@ export class PushHead {
     if (capabilities !== undefined) {
       this.#capabilities = new Set(capabilities.split(" ").filter((each) => each !== ""));
     }
-    // git itself finds out whether it has what lies beyond the ends of a shallow clone.
+    // git itself finds out whether it has the objects beyond the ends of a shallow clone.
     if (SHALLOW.test(command.trimEnd())) return;
     const [, before, next, ref] = COMMAND.exec(command.trimEnd()) ?? [];
     if (next === undefined || ref === undefined) {
@@ -107,7 +98,7 @@ export class PushHead {
   }
 }
 
-/** The branch of a ref; `undefined` if it is none. */
+/** The branch of a ref; `undefined` if it is not a branch. */
 export const branchOf = (ref: string): string | undefined =>
   ref.startsWith(BRANCHES) ? ref.slice(BRANCHES.length) : undefined;
 

@@ -1,8 +1,4 @@
-/**
- * Answers the requests of a git client (gitprotocol-http).
- *
- * @module
- */
+/** Answers the requests of a git client (gitprotocol-http). @module */
 import { join } from "node:path";
 import { deployPermission } from "../../contract/permissions.ts";
 import { type Caller, isPermitted } from "../core/access/mod.ts";
@@ -34,20 +30,20 @@ export type GitServiceName = (typeof SERVICES)[number];
 /** Maximum size in bytes of a request for objects. */
 const MAX_FETCH_BYTES = 16 * 1024 * 1024;
 
-/** Pushes and fetches that are under way at the same time, on the platform and of one project. */
+/** Maximum number of concurrent pushes and fetches, on the platform and of one project. */
 const MOST_AT_ONCE = 64;
 const MOST_OF_PROJECT = 16;
 
-/** Faults of requests that no git makes. */
+/** Faults of requests that git never sends. */
 const NOT_OF_GIT: ReadonlySet<string> = new Set(["invalid_request", "unsupported_media_type"]);
 
-/** Pause after which a client is told that a push is still under way, in milliseconds. */
+/** Interval of progress messages to a client during a push, in milliseconds. */
 const STILL_MS = 15_000;
 
 /** Who pushes. */
 export interface PushCaller extends Pick<Caller, "grant"> {
   readonly userId: string;
-  /** Told which refs were changed, before anything is built of them. */
+  /** Called with the changed refs, before their builds. */
   onTaken(changes: readonly RefCommand[]): Promise<void>;
 }
 
@@ -64,7 +60,7 @@ export interface PushServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
   readonly branches: BranchDeployer;
-  /** Shares what was pushed with other nodes, if there are any. */
+  /** Shares pushed objects with other nodes, if there are any. */
   readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
@@ -111,7 +107,7 @@ export class PushService {
     });
   }
 
-  /** Sends the objects that a client asks for. */
+  /** Sends the objects that a client requests. */
   async upload(
     project: ProjectRecord,
     request: Request,
@@ -137,7 +133,7 @@ export class PushService {
     return new Response(stdout, { headers: gitHeaders("application/x-git-upload-pack-result") });
   }
 
-  /** Takes a push, and says what becomes of it until it is live. */
+  /** Receives a push, and reports its progress until it is live. */
   async receive(
     project: ProjectRecord,
     request: Request,
@@ -159,7 +155,7 @@ export class PushService {
       return new Response(joinBytes([words, FLUSH]), { headers });
     }
     if (push.request.commands.length === 0) {
-      // With this, git finds out whether its credentials are right.
+      // With this, git checks its credentials.
       await push.scratch.dispose();
       leave();
       return new Response(null, { headers });
@@ -183,11 +179,7 @@ export class PushService {
     return new Response(body, { headers });
   }
 
-  /**
-   * Takes a commit that the platform itself made of uploaded files. Nothing is built of it yet.
-   *
-   * @throws {Failure} `conflict` with git's reason if it is refused
-   */
+  /** Receives a commit of uploaded files, without building it. @throws {Failure} `conflict` */
   async take(project: ProjectRecord, { ref, body }: SourcePush): Promise<void> {
     const { closing } = this.#services;
     const leave = this.#enter(project.id);
@@ -251,7 +243,7 @@ export class PushService {
     }
   }
 
-  /** Deploys what was pushed; a branch whose build fails is reported as refused. */
+  /** Deploys the pushed branches; a branch whose build fails is reported as refused. */
   async #deploy(
     project: ProjectRecord,
     { request: { commands } }: ArrivedPush,
@@ -294,7 +286,9 @@ export class PushService {
     return { ...report, refs };
   }
 
-  /** Runs git to answer a request; its scratch folder goes when the response has been sent. */
+  /**
+   * Runs git to respond to a request; removes its scratch folder when the response has been sent.
+   */
   async #serve(
     project: ProjectRecord,
     signal: AbortSignal,
@@ -324,7 +318,7 @@ export class PushService {
     }
   }
 
-  /** Counts a request. @throws {Failure} `unavailable` if too many are under way. */
+  /** Counts a request. @throws {Failure} `unavailable` if too many are in progress. */
   #enter(projectId: string): () => void {
     const own = this.#underWay.get(projectId) ?? 0;
     if (this.#count >= MOST_AT_ONCE || own >= MOST_OF_PROJECT) {

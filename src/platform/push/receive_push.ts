@@ -1,8 +1,4 @@
-/**
- * Takes a push into the repository of a project. A push that is refused leaves nothing.
- *
- * @module
- */
+/** Takes a push into the repository of a project. A refused push leaves nothing. @module */
 import { join } from "node:path";
 import type { OpenSandbox } from "../builds/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
@@ -28,13 +24,13 @@ export const REQUEST_FILE = "request";
 /** Maximum size in bytes of git's report. */
 const MAX_REPORT = 4 * 1024 * 1024;
 
-/** Capabilities that clients must have: every git since 2010 does. */
+/** Capabilities that clients must have: every git since 2010 has them. */
 const NEEDED = [["side-band-64k"], ["report-status-v2", "report-status"]];
 
 export interface ReceiveServices {
   readonly repositories: Repositories;
   readonly openSandbox: OpenSandbox;
-  /** Shares what was pushed with other nodes, if there are any. */
+  /** Shares pushed objects with other nodes, if there are any. */
   readonly shared?: Pick<PushedRepositories, "receive"> | undefined;
   onTrouble(message: string): void;
 }
@@ -42,7 +38,7 @@ export interface ReceiveServices {
 /** Shares a repository with other nodes. */
 type Publish = (repository: string, workspaceId: string) => Promise<void>;
 
-/** Of a run that was ended, and so reports nothing. */
+/** Of an ended run, which reports nothing. */
 const NO_REPORT = "git did not finish: a push is limited to 1 GiB of memory and five minutes";
 
 /** A push whose body has arrived. */
@@ -52,11 +48,7 @@ export interface ArrivedPush {
   readonly isWhole: boolean;
 }
 
-/**
- * Reads a push from its request. The caller disposes of its scratch folder.
- *
- * @throws {Failure} if it is not what git sends
- */
+/** The caller disposes of the scratch folder. @throws {Failure} if it is not a valid push */
 export async function readPush(
   { openSandbox }: ReceiveServices,
   request: Request,
@@ -84,7 +76,7 @@ export async function readPush(
   }
 }
 
-/** Reads what receive-pack prints: words for people as they come, then its report. */
+/** Reads the output of receive-pack: messages for people as they arrive, then its report. */
 async function listen(
   stdout: ReadableStream<Uint8Array>,
   words: (bytes: Uint8Array) => void,
@@ -114,12 +106,12 @@ export class PushReceiver {
     this.#services = services;
   }
 
-  /** Carries a push out. One push of a project at a time: the caller sees to that. */
+  /** Carries a push out. The caller ensures that there is one push of a project at a time. */
   async receive(
     project: ProjectRecord,
     { request, scratch, isWhole }: ArrivedPush,
     options: {
-      /** Receives what git says to people. */
+      /** Receives git's messages to people. */
       words(bytes: Uint8Array): void;
       readonly signal: AbortSignal;
       /** The permission that pushing a branch lacks; `undefined` if it may be pushed. */

@@ -1,9 +1,4 @@
-/**
- * The bare repositories that are pushed to the platform. One is created by the first push that git
- * accepts: until then it is in the scratch folder of that push.
- *
- * @module
- */
+/** Repositories pushed to the platform. The first push that git accepts creates one. @module */
 import { join } from "node:path";
 import { PUSHED_FOLDER, pushedRepository } from "../git/mod.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
@@ -23,7 +18,7 @@ export interface OpenRepository {
 interface RepositoriesOptions {
   readonly dataDir: string;
   readonly path: string;
-  /** Brings the copy of this node up to date, where other nodes take pushes too. */
+  /** Brings the copy of this node up to date, if other nodes receive pushes too. */
   readonly sync?: ((projectId: string) => Promise<void>) | undefined;
 }
 
@@ -60,7 +55,7 @@ export class Repositories {
     };
   }
 
-  /** Bytes of a project's repository on disk; 0 if it has none. */
+  /** Size of a project's repository on disk, in bytes; 0 if it has none. */
   async size(projectId: string): Promise<number> {
     const path = pushedRepository(this.#root, projectId);
     const isThere = await Deno.stat(path).then(() => true, () => false);

@@ -1,8 +1,4 @@
-/**
- * `/git/{workspace}/{project}.git`: the platform as a git remote, over smart HTTP.
- *
- * @module
- */
+/** `/git/{workspace}/{project}.git`: the platform as a git remote, over smart HTTP. @module */
 import { projectName } from "../../contract/common.ts";
 import { workspaceSlug } from "../../contract/identity.ts";
 import { type AuditLog, PUSHED } from "../audit/mod.ts";
@@ -29,7 +25,7 @@ interface Opened {
   readonly caller: Caller;
 }
 
-/** Fields that git shows, and what they say. */
+/** Fields that git shows, and their text. */
 function refuse(failure: Failure): Response {
   const headers = new Headers({
     "content-type": "text/plain; charset=utf-8",
@@ -43,7 +39,7 @@ function refuse(failure: Failure): Response {
 const HOW =
   "Use an API key as the password, or run `svc link --git-remote` so git gets it from the CLI";
 
-/** The version that `Git-Protocol` asks for, in the form that git reads. */
+/** The version that `Git-Protocol` requests, in git's form. */
 function protocolOf({ headers }: Request): string | undefined {
   return /^version=[12]$/.exec(headers.get("git-protocol") ?? "")?.[0];
 }

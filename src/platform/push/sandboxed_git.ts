@@ -1,9 +1,4 @@
-/**
- * Runs git on a repository between the walls that builds have: it sees the repository and a
- * folder of scratch space, and has no network.
- *
- * @module
- */
+/** Runs git in a sandbox with the repository and scratch space, without network. @module */
 import { join } from "node:path";
 import {
   hasOwnRoot,
@@ -18,7 +13,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { Failure } from "../core/http/mod.ts";
 import { gitVariables, MAX_PUSH_BYTES } from "./git_settings.ts";
 
-/** Longest run of git, in milliseconds. */
+/** Maximum time of a run of git, in milliseconds. */
 const TIME_MS = 5 * 60_000;
 
 /** Resident memory of one run, in bytes. */
@@ -52,11 +47,11 @@ export interface SandboxedRun {
 
 export interface RunningGit {
   readonly stdout: ReadableStream<Uint8Array>;
-  /** Resolves when nothing of it runs any more; true if git succeeded. */
+  /** Resolves when none of its processes runs any more; true if git succeeded. */
   readonly ended: Promise<boolean>;
 }
 
-/** Makes a scratch folder. @throws {Failure} `unavailable` if there is no sandbox. */
+/** Creates a scratch folder. @throws {Failure} `unavailable` if there is no sandbox. */
 export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
   const access = await openSandbox();
   if (access === undefined) throw new Failure("unavailable", UNAVAILABLE);
@@ -68,7 +63,7 @@ export async function makeScratch(openSandbox: OpenSandbox): Promise<Scratch> {
 /** The part of a scratch folder that git sees. */
 export const workOf = ({ path }: Scratch): string => join(path, "work");
 
-/** Makes the user that git runs as own a folder, if it has one and does not own it yet. */
+/** Gives git's user the ownership of a folder, if it has one and does not own it yet. */
 export async function giveToGit(
   { options: { kind }, uid }: SandboxAccess,
   folder: string,
@@ -93,7 +88,7 @@ async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim();
 }
 
-/** Starts git; it is ended when the signal is aborted, or when it takes too much. */
+/** Starts git; it is ended when the signal is aborted, or when it exceeds a limit. */
 export function startGit(
   run: SandboxedRun,
   onTrouble: (message: string) => void,

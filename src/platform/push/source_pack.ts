@@ -37,7 +37,7 @@ export interface SourceCommit {
 async function makeObject(type: ObjectType, content: Uint8Array) {
   const id = createHash("sha1").update(`${type} ${content.byteLength}\0`).update(content)
     .digest("hex");
-  // Four bits of the size are beside the type, then seven in each byte.
+  // Four bits of the size follow the type, then seven in each byte.
   const head: number[] = [];
   let rest = Math.floor(content.byteLength / 16);
   let byte = (TYPES[type] << 4) | (content.byteLength % 16);
@@ -77,7 +77,7 @@ const sortKey = ([name, entry]: readonly [string, string | Folder]): Uint8Array 
 
 type PackObject = Awaited<ReturnType<typeof makeObject>>;
 
-/** The objects of a folder, those within it first; the last one is its own. */
+/** The objects of a folder, contained ones first; the last one is the folder's own. */
 async function treeObjects(folder: Folder): Promise<PackObject[]> {
   const made: PackObject[] = [];
   const parts: Uint8Array[] = [];
@@ -120,12 +120,7 @@ export interface SourcePush {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/**
- * Makes the push of a commit. Contents are read twice and held one at a time: first for their ids,
- * then to send them.
- *
- * @throws {RangeError} for paths that contradict each other
- */
+/** Reads contents twice, one at a time. @throws {RangeError} for contradictory paths */
 export async function makeSourcePush(
   files: readonly SourceFile[],
   read: (sha256: string) => Promise<Uint8Array>,

@@ -14,7 +14,7 @@ const COMMIT: SourceCommit = {
   at: Date.UTC(2026, 10, 27),
 };
 
-/** Texts of a commit, by path: git must read the same. */
+/** Texts of a commit, by path; git must read the same texts. */
 const FILES: Readonly<Record<string, string>> = {
   "package.json": "{}",
   "src.txt": "beside a folder that sorts after it",
@@ -35,7 +35,7 @@ function sources(texts: Readonly<Record<string, string>>) {
   return { files, read: (sha256: string) => Promise.resolve(contents.get(sha256)!) };
 }
 
-Deno.test("makeSourcePush() makes a pack that git takes, with every file and its parent", () =>
+Deno.test("makeSourcePush() creates a pack that git takes, with every file and its parent", () =>
   inTestFolder(async (folder) => {
     await git(folder, "init", "--quiet", "--initial-branch=main");
     let parent: string | undefined;

@@ -1,8 +1,4 @@
-/**
- * `POST /v1/projects/{project}/source-builds`: uploaded files as a commit that is built.
- *
- * @module
- */
+/** `POST /v1/projects/{project}/source-builds`: builds uploaded files as a commit. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_SOURCE_BYTES } from "../../contract/repositories.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -36,7 +32,7 @@ async function headOf(
 ): Promise<string | undefined> {
   const found = await git.resolve(project, { branch }, closing);
   if (found.type === "found") return found.sha;
-  // Nothing was pushed before: there is no repository, or no such branch.
+  // There was no earlier push: the repository or the branch does not exist.
   if (found.type === "branch_not_found" || found.type === "unauthorized") return undefined;
   throw new Failure("unavailable", "Cannot read the project's repository. Try again", {
     retryAfter: 5,

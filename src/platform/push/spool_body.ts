@@ -1,15 +1,10 @@
-/**
- * Writes the body of a request to a file before git sees any of it, so that a slow client
- * holds no process, and nothing larger than allowed reaches the disk.
- *
- * @module
- */
+/** Writes a request's body to a file, so that slow clients do not block a git process. @module */
 import { Failure } from "../core/http/mod.ts";
 
-/** Longest time that a client may take to send a body, in milliseconds. */
+/** Maximum time that a client may take to send a body, in milliseconds. */
 const SEND_MS = 30 * 60_000;
 
-/** The body as the client meant it: git compresses long requests. */
+/** The decompressed body, because git compresses long requests. */
 function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | null {
   const coding = request.headers.get("content-encoding") ?? "identity";
   if (request.body === null || coding === "identity") return request.body;
@@ -20,17 +15,13 @@ function bodyOf(request: Request): ReadableStream<Uint8Array<ArrayBuffer>> | nul
 }
 
 export interface Spooled {
-  /** False if the body was longer than allowed: the file then holds its beginning only. */
+  /** False if the body was longer than allowed: then the file only has its beginning. */
   readonly isWhole: boolean;
 }
 
 /**
- * Writes a body to a new file; `onChunk` sees every chunk in order. Bytes beyond `maxBytes` are
- * read and dropped, so that the client reads the response, up to the same amount again: a few bytes
- * of gzip can expand to any size.
- *
- * @throws what `onChunk` throws
- * @throws {Failure} `invalid_request` if the body breaks off or cannot be decompressed
+ * Writes a body to a file. Up to the same amount beyond `maxBytes` is dropped, so that the client
+ * reads the response. @throws what `onChunk` throws, or {Failure} `invalid_request`
  */
 export async function spoolBody(
   request: Request,

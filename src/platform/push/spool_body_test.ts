@@ -4,7 +4,7 @@ import { spoolBody } from "./spool_body.ts";
 
 const MAX_BYTES = 256 * 1024;
 
-/** Sends `bytes` of zeros as gzip, and tells how much of them was read. */
+/** Sends `bytes` zeros as gzip, and returns how many of them were read. */
 async function spool(bytes: number) {
   const folder = await Deno.makeTempDir();
   const path = join(folder, "body");

@@ -28,8 +28,8 @@ const QUESTION = "queue-running";
 const question = z.tuple([z.string(), z.string(), z.string()]);
 
 /**
- * The secrets by which servers verify messages. They live as long as the process of the platform,
- * as servers do, and are stored nowhere.
+ * The secrets with which servers verify messages. They live as long as the platform's process, like
+ * servers, and are not stored.
  */
 export class QueueSecrets {
   readonly #secrets = new Map<string, string>();
@@ -96,7 +96,7 @@ export function createQueues(foundation: Foundation, parts: QueueParts): Project
     return service.standing(place).running + others;
   }
 
-  /** The hosts whose deployment gets what a deployment sends. */
+  /** The hosts whose deployment receives a deployment's messages. */
   async function labelsOf({ projectId, deploymentId, environment }: KvOwner): Promise<string[]> {
     const deployment = await deployments.find(projectId, deploymentId);
     if (deployment === undefined) throw new Failure("not_found", "The deployment is gone");

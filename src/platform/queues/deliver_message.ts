@@ -1,5 +1,5 @@
 /**
- * One delivery of a message: a signed POST to the server of the deployment that it is for.
+ * One delivery of a message: a signed POST to the server of the target deployment.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const NO_ANSWER = 502;
 export interface DeliveryServices {
   readonly sites: Pick<SiteDirectory, "resolve">;
   readonly addresses: Pick<Addresses, "hostname" | "url">;
-  /** The secret that the servers of a deployment verify messages with. */
+  /** The secret with which a deployment's servers verify messages. */
   secretOf(deploymentId: string): string;
   /** Logs a request; never waits. */
   record(entry: AccessRecord): void;
@@ -41,13 +41,13 @@ export interface Target {
   readonly queue: QueueSettings;
 }
 
-/** `stopped`: the platform stops, and nothing is known of the delivery. */
+/** `stopped`: the platform stops, and the result is unknown. */
 export type DeliveryOutcome =
   | { readonly type: "done" }
   | { readonly type: "failed"; readonly reason: string }
   | { readonly type: "stopped" };
 
-/** The site of a project at a host; another project can have the host by now. */
+/** The site of a project at a host; another project may already have the host. */
 export async function findSite(
   { sites, addresses }: Pick<DeliveryServices, "sites" | "addresses">,
   projectId: string,
@@ -84,7 +84,7 @@ function judge(reply: ServerReply, { method, path }: { method: string; path: str
   }
 }
 
-/** Delivers a message; never rejects for what the server does. */
+/** Delivers a message; never rejects because of the server. */
 export async function deliverMessage(
   services: DeliveryServices,
   { site, label, queue }: Target,

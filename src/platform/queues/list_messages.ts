@@ -9,7 +9,7 @@ import { keys, type Page, type PageWish } from "../core/store/mod.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { QueueStore } from "./queue_store.ts";
 
-/** Maximum number of records that one page reads; the next page goes on from there. */
+/** Maximum number of records to read for one page; the next page continues from there. */
 const MAX_SCANNED = 2_000;
 
 /** A page of dead letters, or of messages that wait, newest first. */
@@ -34,7 +34,7 @@ export async function listMessages(
   return { items, nextCursor: null };
 }
 
-/** The names of all queues of an environment that hold anything, or ever did. */
+/** The names of all queues of an environment that have or ever had messages. */
 export async function namesOfQueues(
   kv: RecordStore,
   projectId: string,
@@ -45,7 +45,7 @@ export async function namesOfQueues(
     const prefix = root(projectId, environment);
     for await (const { key } of kv.list({ prefix }, { limit: 1000 })) names.add(String(key[3]));
   }
-  // Each queue can have many dead letters: the first one of each tells its name.
+  // Each queue can have many dead letters: the first one of each shows its name.
   const prefix = keys.queueDead(projectId, environment);
   for (let start: RecordKey = [...prefix, ""];;) {
     const [letter] = await Array.fromAsync(kv.list({ prefix, start }, { limit: 1 }));

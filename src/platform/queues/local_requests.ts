@@ -1,5 +1,5 @@
 /**
- * The HTTP API by which servers and functions send messages, at the address of their key-value
+ * The HTTP API with which servers and functions send messages, at the address of their key-value
  * store (docs/queues.md).
  *
  * @module
@@ -28,7 +28,7 @@ const optionsSchema = z.strictObject({
 
 export const isQueuePath = (path: string): boolean => path.startsWith("/v1/queues/");
 
-/** When a message is to be delivered first. @throws {Failure} `invalid_request` */
+/** When to deliver a message for the first time. @throws {Failure} `invalid_request` */
 export function dueTime(
   { delaySeconds, at }: {
     readonly delaySeconds?: number | undefined;

@@ -5,20 +5,20 @@
  */
 import * as z from "zod";
 
-/** Largest body of a message, in bytes. */
+/** Maximum size of a body of a message, in bytes. */
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Longest time until a message is delivered first, in seconds: 30 days. */
+/** Maximum time until a message is delivered first, in seconds: 30 days. */
 export const MAX_DELAY_SECONDS = 30 * 24 * 60 * 60;
-/** Messages of one queue that wait, or are dead letters. */
+/** Maximum number of waiting messages and dead letters of a queue. */
 export const MAX_STORED = 100_000;
-/** Messages that one environment may send in ten seconds. */
+/** Maximum number of messages per environment and ten seconds. */
 export const SEND_RATE = { limit: 5_000, windowMs: 10_000, stepMs: 100 } as const;
-/** How long ids that senders give are remembered, in milliseconds. */
+/** How long to keep ids from senders, in milliseconds. */
 export const SEEN_MS = 24 * 60 * 60 * 1000;
 /** How long dead letters are kept, in milliseconds. */
 export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Bodies up to this size lie in the record, if they are text, in bytes. */
+/** Maximum size of a text body in the record, in bytes. */
 export const INLINE_BYTES = 16 * 1024;
 /** Bytes of one part of a body; a value of Deno KV has at most 64 KiB. */
 export const PART_BYTES = 60_000;
@@ -28,15 +28,18 @@ export type QueuePlace = readonly [projectId: string, environment: string, queue
 
 export const messageRecord = z.object({
   id: z.string(),
-  /** Labels of the hosts whose deployment it is for: the first that declares the queue gets it. */
+  /**
+   * Labels of hosts that may receive it: the first with a deployment that declares the queue gets
+   * it.
+   */
   labels: z.array(z.string()),
   /** Messages of one key are delivered one after another, in the order in which they were sent. */
   key: z.string().nullable(),
-  /** Its place among those of its key. */
+  /** Its position among the messages with its key. */
   place: z.int().nullable(),
   contentType: z.string(),
   size: z.int(),
-  /** The body, if it is short text; null if it lies in parts. */
+  /** The body, if it is short text; null if it is stored in parts. */
   text: z.string().nullable(),
   sentAt: z.number(),
   /** The time of the next delivery, or of the last if there is no next one. */
@@ -52,7 +55,7 @@ export type QueueMessage = z.infer<typeof messageRecord>;
 export interface NewMessage {
   readonly labels: readonly string[];
   readonly key: string | null;
-  /** By which the sender knows it; sending it again changes nothing for a day. */
+  /** The sender's id; sending it again has no effect for a day. */
   readonly dedupeId: string | null;
   readonly contentType: string;
   readonly body: Uint8Array<ArrayBuffer>;

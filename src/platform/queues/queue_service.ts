@@ -1,5 +1,5 @@
 /**
- * Sending to queues, and the workers that deliver what was sent.
+ * Sending to queues, and the workers that deliver messages.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { MAX_STORED, type NewMessage, type QueuePlace, SEND_RATE } from "./messa
 import { QueueStore, type StoreParts } from "./queue_store.ts";
 import { QueueWorker, type QueueWorkerParts } from "./queue_worker.ts";
 
-/** Shortest time between two counts of a full queue, in milliseconds. */
+/** Minimum time between two counts of a full queue, in milliseconds. */
 const RECOUNT_MS = 5_000;
 
 export interface QueueServiceParts
@@ -21,7 +21,7 @@ export interface QueueServiceParts
   onTrouble(message: string): void;
 }
 
-/** How many messages may be sent to a queue before it is counted again. */
+/** Number of messages that may be sent to a queue before it is counted again. */
 interface Allowance {
   left: number;
   countedAt: number;
@@ -122,7 +122,7 @@ export class QueueService {
     }
   }
 
-  /** Looks again at the queues that another node has changed. */
+  /** Checks the queues that another node has changed. */
   follow(changed: readonly RecordKey[]): void {
     const places = new Map<string, QueuePlace>();
     for (const [root, ...rest] of changed) {
@@ -135,12 +135,12 @@ export class QueueService {
     for (const place of places.values()) this.wake(place);
   }
 
-  /** Looks again at all queues, as changes of other nodes were missed. */
+  /** Checks all queues, because changes of other nodes were missed. */
   reread(): Promise<void> {
     return this.#wakeAll();
   }
 
-  /** Has a queue's messages delivered. */
+  /** Starts the delivery of a queue's messages. */
   wake(place: QueuePlace): void {
     if (this.#state !== "live") return;
     const name = nameOf(place);
@@ -166,7 +166,7 @@ export class QueueService {
     });
   }
 
-  /** Deliveries of a queue that this process has under way, and those that it has not stored. */
+  /** Deliveries of a queue in progress in this process, including those not stored yet. */
   standing(place: QueuePlace): { readonly running: number; readonly uncounted: number } {
     const worker = this.#workers.get(nameOf(place));
     return { running: worker?.running ?? 0, uncounted: worker?.uncounted ?? 0 };

@@ -42,6 +42,7 @@ const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8
 export interface DueEntry {
   readonly id: string;
   readonly at: number;
+  readonly version: string;
 }
 
 /** How a delivery ended. */
@@ -68,7 +69,7 @@ export class QueueStore {
     this.#parts = parts;
   }
 
-  /** Stores a message; the id of the earlier one if its own id was sent before. */
+  /** Stores a message; the id of the earlier one if its id was sent before. */
   async send(
     place: QueuePlace,
     { labels, key, dedupeId, contentType, body, dueAt }: NewMessage,
@@ -109,7 +110,7 @@ export class QueueStore {
     });
   }
 
-  /** Adds a message to a commit: due, or behind the others of its key. */
+  /** Adds a message to a commit: due, or after the others with its key. */
   async #enqueue(operation: Operation, place: QueuePlace, message: QueueMessage): Promise<void> {
     const { kv } = this.#parts;
     const { id, key, dueAt } = message;
@@ -143,12 +144,12 @@ export class QueueStore {
   /** Messages in the order in which they are due. */
   async *due(place: QueuePlace, batchSize: number): AsyncGenerator<DueEntry> {
     const prefix = keys.queueDue(...place);
-    for await (const { key } of this.#parts.kv.list({ prefix }, { batchSize })) {
-      yield { at: Number(key.at(-2)), id: String(key.at(-1)) };
+    for await (const { key, versionstamp } of this.#parts.kv.list({ prefix }, { batchSize })) {
+      yield { at: Number(key.at(-2)), id: String(key.at(-1)), version: versionstamp };
     }
   }
 
-  /** Whether any message waits, and otherwise the version for removing the queue. */
+  /** The version for removing the queue. Every sent message changes it. */
   async activity(place: QueuePlace): Promise<Check> {
     const key = keys.queueActive(...place);
     const { versionstamp } = await this.#parts.kv.get(key);
@@ -156,27 +157,32 @@ export class QueueStore {
   }
 
   /**
-   * Ends a delivery; false if the message was no longer due as it was.
+   * Ends a delivery; false if the message has changed in the meantime.
    *
+   * @param known the message, read after its entry: nothing changes one without the other
    * @param fence checks that this process still delivers the queue
    */
   async end(
     place: QueuePlace,
     entry: DueEntry,
-    { ending, fence = [] }: { readonly ending: Ending; readonly fence?: readonly Check[] },
+    { known, ending, fence = [] }: {
+      readonly known: QueueMessage | undefined;
+      readonly ending: Ending;
+      readonly fence?: readonly Check[];
+    },
   ): Promise<boolean> {
     const { kv, now } = this.#parts;
     const due = keys.queueDueAt(place, entry.at, entry.id);
-    const current = await this.find(place, entry.id);
-    const contended = [due, ...headsOf(place, current)];
+    const contended = [due, ...headsOf(place, known)];
     let isRepeated = false;
     return await commitWithRetries(kv, contended, async (operation) => {
-      if (isRepeated && await this.#isLost(fence)) return false;
+      let [versionstamp, message]: [string | null, typeof known] = [entry.version, known];
+      if (isRepeated) {
+        if (await this.#isLost(fence)) return false;
+        versionstamp = (await kv.get(due)).versionstamp;
+        message = await this.find(place, entry.id);
+      }
       isRepeated = true;
-      const [{ versionstamp }, message] = await Promise.all([
-        kv.get(due),
-        this.find(place, entry.id),
-      ]);
       if (versionstamp === null) return false;
       operation.check({ key: due, versionstamp }, ...fence).delete(due);
       if (message === undefined) return true;
@@ -237,8 +243,8 @@ export class QueueStore {
   }
 
   /**
-   * Delivers a message again from the beginning: a dead letter, or one that waits. One that waits
-   * for another of its key is `held`.
+   * Delivers a message again from the beginning: a dead letter, or one that waits. A message that
+   * waits for another one with the same key is `held`.
    */
   async retry(place: QueuePlace, id: string): Promise<"retried" | "held" | "missing"> {
     const { kv, now } = this.#parts;
@@ -315,7 +321,7 @@ export class QueueStore {
     return ids;
   }
 
-  /** How many messages wait and are dead letters; counting ends at `most`. */
+  /** Number of waiting messages and dead letters; counting ends at `most`. */
   async count(
     place: QueuePlace,
     most: number,
@@ -356,7 +362,7 @@ export class QueueStore {
     return count;
   }
 
-  /** Queues that have messages. */
+  /** Queues with messages. */
   async *active(): AsyncGenerator<QueuePlace> {
     for await (const { key } of this.#parts.kv.list({ prefix: keys.queueActive() })) {
       const [, projectId, environment, queue] = key.map(String);
@@ -364,7 +370,7 @@ export class QueueStore {
     }
   }
 
-  /** Keys of all that is stored about a project, or about one environment of it. */
+  /** Keys of everything stored for a project, or for one of its environments. */
   async *keysOf(...of: readonly string[]): AsyncGenerator<RecordKey> {
     for (const root of ROOTS) yield* keysBelow(this.#parts.kv, root(...of));
   }
@@ -375,7 +381,7 @@ export class QueueStore {
   }
 }
 
-/** Due entries go first: what is no longer due is not delivered. */
+/** Removes due entries first, because a message without one is not delivered. */
 const ROOTS: readonly ((...of: readonly string[]) => RecordKey)[] = [
   keys.queueDue,
   keys.queueHeld,

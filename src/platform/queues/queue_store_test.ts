@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DenoStore, type RecordStore } from "../../store/mod.ts";
 import { namesOfQueues } from "./list_messages.ts";
-import type { NewMessage, QueuePlace } from "./message.ts";
+import type { NewMessage, QueueMessage, QueuePlace } from "./message.ts";
 import { type DueEntry, QueueStore } from "./queue_store.ts";
 import { endingOf, pauseAfter } from "./queue_worker.ts";
 
@@ -22,11 +22,14 @@ async function withStore(
   const kv = await DenoStore.open(":memory:");
   const clock = { now: 1_000_000 };
   const store = new QueueStore({ kv, now: () => clock.now, random: RANDOM });
-  const entries = async (): Promise<(DueEntry & { readonly body: string })[]> => {
+  const entries = async (): Promise<(DueEntry & {
+    readonly message: QueueMessage | undefined;
+    readonly body: string;
+  })[]> => {
     const found = [];
     for await (const entry of store.due(PLACE, 10)) {
       const message = await store.find(PLACE, entry.id);
-      found.push({ ...entry, body: message?.text ?? "" });
+      found.push({ ...entry, message, body: message?.text ?? "" });
     }
     return found;
   };
@@ -57,7 +60,7 @@ async function withStore(
           : type === "again"
           ? { type, reason, at: clock.now + 5_000 }
           : { type, reason };
-        return await store.end(PLACE, entry, { ending });
+        return await store.end(PLACE, entry, { known: entry.message, ending });
       },
       async keys() {
         const names = new Set<string>();
@@ -111,7 +114,7 @@ Deno.test("QueueStore loses no message that is sent while the last one of its ke
     }
   }));
 
-Deno.test("QueueStore keeps nothing of a message that was delivered, and counts what it has", () =>
+Deno.test("QueueStore keeps nothing of a message that was delivered, and counts its messages", () =>
   withStore(async ({ send, end, store, keys, clock }) => {
     const large = new Uint8Array(200_000).fill(0xfe);
     const id = await send("", { body: large, dedupeId: "once" });
@@ -139,11 +142,12 @@ Deno.test("QueueStore ends nothing for a process that has lost the queue, or a s
   withStore(async ({ send, store }) => {
     const id = await send("a");
     const [entry] = await Array.fromAsync(store.due(PLACE, 1));
+    const done = { known: await store.find(PLACE, id), ending: { type: "done" } } as const;
     const fence = [{ key: ["queue_claims", ...PLACE], versionstamp: "0".repeat(20) }];
-    assert.equal(await store.end(PLACE, entry!, { ending: { type: "done" }, fence }), false);
+    assert.equal(await store.end(PLACE, entry!, { ...done, fence }), false);
     assert.equal((await store.find(PLACE, id))?.attempts, 0);
-    assert.equal(await store.end(PLACE, entry!, { ending: { type: "done" } }), true);
-    assert.equal(await store.end(PLACE, entry!, { ending: { type: "done" } }), false);
+    assert.equal(await store.end(PLACE, entry!, done), true);
+    assert.equal(await store.end(PLACE, entry!, done), false);
   }));
 
 Deno.test("endingOf() retries as often as the queue says, with growing pauses", () => {

@@ -14,15 +14,17 @@ import type { DeliveryOutcome, Target } from "./deliver_message.ts";
 import type { QueueMessage, QueuePlace } from "./message.ts";
 import type { DueEntry, Ending, QueueStore } from "./queue_store.ts";
 
-/** Longest sleep: clocks can be changed, and timers have a maximum. */
+/** Maximum sleep: clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Pause while no deployment declares the queue, and after a failure of the store. */
 const UNDECLARED_PAUSE_MS = 15_000;
 const STORE_PAUSE_MS = 1_000;
-/** Messages without a deployment that one look passes over, and entries that it reads ahead. */
+/** Number of messages without a deployment to skip in one scan, and of entries to read ahead. */
 const MAX_UNDECLARED = 100;
 const AHEAD = 10;
-/** Longest wait for deliveries under way when the platform stops. */
+/** Messages in memory that have not started: each can have 256 KiB. */
+const MAX_READ = 16;
+/** Maximum wait for deliveries in progress when the platform stops. */
 const CLOSE_MS = 5_000;
 /** How often the count of deliveries is stored. */
 const COUNT_MS = 5_000;
@@ -39,10 +41,10 @@ export interface QueueWorkerParts {
   readonly claims: Claims;
   readonly now: Clock;
   readonly random: Random;
-  /** The deployment that gets a message; `undefined` if none declares the queue. */
+  /** The deployment that receives a message; `undefined` if none declares the queue. */
   targetOf(place: QueuePlace, message: QueueMessage): Promise<Target | undefined>;
   deliver(target: Target, place: QueuePlace, message: QueueMessage): Promise<DeliveryOutcome>;
-  /** Told of each delivery whose ending is stored, with the message as it was before. */
+  /** Called for each stored result of a delivery, with the previous state of the message. */
   ended?(place: QueuePlace, message: QueueMessage, ending: Ending): void;
   onTrouble(message: string): void;
 }
@@ -72,11 +74,19 @@ export function endingOf(
     : { type: "again", at: now + pauseAfter(attempt, random), reason };
 }
 
+interface DueMessage {
+  readonly entry: DueEntry;
+  /** Missing if only its entry remains. */
+  readonly message: QueueMessage | undefined;
+}
+
 export class QueueWorker {
   readonly #running = new Map<string, Promise<void>>();
-  /** Entries that ended since the current look began, whose list is older. */
+  /** Entries that ended since the current scan started, whose list is older. */
   readonly #ended = new Set<string>();
   #claim: Check | undefined;
+  /** That of the last message's queue. */
+  #concurrency = 1;
   #looking: Promise<void> | undefined;
   #lookAgain = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -120,7 +130,7 @@ export class QueueWorker {
     });
   }
 
-  /** Stops, waits a while for deliveries under way, and lets others have the queue. */
+  /** Stops, waits a while for deliveries in progress, and releases the queue. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -146,35 +156,58 @@ export class QueueWorker {
     return sleepMs;
   }
 
-  /** Starts what is due and has room; returns the milliseconds until more is due, if any is. */
+  /**
+   * Starts due deliveries within the limits; returns the milliseconds until more are due, if any
+   * are.
+   */
   async #look(): Promise<number | undefined> {
-    const { store, now } = this.#parts;
     if (!await this.#holds()) return LONGEST_SLEEP_MS;
     this.#ended.clear();
-    const activity = await store.activity(this.#place);
     let next: number | undefined;
     let undeclared = 0;
-    for await (const entry of store.due(this.#place, this.#running.size + AHEAD)) {
-      const wait = entry.at - now();
-      if (wait > 0) {
-        next = Math.min(wait, next ?? wait);
-        break;
-      }
+    for await (
+      const { entry, message } of this.#due((wait) => next = Math.min(wait, next ?? wait))
+    ) {
       if (this.#closed) return undefined;
-      if (this.#running.has(entry.id) || this.#ended.has(entry.id)) continue;
-      const started = await this.#start(entry);
+      const started = await this.#start(entry, message);
       if (started === "full") return LONGEST_SLEEP_MS;
       if (started !== "undeclared") continue;
-      next = UNDECLARED_PAUSE_MS;
+      next = Math.min(UNDECLARED_PAUSE_MS, next ?? UNDECLARED_PAUSE_MS);
       if (++undeclared === MAX_UNDECLARED) break;
     }
     if (next !== undefined || this.#running.size > 0 || this.#ended.size > 0) {
       return next ?? LONGEST_SLEEP_MS;
     }
-    return await this.#forget(activity) ? undefined : 0;
+    return await this.#forget() ? undefined : 0;
   }
 
-  /** Whether this process delivers the queue: claims it where nobody does. */
+  /** Due entries with their messages. Reads as many at a time as may start. */
+  async *#due(onWait: (milliseconds: number) => void): AsyncGenerator<DueMessage> {
+    const { store, now } = this.#parts;
+    let entries: DueEntry[] = [];
+    const read = async (): Promise<DueMessage[]> => {
+      const found = entries;
+      entries = [];
+      const withMessage = async (entry: DueEntry) => {
+        return { entry, message: await store.find(this.#place, entry.id) };
+      };
+      return await Promise.all(found.map(withMessage));
+    };
+    for await (const entry of store.due(this.#place, this.#concurrency + AHEAD)) {
+      const wait = entry.at - now();
+      if (wait > 0) {
+        onWait(wait);
+        break;
+      }
+      if (this.#running.has(entry.id) || this.#ended.has(entry.id)) continue;
+      entries.push(entry);
+      const room = this.#concurrency - this.#running.size;
+      if (entries.length >= Math.min(room, MAX_READ)) yield* await read();
+    }
+    yield* await read();
+  }
+
+  /** Whether this process delivers the queue: claims it if no process does. */
   async #holds(): Promise<boolean> {
     const { kv, claims } = this.#parts;
     const key = keys.queueClaims(...this.#place);
@@ -191,10 +224,13 @@ export class QueueWorker {
     return this.#claim !== undefined;
   }
 
-  /** Gives an empty queue back, unless something was sent meanwhile. */
-  async #forget(activity: Check): Promise<boolean> {
+  /** Releases an empty queue, unless a message was sent in the meantime. */
+  async #forget(): Promise<boolean> {
     const claim = this.#claim;
     if (claim === undefined) return true;
+    const { store } = this.#parts;
+    const activity = await store.activity(this.#place);
+    for await (const _entry of store.due(this.#place, 1)) return false;
     await this.#storeCount();
     const { ok } = await this.#parts.kv.atomic().check(claim, activity)
       .delete(claim.key).delete(activity.key).commit();
@@ -202,17 +238,21 @@ export class QueueWorker {
     return ok;
   }
 
-  /** Starts a delivery, if some deployment declares the queue and it has room. */
-  async #start(entry: DueEntry): Promise<"started" | "full" | "undeclared"> {
+  /** Starts a delivery, if a deployment declares the queue and its limit allows it. */
+  async #start(
+    entry: DueEntry,
+    message: QueueMessage | undefined,
+  ): Promise<"started" | "full" | "undeclared"> {
     const { store, targetOf } = this.#parts;
-    const message = await store.find(this.#place, entry.id);
     if (message === undefined) {
-      await store.end(this.#place, entry, { ending: { type: "done" }, fence: this.#fence() });
+      const ending = { type: "done" } as const;
+      await store.end(this.#place, entry, { known: message, ending, fence: this.#fence() });
       return "started";
     }
     const target = await targetOf(this.#place, message);
     if (target === undefined) return "undeclared";
-    if (this.#running.size >= target.queue.concurrency) return "full";
+    this.#concurrency = target.queue.concurrency;
+    if (this.#running.size >= this.#concurrency) return "full";
     const done = this.#perform(entry, message, target).finally(() => {
       this.#running.delete(entry.id);
       this.#ended.add(entry.id);
@@ -226,7 +266,7 @@ export class QueueWorker {
     return this.#claim === undefined ? [] : [this.#claim];
   }
 
-  /** Delivers a message and stores how that ended. Never rejects. */
+  /** Delivers a message and stores the result. Never rejects. */
   async #perform(entry: DueEntry, message: QueueMessage, target: Target): Promise<void> {
     const { store, deliver, now, random, onTrouble } = this.#parts;
     try {
@@ -239,8 +279,9 @@ export class QueueWorker {
         now: now(),
         random,
       });
-      // A message that was deleted meanwhile no longer counts, nor does a deleted environment's.
-      if (!await store.end(this.#place, entry, { ending, fence })) return;
+      // A message that was deleted in the meantime no longer counts, nor does a deleted
+      // environment's.
+      if (!await store.end(this.#place, entry, { known: message, ending, fence })) return;
       if (ending.type === "done") this.#count();
       this.#parts.ended?.(this.#place, message, ending);
     } catch (error) {

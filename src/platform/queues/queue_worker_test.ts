@@ -17,7 +17,7 @@ const MESSAGE = {
 };
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count));
 
-/** A site as far as queues look at it. */
+/** The parts of a site that queues use. */
 const siteOf = (projectId: string) =>
   ({ projectId, queues: new Map([["mails", QUEUE]]) }) as unknown as Site;
 
@@ -56,5 +56,38 @@ Deno.test("a message that is deleted while it is delivered does not count, and l
   assert.equal(worker.uncounted, 0);
   await worker.close();
   assert.equal((await store.count(PLACE, 10)).done, 0);
+  kv.close();
+});
+
+Deno.test("QueueWorker delivers as many messages at a time as the queue allows, without duplicates", async () => {
+  const kv = await DenoStore.open(":memory:");
+  const now = () => Date.now();
+  const store = new QueueStore({ kv, now, random });
+  const sent = [];
+  for (let n = 0; n < 20; n++) sent.push((await store.send(PLACE, { ...MESSAGE, dueAt: n })).id);
+  let [delivering, most] = [0, 0];
+  const delivered: string[] = [];
+  const worker = new QueueWorker(PLACE, {
+    ...{ kv, store, now, random, claims: new Claims() },
+    targetOf: () =>
+      Promise.resolve({ site: siteOf("mine"), label: "shop", queue: { ...QUEUE, concurrency: 3 } }),
+    async deliver(_target, _place, { id }) {
+      most = Math.max(most, ++delivering);
+      delivered.push(id);
+      // Other messages for which there is room start in the meantime.
+      await until(() => delivering === 3 || delivered.length > sent.length - 3);
+      delivering--;
+      return { type: "done" };
+    },
+    onTrouble: (message) => {
+      throw new Error(message);
+    },
+  });
+  worker.wake();
+  await until(() => delivered.length >= sent.length && worker.running === 0);
+  assert.equal(most, 3);
+  assert.deepEqual(delivered.toSorted(), sent.toSorted());
+  await worker.close();
+  assert.deepEqual(await store.count(PLACE, 10), { waiting: 0, dead: 0, done: 20 });
   kv.close();
 });

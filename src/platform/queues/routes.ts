@@ -27,12 +27,12 @@ export interface QueueRouteServices {
     project: Pick<ProjectRecord, "id">,
     label: string,
   ): Promise<ReadonlyMap<string, QueueSettings>>;
-  /** Deliveries under way on all nodes. */
+  /** Deliveries in progress on all nodes. */
   running(place: QueuePlace): Promise<number>;
   readonly now: Clock;
 }
 
-/** Messages that one request retries or deletes. */
+/** Maximum number of messages that one request retries or deletes. */
 const MAX_CHANGED = 1_000;
 const MAX_PREVIEW = 500;
 

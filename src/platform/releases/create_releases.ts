@@ -1,8 +1,4 @@
-/**
- * Composes rolling releases.
- *
- * @module
- */
+/** Composes rolling releases. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import { KEPT_RELEASES } from "../../contract/releases.ts";
 import type { SiteDirectory } from "../../edge/mod.ts";
@@ -18,7 +14,7 @@ import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { ReleaseCounter } from "./release_counts.ts";
 import { ReleaseManager } from "./release_manager.ts";
 
-/** How often releases are judged, in milliseconds. */
+/** Interval at which releases are evaluated, in milliseconds. */
 const ROUND_MS = 2000;
 
 const BY_HAND = { finish: "Finished by hand", withdraw: "Withdrawn by hand" } as const;
@@ -28,9 +24,9 @@ export interface ReleaseParts {
   readonly sites: Pick<SiteDirectory, "rolling">;
   readonly deploymentService: Pick<DeploymentService, "rolling">;
   readonly audit: Pick<AuditLog, "record">;
-  /** Calls back with all that the edge counts. */
+  /** Calls back with everything that the edge counts. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
-  /** Collects what the edge has counted by now. */
+  /** Collects the current counts of the edge. */
   collect(): Promise<void>;
 }
 

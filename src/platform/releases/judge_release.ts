@@ -1,8 +1,4 @@
-/**
- * Whether the new side of a rolling release answers as well as the old one. Pure.
- *
- * @module
- */
+/** Compares the responses of both sides of a rolling release. Pure. @module */
 import { Distribution, type EncodedDistribution } from "../../traffic/mod.ts";
 
 /** The requests of one side. */
@@ -16,7 +12,9 @@ export interface SideCounts {
 
 /** Requests of the new side before it is judged. */
 export const MIN_REQUESTS = 20;
-/** Requests of the old side before it is compared with; until then its rates count as zero. */
+/**
+ * Minimum number of requests of the old side for a comparison; until then its rates count as zero.
+ */
 const MIN_COMPARED = 20;
 
 /** Tolerance of a rate: this many times the old side's, plus this much. */
@@ -24,7 +22,7 @@ const FAILURES = { times: 2, more: 0.02 } as const;
 const ERRORS = { times: 2, more: 0.1 } as const;
 /** The same for the p95, in milliseconds. */
 const SLOWER = { times: 2, more: 500 } as const;
-/** The p95 is compared with at least so many requests on both sides. */
+/** The p95 is compared with at least this many requests on both sides. */
 const MIN_TIMED = 50;
 
 export const NO_COUNTS: SideCounts = { requests: 0, errors: 0, failures: 0, times: [] };
@@ -51,7 +49,7 @@ export function p95Of({ times }: SideCounts): number | null {
 
 const percent = (rate: number): string => `${Math.round(rate * 1000) / 10} %`;
 
-/** Why the new side must be withdrawn; `undefined` if it may continue. */
+/** Why the release must be rolled back; `undefined` if it may continue. */
 export function judgeRelease(
   { old, fresh }: { readonly old: SideCounts; readonly fresh: SideCounts },
 ): string | undefined {

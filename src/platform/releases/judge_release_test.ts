@@ -8,7 +8,7 @@ function side(requests: number, more: Partial<SideCounts> = {}, ms = 10): SideCo
   return { ...NO_COUNTS, requests, times: times.encode(), ...more };
 }
 
-/** Each with the old side, the new one, and the reason to take that back. */
+/** Each with the old side, the new side, and the reason for a rollback. */
 const CASES: readonly (readonly [string, SideCounts, SideCounts, RegExp | undefined])[] = [
   ["both are well", side(1000), side(100), undefined],
   ["too few to judge", side(1000), side(19, { failures: 19, errors: 19 }), undefined],
@@ -41,7 +41,7 @@ for (const [name, old, fresh, reason] of CASES) {
   });
 }
 
-Deno.test("addCounts() adds what several processes counted", () => {
+Deno.test("addCounts() adds the counts of several processes", () => {
   const sum = addCounts([side(3, { errors: 1 }), side(4, { failures: 2 })]);
   assert.deepEqual([sum.requests, sum.errors, sum.failures], [7, 1, 2]);
   assert.deepEqual(addCounts([]), NO_COUNTS);

@@ -1,6 +1,6 @@
 /**
- * Requests of both sides of rolling releases: each process writes the counts of its edge where the
- * judging node reads them.
+ * Requests of both sides of rolling releases: each process stores the counts of its edge, and the
+ * leading node reads them.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export class ReleaseCounter {
     this.#options = options;
   }
 
-  /** Adds counts of the edge; does nothing if no release is under way. */
+  /** Adds counts of the edge; does nothing if there is no current release. */
   readonly add = (counts: readonly DeploymentCounts[]): void => {
     const hosts = this.#options.rolling();
     const under = new Set(hosts.map(nameOf));

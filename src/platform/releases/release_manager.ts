@@ -1,8 +1,4 @@
-/**
- * Checks rolling releases: each continues to its next share, or is withdrawn.
- *
- * @module
- */
+/** Checks rolling releases: each continues to its next share, or is withdrawn. @module */
 import type { Release } from "../../contract/releases.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -17,7 +13,7 @@ export interface ReleaseManagerParts {
   readonly table: ReleaseTable;
   readonly counter: ReleaseCounter;
   readonly rolling: DeploymentService["rolling"];
-  /** Adds what the edge has counted by now. */
+  /** Adds the current counts of the edge. */
   collect(): Promise<void>;
   readonly nodes: Pick<Nodes, "during">;
   readonly audit: Pick<AuditLog, "record">;
@@ -27,7 +23,7 @@ export interface ReleaseManagerParts {
 
 const FINISHED = "All steps passed";
 
-/** The counts of the step under way, compared with the old side of the whole release. */
+/** The counts of the current step, compared with the old side of the whole release. */
 function compared(release: ReleaseRecord, counts: ReleaseCounts) {
   const fresh = counts.get(release.steps[release.step]!)?.fresh ?? NO_COUNTS;
   const old = addCounts([...counts.values()].map((each) => each.old));
@@ -41,7 +37,7 @@ export class ReleaseManager {
     this.#parts = parts;
   }
 
-  /** One round: writes this node's counts and, on the leading node, evaluates releases. */
+  /** Runs one round: writes this node's counts and, on the leading node, evaluates releases. */
   async round(): Promise<void> {
     const { counter, collect, nodes, table } = this.#parts;
     await collect();

@@ -1,8 +1,4 @@
-/**
- * Composes retention: decides which old deployments are kept, and removes the others.
- *
- * @module
- */
+/** Composes retention: decides which old deployments to keep, and removes the others. @module */
 import type { Capability } from "../core/capability.ts";
 import type { RetentionPolicy } from "./plan_retention.ts";
 import { pruneDeployments, type PruneServices } from "./prune_deployments.ts";

@@ -1,14 +1,10 @@
-/**
- * Which deployments of a project are no longer kept. Pure.
- *
- * @module
- */
+/** Decides which deployments of a project to remove. Pure. @module */
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
   /** How many of a project's latest deployments are kept regardless of age. */
   readonly keepDeployments: number;
-  /** Days for which every deployment is kept. */
+  /** Number of days to keep every deployment. */
   readonly keepDays: number;
 }
 
@@ -19,7 +15,7 @@ export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "created
 export interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
-  /** Those that a shared address shows: production, a branch, a domain. */
+  /** Deployments at a shared address: production, a branch, a domain. */
   readonly shown: ReadonlySet<string>;
   /** Deployments that were live in production, the latest last: the targets of a rollback. */
   readonly productionHistory: readonly string[];
@@ -43,10 +39,8 @@ function kindOf({ status }: JudgedDeployment): Kind {
 }
 
 /**
- * The deployments to remove: older than `keepDays` and not among the last `keepDeployments`.
- * Working and failed deployments are counted separately, so that a series of failures displaces
- * nothing. Unfinished deployments, those at a shared URL, and the latest of production's history
- * are always kept.
+ * Removes what is neither recent nor among the latest; failed deployments count separately. Keeps
+ * unfinished ones, those at shared URLs, and production's latest.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -6,7 +6,7 @@ import { type JudgedDeployment, planRetention } from "./plan_retention.ts";
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = Date.UTC(2026, 0, 100);
 
-/** A deployment of so many days ago. */
+/** A deployment from this many days ago. */
 const of = (id: string, days: number, status: DeploymentState = "LIVE"): JudgedDeployment => ({
   id,
   status,
@@ -29,10 +29,10 @@ const old = [of("a", 50), of("b", 40), of("c", 30), of("d", 20)];
 const ROWS: readonly Row[] = [
   { name: "none", deployments: [], removed: [] },
   { name: "the last two stay", deployments: old, removed: ["b", "a"] },
-  { name: "young ones stay", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
-  { name: "what an address shows stays", deployments: old, shown: ["a"], removed: ["b"] },
+  { name: "new ones are kept", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
+  { name: "deployments at an address are kept", deployments: old, shown: ["a"], removed: ["b"] },
   {
-    name: "what production goes back to stays",
+    name: "deployments for a rollback are kept",
     deployments: old,
     history: ["x", "a", "b"],
     removed: [],
@@ -44,7 +44,7 @@ const ROWS: readonly Row[] = [
     removed: ["a"],
   },
   {
-    name: "what is under way stays",
+    name: "unfinished deployments are kept",
     deployments: [
       of("a", 50, "PENDING"),
       of("b", 40, "BUILDING"),
@@ -59,20 +59,20 @@ const ROWS: readonly Row[] = [
     removed: ["x"],
   },
   {
-    name: "what was rolled back counts as working",
+    name: "rolled-back deployments count as working",
     deployments: [of("a", 50), of("b", 40, "ROLLED_BACK"), of("c", 30)],
     removed: ["a"],
   },
 ];
 
-Deno.test("planRetention() removes what is neither late nor young nor needed", () => {
+Deno.test("planRetention() removes old and unused deployments", () => {
   for (const { name, deployments, shown, history, removed } of ROWS) {
     const facts = { deployments, shown: new Set(shown), productionHistory: history ?? [] };
     assert.deepEqual(planRetention(facts, policy, NOW).map(({ id }) => id), removed, name);
   }
 });
 
-Deno.test("planRetention() never removes what is needed, and twice is once", () => {
+Deno.test("planRetention() never removes used deployments, and is idempotent", () => {
   const deployment = fc.record({
     id: fc.uuid(),
     status: fc.constantFrom(...DEPLOYMENT_STATES),

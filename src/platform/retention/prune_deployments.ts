@@ -1,9 +1,4 @@
-/**
- * One round of retention over all projects: removes old deployments, and stops
- * previews of branches that the repository no longer has.
- *
- * @module
- */
+/** Removes old deployments, and stops previews of branches that no longer exist. @module */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import type { GitService } from "../git/mod.ts";
 import {
@@ -28,11 +23,7 @@ interface RemoveServices {
   readonly computeService: { remove(deploymentId: string): Promise<void> };
 }
 
-/**
- * Removes a deployment; false if it is needed after all, or gone. One commit removes it from the
- * store, unless a shared address shows it by then; the next sweep removes its blobs, and files
- * that a crash left behind.
- */
+/** False if it is still needed, or already removed. The next sweep removes blobs and leftovers. */
 async function removeDeployment(
   services: RemoveServices,
   deployment: DeploymentRecord,
@@ -117,7 +108,7 @@ async function deploymentsOf(
   return all;
 }
 
-/** Whether a deployment is a preview from git, which nobody needs once its branch is gone. */
+/** Whether a deployment is a preview from git, which is unneeded when its branch is deleted. */
 function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord): boolean {
   return deployment.source === "git" && deployment.status === "LIVE" &&
     deployment.environment !== ENVIRONMENT_PRODUCTION && deployment.branch !== project.branch;
@@ -136,7 +127,7 @@ async function stopDeletedBranches(
   if (previews.length === 0 || project.gitUrl === null) return 0;
   const found = await git.branches(project, options.signal)
     .catch((cause) => ({ type: "unreachable" as const, reason: String(cause) }));
-  // A repository without any branch is broken, which is no reason to stop everything.
+  // A repository without any branch is broken, but that must not stop everything.
   if (found.type !== "found" || found.branches.size === 0) return 0;
   const gone = previews.filter(({ branch }) => !found.branches.has(branch));
   for (const deployment of gone) {
@@ -145,7 +136,7 @@ async function stopDeletedBranches(
   return gone.length;
 }
 
-/** One round, which can run at any time. */
+/** Runs one round, at any time. */
 export async function pruneDeployments(
   services: PruneServices,
   policy: RetentionPolicy,

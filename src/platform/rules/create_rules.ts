@@ -1,8 +1,4 @@
-/**
- * Composes published rules.
- *
- * @module
- */
+/** Composes published rules. @module */
 import { ruleCounts, type SiteDirectory } from "../../edge/mod.ts";
 import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -36,8 +32,7 @@ interface RulesRouteServices {
 }
 
 /**
- * Builds a test from `If-Match`: whether the rules have a version that the writer has seen (RFC
- * 9110, 13.1.1).
+ * Tests `If-Match`, with which the writer states the known version of the rules (RFC 9110, 13.1.1).
  */
 function preconditionOf(request: Request): Precondition {
   const header = request.headers.get("if-match");
@@ -180,7 +175,10 @@ async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
 
 export interface Rules {
   readonly rules: RulesStore;
-  /** The rules published over a project's deployments; `undefined` if there are none. */
+  /**
+   * The published rules of a project, which override its deployments'; `undefined` if there are
+   * none.
+   */
   publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
 }
 

@@ -1,9 +1,4 @@
-/**
- * Publishes rule sets over a project's deployments, and finds which rules
- * apply.
- *
- * @module
- */
+/** Publishes rule sets over a project's deployments, and finds which rules apply. @module */
 import type { SiteDirectory } from "../../edge/mod.ts";
 import type { ActiveRules } from "../../contract/rules.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
@@ -39,7 +34,7 @@ export interface VersionedRules {
 
 /** A writer's condition on the rules that it replaces. */
 export interface Precondition {
-  /** Whether they may have this version. */
+  /** Whether the rules may have this version. */
   holds(version: string): boolean;
   /** A weak entity tag was given, which never matches. */
   readonly isWeak: boolean;
@@ -51,7 +46,7 @@ const WEAK_TAG = "If-Match needs a strong entity tag, but this one is weak (W/),
   "proxy between you and the platform compresses responses. Read the rules with " +
   "Accept-Encoding: identity";
 
-/** Deepest nesting of a stored rule set, the same as that of the body it came in. */
+/** Maximum nesting of a stored rule set, the same as for request bodies. */
 const MAX_DEPTH = 66;
 
 /** Reads the runtime rule set of a revision. */
@@ -80,7 +75,7 @@ export class RulesService {
     return this.#describe(project, await this.#services.rules.published(project.id));
   }
 
-  /** The rules that production follows, as the edge runs them; null for none. */
+  /** Production's rules in the edge's form; null if there are none. */
   async inEffect(project: ProjectRecord): Promise<RuntimeRuleSet | null> {
     const { revision } = await this.#services.rules.published(project.id);
     if (revision !== null) return await readRevision(this.#services.vault, revision);
@@ -102,7 +97,7 @@ export class RulesService {
     return this.#store(project, { ...options, ruleSet });
   }
 
-  /** Removes what is published: the deployment's own rules apply again. */
+  /** Removes the published rules, so that the deployment's own apply again. */
   remove(project: ProjectRecord, precondition: Precondition): Promise<VersionedRules> {
     return this.#commit(project, null, precondition);
   }
@@ -225,13 +220,10 @@ export class RulesService {
   }
 }
 
-/** Rules that are copied in one step. */
+/** Number of rules to copy in one step. */
 const RULES_PER_STEP = 200;
 
-/**
- * The parsed globs are left out, as they follow from the rest; so the response
- * can be sent back as a request.
- */
+/** Leaves out parsed globs, so that a response can be sent back as a request. */
 function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
   const pace = new Pace(RULES_PER_STEP);
   const rules: Record<string, unknown>[] = [];

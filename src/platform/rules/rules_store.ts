@@ -1,9 +1,4 @@
-/**
- * Rule sets that were published without a deploy. The sets themselves are
- * blobs; the records name them.
- *
- * @module
- */
+/** Rule sets published without a deploy: records that name their blobs. @module */
 import * as z from "zod";
 import {
   keys,
@@ -19,7 +14,7 @@ import type { RecordStore } from "../../store/mod.ts";
 const revisionRecord = z.object({
   revisionId: z.string(),
   workspaceId: z.string(),
-  /** Hash of the blob that holds the runtime rule set. */
+  /** Hash of the blob with the runtime rule set. */
   sha256: z.string(),
   ruleCount: z.number(),
   publishedAt: z.number(),
@@ -30,11 +25,11 @@ export type RevisionRecord = z.infer<typeof revisionRecord>;
 const publishedRecord = z.object({ revision: revisionRecord.nullable() });
 type PublishedRecord = z.infer<typeof publishedRecord>;
 
-/** Version of a project's rules as `If-Match` names it; `none` before the first publication. */
+/** Version of a project's rules for `If-Match`; `none` before the first publication. */
 const NEVER = "none";
 
 export interface Published {
-  /** The set over the deployment's own; null if the deployment's own applies. */
+  /** The published set; null if the deployment's own applies. */
   readonly revision: RevisionRecord | null;
   readonly version: string;
 }
@@ -54,11 +49,7 @@ export class RulesStore {
     };
   }
 
-  /**
-   * Publishes a revision, or removes the published one with null, if the version is still
-   * `expected`, as returned by {@link published}. Returns the new version, or `undefined` if
-   * another writer was first.
-   */
+  /** Publishes a revision (null removes it) if the version is `expected`; returns the new one. */
   async publish(
     projectId: string,
     revision: RevisionRecord | null,

@@ -1,9 +1,4 @@
-/**
- * `GET /v1/search`: projects, deployments, domains, databases and members by a text. Every part of it reads a bounded
- * number of records, however large the workspace is.
- *
- * @module
- */
+/** `GET /v1/search`. Each part reads a bounded number of records. @module */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Member } from "../../contract/workspaces.ts";
 import { SEARCH_RESULTS, type SearchResult } from "../../contract/search.ts";
@@ -25,11 +20,14 @@ export interface SearchServices {
   readonly workspaces: Pick<WorkspaceService, "members">;
 }
 
-/** Projects of a workspace that are looked through, the newest ones. */
+/** Maximum number of projects of a workspace to search, newest first. */
 const MAX_PROJECTS = 1000;
-/** Projects whose deployments and databases are searched: the matches, then the newest. */
+/**
+ * Maximum number of projects whose deployments and databases are searched: matches first, then the
+ * newest.
+ */
 const MAX_DEPLOYED = 25;
-/** Deployments of each that are looked through, the newest ones. */
+/** Maximum number of deployments per project to search, newest first. */
 const MAX_DEPLOYMENTS = 10;
 /** Members of a workspace that are looked through. */
 const MAX_MEMBERS = 200;
@@ -62,7 +60,7 @@ const memberResult = ({ userId, name, email, role }: Member): SearchResult => ({
   detail: email ?? role,
 });
 
-/** Finds what fits a text in lower case, which is not empty. */
+/** Finds matches of a non-empty text in lower case. */
 async function searchFor(
   { projects, deployments, domains, databases, workspaces }: SearchServices,
   caller: Caller,

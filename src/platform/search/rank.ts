@@ -1,8 +1,4 @@
-/**
- * How well something fits a text that is searched for. Pure.
- *
- * @module
- */
+/** Ranks how well something matches a search. Pure. @module */
 import type { Member } from "../../contract/workspaces.ts";
 import type { DatabaseRecord } from "../databases/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
@@ -18,13 +14,13 @@ function fit(text: string | null, wanted: string): number {
 const best = (texts: readonly (string | null)[], wanted: string): number =>
   Math.max(...texts.map((text) => fit(text, wanted)));
 
-/** How well a project fits; its name counts more than its repository. */
+/** How well a project matches; its name counts more than its repository. */
 export const projectRank = (
   { id, name, displayName, gitUrl }: Pick<ProjectRecord, "id" | "name" | "displayName" | "gitUrl">,
   wanted: string,
 ): number => 2 * best([name, displayName, id], wanted) + fit(gitUrl, wanted);
 
-/** How well a deployment fits; the beginning of a commit or an id is enough. */
+/** How well a deployment matches; the start of a commit or an id is enough. */
 export const deploymentRank = (
   { id, message, branch, commitSha, author }: Pick<
     DeploymentRecord,
@@ -37,15 +33,15 @@ export const deploymentRank = (
     ...[commitSha ?? "", id].map((text) => text.startsWith(wanted) ? 2 : 0),
   );
 
-/** How well a database fits. */
+/** How well a database matches. */
 export const databaseRank = ({ id, name }: Pick<DatabaseRecord, "id" | "name">, wanted: string) =>
   best([id, name], wanted);
 
-/** How well a member fits, by name or address. */
+/** How well a member matches, by name or address. */
 export const memberRank = ({ name, email }: Pick<Member, "name" | "email">, wanted: string) =>
   best([name, email], wanted);
 
-/** Those that rank above 0, the highest rank first; equal ones keep their order. */
+/** Those that rank above 0, the highest rank first; equals keep their order. */
 export function topOf<T>(all: readonly T[], rank: (item: T) => number, most: number): T[] {
   return all.map((item) => ({ item, rank: rank(item) }))
     .filter((each) => each.rank > 0)

@@ -1,8 +1,4 @@
-/**
- * Composes traffic statistics: the edge counts, this collects, keeps and reports.
- *
- * @module
- */
+/** Composes traffic statistics: the edge counts, this collects, keeps and reports. @module */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -27,18 +23,21 @@ import { TrafficBook } from "./traffic_book.ts";
 import { TrafficCollector } from "./traffic_collector.ts";
 import { TrafficStore } from "./traffic_store.ts";
 
-/** How often counts are collected from the edge, in milliseconds, and each how often written. */
+/**
+ * How often counts are collected from the edge, in milliseconds, and after how many collections
+ * they are written.
+ */
 const COLLECT_MS = 10_000;
 const COLLECTIONS_PER_SAVE = 6;
 
 export interface Traffic {
   /** Counts a request of the edge. */
   readonly count: (request: CountedRequest) => void;
-  /** Counts what a visitor's browser measured. */
+  /** Records measurements of a visitor's browser. */
   readonly countVitals: (measured: CountedVitals) => void;
   /** Calls back with all counts as they are collected. */
   onCounts(listen: (counts: readonly DeploymentCounts[]) => void): void;
-  /** Collects what the edge has counted by now. */
+  /** Collects the current counts of the edge. */
   collect(): Promise<void>;
   readonly capability: Capability;
 }
@@ -82,7 +81,7 @@ export function createTraffic(
     await save(asked.projectId);
     yield true;
   });
-  /** Brings into the store what all nodes have counted; returns those that did not. */
+  /** Makes all nodes store their counts; returns those that did not. */
   const saveAll = async (projectId: string) => {
     const asked = { name: "traffic.save", data: () => ({ projectId }), schema: z.literal(true) };
     const [{ silent }] = await Promise.all([

@@ -1,8 +1,4 @@
-/**
- * The periods that traffic is kept by. Pure.
- *
- * @module
- */
+/** The periods of stored traffic. Pure. @module */
 import type { TrafficRange } from "../../contract/traffic.ts";
 
 const MINUTE_MS = 60_000;
@@ -33,7 +29,7 @@ export function startOf(unit: Unit, time: number): number {
   return time - time % PERIODS[unit].ms;
 }
 
-/** Fewest steps of a young project's range. */
+/** Minimum number of steps in a new project's range. */
 const LEAST_STEPS = 24;
 
 /** The steps of a report: their unit and their starts, the oldest first. */
@@ -42,10 +38,7 @@ export interface Steps {
   readonly starts: readonly number[];
 }
 
-/**
- * The steps of a range that ends now. While the counts of a shorter unit go back to the creation
- * of the project, the steps have that unit, and start there.
- */
+/** The steps of a range. New projects have shorter steps, from their creation on. */
 export function stepsOf(range: TrafficRange, now: number, createdAt: number): Steps {
   const { unit: usual, steps: most } = RANGES[range];
   const unit = UNITS.find((unit) => unit === usual || now - createdAt < PERIODS[unit].keptMs)!;

@@ -1,8 +1,4 @@
-/**
- * The report of a range, from the counts of its periods. Pure.
- *
- * @module
- */
+/** The report of a range, from the counts of its periods. Pure. @module */
 import type { LayerTimes, TrafficRange, TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { LAYERS, TrafficCounts, type VitalQuantiles, VITALS } from "../../traffic/mod.ts";
 import { PERIODS, type Steps } from "./periods.ts";
@@ -21,7 +17,7 @@ function sumsOf(counts: TrafficCounts) {
   return { requests, visitors, pageViews, bots, bytes, failures: counts.failures() };
 }
 
-/** In milliseconds, with three significant digits. */
+/** Duration in milliseconds, with three significant digits. */
 const rounded = (ms: number | null): number => Number((ms ?? 0).toPrecision(3));
 
 function timesOf(counts: TrafficCounts): LayerTimes[] {
@@ -35,7 +31,7 @@ function timesOf(counts: TrafficCounts): LayerTimes[] {
   });
 }
 
-/** Vitals as they are reported: three digits, and CLS as its score. */
+/** Vitals in reports: three digits, and CLS as its score. */
 const vitalsOf = (found: VitalQuantiles): WebVitals =>
   Object.fromEntries(VITALS.flatMap((name) => {
     const vital = found[name];

@@ -1,17 +1,13 @@
-/**
- * The counts of the running periods, until they are written.
- *
- * @module
- */
+/** The counts of the current periods, until they are written. @module */
 import pMap from "p-map";
 import { type EncodedCounts, TrafficCounts } from "../../traffic/mod.ts";
 import { startOf, type Unit, UNITS } from "./periods.ts";
 import type { TrafficPart } from "./traffic_store.ts";
 
-/** Periods that are held in memory, about 10 KiB each; more are written as several parts. */
+/** Maximum number of periods in memory, about 10 KiB each; more are written as several parts. */
 const MAX_OPEN = 6000;
 
-/** Writes at the same time, so that others who write have their turn. */
+/** Maximum number of concurrent writes, so that other writers get their turn. */
 const WRITERS = 32;
 
 interface OpenPart extends TrafficPart {
@@ -19,7 +15,7 @@ interface OpenPart extends TrafficPart {
   isDirty: boolean;
 }
 
-/** Whose counts they are. */
+/** The owner of the counts. */
 export interface Counted {
   readonly projectId: string;
   readonly environment: string;
@@ -27,7 +23,7 @@ export interface Counted {
 
 export interface TrafficBookOptions {
   write(part: TrafficPart, counts: EncodedCounts): Promise<void>;
-  /** Makes a name that no other part has. */
+  /** Creates a unique name for a part. */
   partName(): string;
 }
 
@@ -43,7 +39,7 @@ export class TrafficBook {
     this.#options = options;
   }
 
-  /** Adds what was counted until `now`. */
+  /** Adds the counts up to `now`. */
   add(counted: Counted, counts: EncodedCounts, now: number): void {
     for (const unit of UNITS) {
       const part = this.#partOf(counted, unit, now);
@@ -52,10 +48,7 @@ export class TrafficBook {
     }
   }
 
-  /**
-   * Writes changes of one or all projects, and releases past periods. Counts that cannot be written
-   * stay for the next time.
-   */
+  /** Writes changes, and releases past periods. Keeps failed counts for the next time. */
   async save(now: number, projectId?: string): Promise<void> {
     this.#closeEnded(now);
     const isMeant = (part: OpenPart) => projectId === undefined || part.projectId === projectId;

@@ -1,8 +1,4 @@
-/**
- * Adds the edge's counts to the traffic book, by environment.
- *
- * @module
- */
+/** Adds the edge's counts to the traffic book, by environment. @module */
 import { type DeploymentCounts, TrafficCounts } from "../../traffic/mod.ts";
 import type { DeploymentStore } from "../deployments/mod.ts";
 import type { TrafficBook } from "./traffic_book.ts";
@@ -12,7 +8,7 @@ export interface TrafficCollectorOptions {
   /** The counts of the edge. */
   readonly counter: { take(): readonly DeploymentCounts[] };
   readonly book: Pick<TrafficBook, "add">;
-  /** Gets all counts as they are collected. */
+  /** Called with all counts as they are collected. */
   readonly onCounts?: ((counts: readonly DeploymentCounts[]) => void) | undefined;
   now(): number;
 }
@@ -23,7 +19,7 @@ interface Arrived {
 }
 
 export class TrafficCollector {
-  /** By deployment, so that it does not grow while the store cannot be read. */
+  /** By deployment, so that its size is bounded while the store cannot be read. */
   readonly #arrived = new Map<string, Arrived>();
 
   readonly #options: TrafficCollectorOptions;
@@ -32,11 +28,7 @@ export class TrafficCollector {
     this.#options = options;
   }
 
-  /**
-   * Moves all counts to the book; counts of removed deployments are dropped.
-   *
-   * @throws if the store cannot be read; the counts stay for the next time.
-   */
+  /** Moves counts to the book, unless the deployment was removed. @throws if the store fails */
   async collect(): Promise<void> {
     const { counter, book, deployments, now } = this.#options;
     const taken = counter.take();

@@ -12,10 +12,10 @@ import { keys } from "../core/store/mod.ts";
 import { PERIODS, type Unit } from "./periods.ts";
 import type { RecordKey, RecordStore } from "../../store/mod.ts";
 
-/** Time for which a day's salt is kept; requests of yesterday end soon after midnight. */
+/** How long to keep a day's salt; requests of the previous day end soon after midnight. */
 const SALT_KEPT_MS = 36 * 60 * 60 * 1000;
 
-/** Counts of an environment in one period, as one process has them. */
+/** One process's counts of an environment in a period. */
 export interface TrafficPart {
   readonly projectId: string;
   readonly environment: string;
@@ -76,7 +76,7 @@ export class TrafficStore {
     }
   }
 
-  /** The salt of a day: the same for all who ask, and unknown to everybody two days later. */
+  /** The salt of a day: the same for all processes, and deleted two days later. */
   async salt(day: number): Promise<Uint8Array> {
     const key = keys.trafficSalt(day);
     while (true) {

@@ -1,8 +1,4 @@
-/**
- * Variables over a store in memory, for tests.
- *
- * @module
- */
+/** Variables over a store in memory, for tests. @module */
 import type { Clock } from "../../lib/clock.ts";
 import { Addresses } from "../core/addresses.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
@@ -12,7 +8,7 @@ import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** A resolver for which no host shows a deployment, and no project has a database. */
+/** A resolver for tests in which no host shows a deployment, and no project has a database. */
 export const testResolver = (
   kv: RecordStore,
   parts: Partial<Pick<ResolverParts, "shownAt" | "databasesOf">> = {},
@@ -30,4 +26,10 @@ export const testVariables = ({ kv, box, now }: {
   readonly box: SecretBox;
   readonly now: Clock;
 }): VariableService =>
-  new VariableService({ variables: new VariableStore(kv), resolver: testResolver(kv), box, now });
+  new VariableService({
+    variables: new VariableStore(kv),
+    resolver: testResolver(kv),
+    projects: new ProjectStore(kv),
+    box,
+    now,
+  });

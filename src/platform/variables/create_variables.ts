@@ -1,8 +1,4 @@
-/**
- * Composes environment variables.
- *
- * @module
- */
+/** Composes environment variables. @module */
 import { MAX_COUNTED } from "../../contract/usage.ts";
 import { MAX_VARIABLES, SCOPE_ALL } from "../../contract/variables.ts";
 import type { Capability } from "../core/capability.ts";
@@ -68,6 +64,7 @@ function bindVariableRoutes(router: Router, services: VariableRouteServices): vo
     const scope = await scopeOf(project, body.scope);
     note({ before: await known(project.id, params.key, body.replaceScope ? undefined : scope) });
     await resolver.check(caller, project, { key: params.key, value: body.value });
+    await service.refuseCycle(project, { key: params.key, value: body.value, scope });
     return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
   });
 
@@ -133,7 +130,13 @@ export function createVariables(
 ): Variables {
   const variables = new VariableStore(kv);
   const resolver = new ReferenceResolver({ ...parts, addresses });
-  const variableService = new VariableService({ variables, box, now, resolver });
+  const variableService = new VariableService({
+    variables,
+    box,
+    now,
+    resolver,
+    projects: parts.projects,
+  });
   return {
     variables,
     variableService,

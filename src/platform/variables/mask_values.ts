@@ -1,12 +1,8 @@
-/**
- * Masks the values of variables in texts that are stored or sent elsewhere.
- *
- * @module
- */
+/** Masks the values of variables in texts that are stored or sent elsewhere. @module */
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
 import type { VariableStore } from "./variable_store.ts";
 
-/** The password of an address, which programs print alone as well. */
+/** The password in a URL, which programs also print separately. */
 function passwordOf(value: string): string[] {
   const password = URL.parse(value)?.password ?? "";
   if (password === "") return [];

@@ -1,9 +1,4 @@
-/**
- * Environment variables of projects, sealed, and the snapshot that each
- * deployment is created with.
- *
- * @module
- */
+/** Sealed environment variables of projects, and their snapshots for deployments. @module */
 export { createVariables, type VariableParts } from "./create_variables.ts";
 export { maskerFor } from "./mask_values.ts";
 export { databasesIn } from "./references.ts";

@@ -1,8 +1,8 @@
 /**
  * References in the values of variables: `${{backend.url}}`. Pure.
  *
- * A value that a reference leads to is never read for references again, so there are no
- * circles: two projects may name each other's URL.
+ * A resolved value is never read for references again. `describeCycle()` finds
+ * projects that refer to each other's URL.
  *
  * @module
  */
@@ -18,14 +18,14 @@ export type Reference =
   /** The deployment's own URL. */
   | { readonly type: "self" };
 
-/** A part of a value: text, or a reference with its words between the braces. */
+/** A part of a value: text, or a reference with its content between the braces. */
 export type ValuePart = string | { readonly words: string; readonly to: Reference };
 
 export type ParsedValue =
   | { readonly ok: true; readonly parts: readonly ValuePart[] }
   | { readonly ok: false; readonly message: string };
 
-/** An escape, a reference, or the beginning of one that is not closed. */
+/** An escape, a reference, or the start of an unclosed one. */
 const MARK = /\$\$\{\{|\$\{\{(?:([^{}\r\n]*)\}\})?/g;
 
 const NAME = "[a-z0-9](?:[a-z0-9-]*[a-z0-9])?";
@@ -73,11 +73,18 @@ export function parseValue(value: string): ParsedValue {
 /** Whether a value has references or escapes, valid or not. */
 export const hasReferences = (value: string): boolean => value.includes("${{");
 
-/** Names of the databases that values refer to. */
-export function databasesIn(values: readonly string[]): readonly string[] {
+function namesIn(values: readonly string[], type: "database" | "project"): readonly string[] {
   const parts = values.map(parseValue).flatMap((parsed) => parsed.ok ? parsed.parts : []);
   const names = parts.flatMap((part) =>
-    typeof part !== "string" && part.to.type === "database" ? [part.to.name] : []
+    typeof part !== "string" && part.to.type === type ? [part.to.name] : []
   );
   return [...new Set(names)];
 }
+
+/** Names of the databases that values refer to. */
+export const databasesIn = (values: readonly string[]): readonly string[] =>
+  namesIn(values, "database");
+
+/** Names of the projects that values refer to. */
+export const projectsIn = (values: readonly string[]): readonly string[] =>
+  namesIn(values, "project");

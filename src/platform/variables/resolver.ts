@@ -1,8 +1,4 @@
-/**
- * Finds what the references of variables lead to, within the project's workspace.
- *
- * @module
- */
+/** Resolves references in variables, within the project's workspace. @module */
 import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { MAX_ENVIRONMENT_BYTES } from "../../contract/variables.ts";
 import { type Caller, reachesProject } from "../core/access/mod.ts";
@@ -19,7 +15,7 @@ const LISTED = 20;
 export interface Viewer {
   readonly project: ProjectRecord;
   readonly environment: string;
-  /** The git branch; `undefined` if none is known. */
+  /** The git branch; `undefined` if unknown. */
   readonly branch: string | undefined;
   /** The URL of the viewer. */
   readonly self: string;
@@ -70,12 +66,12 @@ export class ReferenceResolver {
     this.#parts = parts;
   }
 
-  /** The address of a deployment: that of its environment, or of a preview its own. */
+  /** The URL of a deployment: that of its environment, or for a preview its own. */
   selfOf(deployment: Parameters<typeof ownLabel>[0]): string {
     return this.#parts.addresses.url(ownLabel(deployment));
   }
 
-  /** The URL that stands for an environment, or for a branch's previews, without a deployment. */
+  /** The URL of an environment, or of a branch's previews, without a deployment. */
   urlOf(
     { name }: ProjectRecord,
     { environment, branch }: Omit<Viewer, "project" | "self">,
@@ -87,10 +83,7 @@ export class ReferenceResolver {
   }
 
   /**
-   * Checks a value that a caller sets.
-   *
-   * @throws {Failure} `conflict` if it refers to what does not exist, or what the caller
-   * cannot reach; the message lists what there is.
+   * @throws {Failure} `conflict` for an unknown or unreachable reference, with the available ones.
    */
   async check(caller: Caller, project: ProjectRecord, { key, value }: {
     readonly key: string;
@@ -206,7 +199,9 @@ export class ReferenceResolver {
     return { value: text, references };
   }
 
-  /** The URL that a reference leads to now; null for a database, `undefined` for nothing. */
+  /**
+   * The URL that a reference currently resolves to; null for a database, `undefined` for nothing.
+   */
   async find(to: Reference, viewer: Viewer): Promise<string | null | undefined> {
     const { project, environment, self } = viewer;
     if (to.type === "self") return self;
@@ -240,7 +235,7 @@ export class ReferenceResolver {
     return addresses.url(name);
   }
 
-  /** The references of a deployment that lead elsewhere now, or nowhere. */
+  /** The references of a deployment that now resolve to something else, or to nothing. */
   async changed(
     references: readonly ResolvedReference[],
     viewer: Viewer,
@@ -265,10 +260,7 @@ export function fillSnapshot(
   return { ...values, ...Object.fromEntries(complete) };
 }
 
-/**
- * Fills connection strings into a value that already has its URLs, and removes its escapes. A
- * missing database becomes empty.
- */
+/** Fills in connection strings and removes escapes. A missing database becomes empty. */
 function fillDatabases(
   value: string,
   connections: Readonly<Record<string, string>>,

@@ -1,9 +1,4 @@
-/**
- * Environment variables: what is stored, which value an environment sees, and
- * what a change would do. Pure.
- *
- * @module
- */
+/** Variables as stored, their value in an environment, and effects of a change. Pure. @module */
 import * as z from "zod";
 import {
   MAX_ENVIRONMENT_BYTES,
@@ -30,12 +25,12 @@ export const variableRecord = z.object({
 });
 export type VariableRecord = z.infer<typeof variableRecord>;
 
-/** The place that a secret is sealed for; it cannot be decrypted elsewhere. */
+/** The position that a secret is bound to; it cannot be decrypted elsewhere. */
 export function variablePlace(projectId: string, variable: { key: string; scope: string }): string {
   return `variable/${projectId}/${variable.scope}/${variable.key}`;
 }
 
-/** The variables that an environment sees: its own win over those of all environments. */
+/** The variables of an environment; its own override those for all environments. */
 export function visibleIn(
   variables: readonly VariableRecord[],
   environment: string,
@@ -68,9 +63,8 @@ const listScopes = (variables: readonly VariableRecord[]): string =>
   variables.map((variable) => variable.scope).join(", ");
 
 /**
- * Decides on a change. A value for all environments would not reach those that
- * have their own: that needs `replaceScope`, which removes them. A key has one
- * category in all its scopes; changing it needs `changeCategory`.
+ * Decides on a change. A value for all needs `replaceScope` if environments have their own, and
+ * another category needs `changeCategory`.
  */
 export function planSet(variables: readonly VariableRecord[], wanted: WantedVariable): SetPlan {
   const others = variables.filter((each) => each.key === wanted.key && each.scope !== wanted.scope);

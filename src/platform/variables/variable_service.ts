@@ -1,14 +1,12 @@
-/**
- * Sets variables, and decrypts them for the code that runs with them.
- *
- * @module
- */
+/** Sets variables, and decrypts them for the code that runs with them. @module */
 import * as z from "zod";
-import type { VariableCategory } from "../../contract/variables.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
+import { SCOPE_ALL, type VariableCategory } from "../../contract/variables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
+import { type CycleParts, describeCycle } from "./reference_cycles.ts";
 import { databasesIn } from "./references.ts";
 import type {
   ReferenceResolver,
@@ -23,6 +21,7 @@ export interface VariableServices {
   readonly variables: VariableStore;
   readonly box: SecretBox;
   readonly resolver: ReferenceResolver;
+  readonly projects: CycleParts["projects"];
   readonly now: Clock;
 }
 
@@ -35,7 +34,7 @@ export interface VariableSnapshot {
   readonly databases: readonly string[];
 }
 
-/** References of variables lead nowhere; the message is for the person who deploys. */
+/** References in variables do not resolve; the message is for the person who deploys. */
 export class ReferencesError extends Error {
   override readonly name = "ReferencesError";
 }
@@ -44,7 +43,7 @@ interface StoredSnapshot extends Pick<VariableSnapshot, "values" | "unfilled"> {
   readonly problem?: string | undefined;
 }
 
-/** A snapshot as text: the values alone, or with what their references need. */
+/** A snapshot as text: only the values, or with the data for their references. */
 const snapshotText: z.ZodType<StoredSnapshot> = z.union([
   z.record(z.string(), z.string()).transform((values) => ({ values, unfilled: [] })),
   z.object({
@@ -73,12 +72,7 @@ export class VariableService {
     this.#services = services;
   }
 
-  /**
-   * Sets a variable. One that already has the value is left unchanged.
-   *
-   * @throws {Failure} `conflict` if the change needs a flag; the message names
-   * it.
-   */
+  /** Leaves an equal value unchanged. @throws {Failure} `conflict`, naming the flag it needs */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
     const record = await this.#seal(projectId, wanted, bytes);
@@ -124,14 +118,38 @@ export class VariableService {
 
   /** The values that an environment sees, as a viewer resolves their references. */
   async openFor(viewer: Viewer): Promise<ResolvedVariables> {
-    const values = await this.open(viewer.project.id, viewer.environment);
-    return await this.#services.resolver.resolve(values, viewer);
+    const { project, environment } = viewer;
+    const values = await this.open(project.id, environment);
+    const resolved = await this.#services.resolver.resolve(values, viewer);
+    const cycle = await this.#describeCycle(project, environment, values);
+    return { ...resolved, problem: resolved.problem ?? cycle };
   }
 
-  /**
-   * Stores a snapshot of what its environment sees now for a deployment. Returns the version, what
-   * the references lead to, and why they do not, if they do not.
-   */
+  #describeCycle(
+    project: ProjectRecord,
+    environment: string,
+    values: Readonly<Record<string, string>>,
+  ): Promise<string | undefined> {
+    const { projects } = this.#services;
+    const open = this.open.bind(this);
+    return describeCycle({ projects, open }, { project, environment, values });
+  }
+
+  /** @throws {Failure} `conflict` for a value whose references would lead back to the project */
+  async refuseCycle(
+    project: ProjectRecord,
+    { key, value, scope }: Pick<WantedValue, "key" | "value" | "scope">,
+  ): Promise<void> {
+    const environments = scope === SCOPE_ALL
+      ? [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW]
+      : [scope];
+    for (const environment of environments) {
+      const cycle = await this.#describeCycle(project, environment, { [key]: value });
+      if (cycle !== undefined) throw new Failure("conflict", cycle);
+    }
+  }
+
+  /** Seals what an environment sees for a deployment. `problem` says why references fail. */
   async takeSnapshot({ id, project, branch, environment, uniqueLabel }: {
     readonly id: string;
     readonly project: ProjectRecord;
@@ -166,7 +184,7 @@ export class VariableService {
     return (await this.#readSnapshot(deploymentId)).values;
   }
 
-  /** Finds the references of a project's deployments that lead elsewhere now. */
+  /** Finds the references of a project's deployments that now resolve to something else. */
   changedReferences(project: ProjectRecord): (deployment: {
     readonly environment: string;
     readonly branch: string;
@@ -181,11 +199,7 @@ export class VariableService {
     };
   }
 
-  /**
-   * The variables that a deployment was created with.
-   *
-   * @throws {ReferencesError} if their references led nowhere
-   */
+  /** @throws {ReferencesError} if references led nowhere */
   async openSnapshot(deploymentId: string): Promise<VariableSnapshot> {
     const { values, unfilled, problem } = await this.#readSnapshot(deploymentId);
     if (problem !== undefined) throw new ReferencesError(problem);
@@ -226,26 +240,22 @@ export class VariableService {
   }
 }
 
-/**
- * Reseals everything that is not sealed with the current key, while no platform runs. Returns
- * how many values it resealed.
- */
+/** Reseals with the current key, while no platform runs; returns how many. */
 export async function resealVariables(
   { variables, box }: Pick<VariableServices, "variables" | "box">,
 ): Promise<number> {
   let count = 0;
   for await (const { projectId, variable } of variables.all()) {
     const { sealed } = variable;
-    if (sealed === undefined || box.isCurrent(sealed)) continue;
-    const place = variablePlace(projectId, variable);
-    const again = await box.seal(await box.open(sealed, place), place);
+    if (sealed === undefined) continue;
+    const again = await box.renew(sealed, variablePlace(projectId, variable));
+    if (again === sealed) continue;
     await variables.rewrite(projectId, { ...variable, sealed: again });
     count++;
   }
   for await (const { deploymentId, sealed } of variables.allSnapshots()) {
-    if (box.isCurrent(sealed)) continue;
-    const place = snapshotPlace(deploymentId);
-    const again = await box.seal(await box.open(sealed, place), place);
+    const again = await box.renew(sealed, snapshotPlace(deploymentId));
+    if (again === sealed) continue;
     await variables.saveSnapshot(deploymentId, again);
     count++;
   }

@@ -1,9 +1,4 @@
-/**
- * Variables in Deno KV. Each change also updates the version of its scope,
- * which shows whether the snapshot of a deployment is still current.
- *
- * @module
- */
+/** Variables in Deno KV. The version of a scope shows whether a snapshot is current. @module */
 import * as z from "zod";
 import { SCOPE_ALL } from "../../contract/variables.ts";
 import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
@@ -77,7 +72,7 @@ export class VariableStore {
     return versions;
   }
 
-  /** Writes a resealed variable whose value stays the same; no platform may run meanwhile. */
+  /** Writes a resealed variable whose value stays the same; no platform may run in the meantime. */
   async rewrite(projectId: string, variable: VariableRecord): Promise<void> {
     await this.#kv.set(keys.variable(projectId, variable), variable);
   }

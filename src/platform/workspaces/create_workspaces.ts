@@ -1,8 +1,4 @@
-/**
- * Creates the capability of workspaces over one store.
- *
- * @module
- */
+/** Creates the capability of workspaces over one store. @module */
 import type { AccountParts } from "../accounts/mod.ts";
 import type { AuditLog } from "../audit/mod.ts";
 import type { Capability } from "../core/capability.ts";

@@ -1,15 +1,11 @@
-/**
- * Invitations in Deno KV. Only the hash of each token is stored.
- *
- * @module
- */
+/** Invitations in Deno KV. Only the hash of each token is stored. @module */
 import * as z from "zod";
 import { ROLES } from "../../contract/identity.ts";
 import { accountKeys, type MembershipRecord, setMembership } from "../accounts/mod.ts";
 import { RecordType, Table } from "../core/store/mod.ts";
 import type { RecordStore } from "../../store/mod.ts";
 
-/** An invitation has to be accepted within a week. */
+/** Invitations must be accepted within a week. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
 
 const invitationRecord = z.object({

@@ -1,8 +1,4 @@
-/**
- * Which changes to the members of a workspace are allowed. Pure.
- *
- * @module
- */
+/** Decides which changes to the members of a workspace are allowed. Pure. @module */
 import type { Role } from "../../contract/identity.ts";
 
 interface Member {
@@ -10,10 +6,7 @@ interface Member {
   readonly role: Role;
 }
 
-/**
- * Whether a workspace still has an owner after a member gets another role, or
- * leaves (`null`).
- */
+/** Whether an owner remains after a member gets another role, or leaves (`null`). */
 export function keepsOwner(
   members: readonly Member[],
   change: { readonly userId: string; readonly role: Role | null },

@@ -1,8 +1,4 @@
-/**
- * Workspaces and who belongs to them.
- *
- * @module
- */
+/** Workspaces and their members. @module */
 import type { Invitation, Member } from "../../contract/workspaces.ts";
 import type { Role, Workspace } from "../../contract/identity.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -52,10 +48,7 @@ export class WorkspaceService {
     this.#audit = audit;
   }
 
-  /**
-   * The workspaces of a user. An API key sees only its own; a tool's token sees
-   * the names of all, because a person chooses among them at the next login.
-   */
+  /** An API key sees only its own; a CLI's token sees all names, for the next login. */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.#parts;
     const { credential, userId, workspaceId } = own;
@@ -72,7 +65,7 @@ export class WorkspaceService {
     return { items: shown.flat(), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` if the slug is taken, or there are too many. */
+  /** @throws {Failure} `conflict` if the slug is taken, or there are too many workspaces. */
   async create(
     person: Person,
     wanted: { readonly slug: string; readonly name: string },
@@ -190,7 +183,9 @@ export class WorkspaceService {
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
 
-  /** Finds what an invitation is for; `undefined` if it is used, old or wrong. */
+  /**
+   * Finds the workspace and role of an invitation; `undefined` if it is used, expired or invalid.
+   */
   async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
     const found = await this.#valid(token, client);
     if (found === undefined) return undefined;

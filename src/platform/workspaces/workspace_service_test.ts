@@ -5,7 +5,7 @@ import { createWorkspaces } from "./create_workspaces.ts";
 
 const audit = { record: () => Promise.resolve() };
 
-Deno.test("a member who leaves before the tool fetches its token gives it none", () =>
+Deno.test("a member who leaves before the CLI fetches its token causes no token", () =>
   withAccounts(async (test) => {
     const { workspaces } = createWorkspaces({ ...test, audit });
     const [ada, bob] = [await newPerson(test, "ada"), await newPerson(test, "bob")];

@@ -1,9 +1,4 @@
-/**
- * The definition of one kind of action. Everything that the rules room needs to
- * know about an action is in that action's file.
- *
- * @module
- */
+/** @module The definition of one kind of action: everything that rules need to know about it. */
 import type * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Condition, RuntimeCondition } from "../conditions/condition.ts";
@@ -26,11 +21,11 @@ export interface ActionPlace {
   /** The place of the action in the rule set. */
   readonly path: readonly PathStep[];
   readonly condition: Condition | undefined;
-  /** False if fields with problems had to be left out of the rule. */
+  /** False if the rule is incomplete because fields with problems were dropped. */
   readonly isComplete: boolean;
 }
 
-/** A text that may refer to captures of the path, and its place below the action. */
+/** A text that can refer to captures of the path, and its position below the action. */
 export interface PlacedTemplate {
   readonly text: string;
   readonly path: readonly PathStep[];
@@ -47,7 +42,7 @@ export interface CompilationContext {
 /** The target of a request: its normalized path, and its query without the `?`. */
 export type Location = Pick<RequestFacts, "path" | "rawQuery">;
 
-/** The decision about one request in the making, while a rule that matches is applied. */
+/** The unfinished decision about a request, while a matching rule is applied. */
 export interface DecisionDraft {
   readonly facts: RequestFacts;
   readonly hooks: EvaluationHooks;
@@ -61,7 +56,7 @@ export interface DecisionDraft {
   closeThrough(phase: Phase): void;
   /** Records the rule for the log. */
   hit(type: Hit["type"]): void;
-  /** Changes a response header, whoever sets it. */
+  /** Changes a response header, regardless of its source. */
   editHeader(edit: HeaderEdit): void;
 }
 
@@ -70,7 +65,7 @@ export interface Effect {
   apply(draft: DecisionDraft): void;
   /** True when it needs the captures of the path. */
   readonly usesCaptures: boolean;
-  /** True when it leaves paths alone that a static file answers. */
+  /** True if it does not apply to paths with a static file. */
   readonly ifNoFile: boolean;
   /** True when the rule runs before the other rules of its phase. */
   readonly isOverride: boolean;
@@ -78,7 +73,7 @@ export interface Effect {
   readonly rewriteFrom?: (location: Location, captures: readonly string[]) => RewriteDecision;
 }
 
-/** Makes an effect from what differs from the defaults. */
+/** Creates an effect from its differences to the defaults. */
 export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Effect {
   return { apply, usesCaptures: false, ifNoFile: false, isOverride: false, ...rest };
 }
@@ -91,21 +86,21 @@ export interface ActionDefinition<Raw, Normal> {
   /** Its fields, `type` included. */
   readonly schema: z.ZodObject & z.ZodType<Raw>;
   readonly phase: Phase;
-  /** Whether it may do different things to requests with the same method, host, path and query. */
+  /** Whether it may treat requests with the same method, host, path and query differently. */
   readonly isClientBound: boolean;
   /** The texts that may refer to captures. */
   templates(action: Raw): readonly PlacedTemplate[];
-  /** Reports what the schema cannot. */
+  /** Reports problems that the schema cannot detect. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Reports valid but probably mistaken values. */
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
-  /** Applying it twice changes nothing. */
+  /** Applying it twice has no further effect. */
   normalize(action: Raw): Normal;
   /** True when a match skips the later rules of its phase. */
   endsPhase(action: Normal): boolean;
   /**
-   * How the action closes a path to some clients: equal texts close it alike;
-   * `undefined` if it does not.
+   * How the action closes a path to some clients: equal texts close it in the same way; `undefined`
+   * if it does not.
    */
   closes(action: Normal): string | undefined;
   /**

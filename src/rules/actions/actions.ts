@@ -1,9 +1,4 @@
-/**
- * Every kind of action, by its type. All code that handles actions uses this table: a new action
- * needs one file and one line here.
- *
- * @module
- */
+/** @module Every kind of action, by its type. A new action needs one file, and one line here. */
 import type { Phase } from "../decision.ts";
 import type { ActionDefinition } from "./action_definition.ts";
 import { allow } from "./allow.ts";
@@ -32,7 +27,6 @@ const TABLE = {
   rate_limit: rateLimit,
 } as const;
 
-/** The `type` of an action. */
 export type ActionType = keyof typeof TABLE;
 
 /** The authored form of each action. */

@@ -49,7 +49,7 @@ Deno.test("only actions that take all requests end their phase", () => {
   assert.equal(ending({ type: "deny", mode: "shadow" }), false);
 });
 
-Deno.test("set_headers warns where it gives failures a lifetime", () => {
+Deno.test("set_headers warns if it gives failures a lifetime", () => {
   const rows = [
     [{ "Cache-Control": "public, max-age=86400" }, true, ["lifetime_on_failure"]],
     [{ "CDN-Cache-Control": "s-maxage=31536000, immutable" }, true, ["lifetime_on_failure"]],

@@ -1,8 +1,4 @@
-/**
- * The action `allow`: later security rules are skipped.
- *
- * @module
- */
+/** @module The action `allow`: later security rules are skipped. */
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

@@ -1,8 +1,4 @@
-/**
- * The action `bypass_cache`: the response is neither taken from the cache nor kept.
- *
- * @module
- */
+/** @module The action `bypass_cache`: the response is neither served from the cache nor stored. */
 import * as z from "zod";
 import type { CacheDecision } from "../decision.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";

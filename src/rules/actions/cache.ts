@@ -1,9 +1,7 @@
 /**
- * The action `cache`: how long the response is cached, and what it varies by. It must vary by every
- * client property in its condition (validation rule 2), or one visitor's response would be served
- * to another who does not meet the condition.
- *
- * @module
+ * @module The action `cache`: the lifetime of the cached response, and its variants. It must vary
+ * by every client property in its condition (validation rule 2), or one visitor's response would be
+ * served to another who does not meet the condition.
  */
 import * as z from "zod";
 import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
@@ -26,7 +24,7 @@ export interface CacheAction {
   readonly vary?: readonly VaryDimension[];
 }
 
-/** Which condition each dimension covers. */
+/** The condition that each dimension covers. */
 const FIELD_OF = Object.fromEntries(
   CONDITION_NAMES.flatMap((field) => {
     const { vary } = CONDITIONS[field];
@@ -39,7 +37,7 @@ function dependsOn(leaf: LeafCondition, dimension: VaryDimension): boolean {
   return value !== undefined && Object.keys(value).length > 0;
 }
 
-/** Conditions on the client that no dimension covers: no cache keeps what they tell apart. */
+/** Conditions on the client that no dimension covers, so no cache can separate their responses. */
 const WITHOUT_DIMENSION = CONDITION_NAMES.filter((field) =>
   CONDITIONS[field].isClientBound && CONDITIONS[field].vary === undefined
 );
@@ -61,7 +59,7 @@ function* checkWithoutDimension(
   }
 }
 
-/** The header, cookie and query names that a condition asks for, each once. */
+/** The header, cookie and query names in a condition, without duplicates. */
 function askedNames(condition: RuntimeCondition): VaryNames {
   const leaves = [condition, ...condition.any ?? [], ...condition.not ? [condition.not] : []];
   const names = (field: "headers" | "cookies" | "query") => [
@@ -81,7 +79,7 @@ export const cache: ActionDefinition<CacheAction, Required<CacheAction>> = {
   phase: "cache",
   isClientBound: false,
   templates: NO_TEMPLATES,
-  /** Reports the dimensions that the condition asks for and `vary` does not list. */
+  /** Reports the dimensions that the condition requires and `vary` does not list. */
   *check({ vary = [] }, { path, condition, isComplete }) {
     const leaves = leavesOf(condition, [...path.slice(0, -1), "condition"]);
     yield* checkWithoutDimension(leaves);

@@ -1,8 +1,4 @@
-/**
- * The action `deny`: an error response; later rules are skipped.
- *
- * @module
- */
+/** @module The action `deny`: an error response; later rules are skipped. */
 import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type Terminal } from "../decision.ts";
 import { enforceMode, integer } from "../schema_parts.ts";

@@ -1,8 +1,4 @@
-/**
- * The action `log`: the rule is recorded in the log, and nothing else happens.
- *
- * @module
- */
+/** @module The action `log`: only records the rule in the log. */
 import * as z from "zod";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

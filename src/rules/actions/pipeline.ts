@@ -1,9 +1,7 @@
 /**
- * The action `pipeline`: functions run around the response. It has exactly one terminal handle
- * step; request steps come before it, response and observe steps after it (validation rules 3 and
- * 4).
- *
- * @module
+ * @module The action `pipeline`: functions run around the response. It has exactly one terminal
+ * handle step; request steps come before it, response and observe steps after it (validation rules
+ * 3 and 4).
  */
 import * as z from "zod";
 import type { PipelineDecision } from "../decision.ts";
@@ -119,7 +117,7 @@ export const pipeline: ActionDefinition<PipelineAction, Required<PipelineAction>
       if (problem !== undefined) yield errorAt([...at, index], problem);
     }
   },
-  /** Reports request steps that leave open what their failure means. */
+  /** Reports request steps that do not define the effect of their failure. */
   *warn({ steps }, { path }) {
     for (const [index, step] of steps.entries()) {
       if (isHandleStep(step) || step.mode !== "request" || step.failure !== undefined) continue;

@@ -1,12 +1,7 @@
-/**
- * The action `rate_limit`: a request beyond the limit gets 429, and
- * later rules are skipped.
- *
- * @module
- */
+/** @module The action `rate_limit`: a request beyond the limit gets 429. */
 import * as z from "zod";
 import { type EnforceMode, LAST_PHASE, type RateLimitAction } from "../decision.ts";
-import { choice, enforceMode, integer } from "../schema_parts.ts";
+import { choice, enforceMode, flag, integer } from "../schema_parts.ts";
 import { RATE_LIMIT_KEYS, type RateLimitKey } from "../vocabulary.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 
@@ -16,6 +11,7 @@ export interface RawRateLimitAction {
   readonly windowSeconds: number;
   readonly key?: RateLimitKey;
   readonly mode?: EnforceMode;
+  readonly local?: boolean;
 }
 
 export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = {
@@ -25,13 +21,14 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
     windowSeconds: integer(10, 600),
     key: choice(RATE_LIMIT_KEYS).optional(),
     mode: enforceMode().optional(),
+    local: flag().optional(),
   }),
   phase: "security",
-  /** How often a client came differs from request to request. */
+  /** The number of a client's requests changes with each request. */
   isClientBound: true,
   templates: NO_TEMPLATES,
-  normalize({ type, limit, windowSeconds, key = "ip", mode = "enforce" }) {
-    return { type, limit, windowSeconds, key, mode };
+  normalize({ type, limit, windowSeconds, key = "ip", mode = "enforce", local = false }) {
+    return { type, limit, windowSeconds, key, mode, ...(local ? { local } : {}) };
   },
   endsPhase: () => false,
   closes: () => undefined,
@@ -44,8 +41,9 @@ export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = 
       draft.closeThrough(LAST_PHASE);
     });
   },
-  explain({ limit, windowSeconds, key, mode }) {
+  explain({ limit, windowSeconds, key, mode, local }) {
     const shadow = mode === "shadow" ? " (shadow)" : "";
-    return `Counts toward ${limit} requests in ${windowSeconds} seconds by ${key}${shadow}`;
+    const where = local === true ? " at each edge" : "";
+    return `Counts toward ${limit} requests in ${windowSeconds} seconds by ${key}${where}${shadow}`;
   },
 };

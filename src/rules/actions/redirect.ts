@@ -1,8 +1,4 @@
-/**
- * The action `redirect`: a response that sends the client elsewhere.
- *
- * @module
- */
+/** @module The action `redirect`: a response that sends the client elsewhere. */
 import * as z from "zod";
 import { warningAt } from "../finding.ts";
 import { flag, integer, MAX_SAFE, text } from "../schema_parts.ts";

@@ -1,8 +1,4 @@
-/**
- * The action `remove_headers`: the answer loses headers.
- *
- * @module
- */
+/** @module The action `remove_headers`: removes headers from the response. */
 import * as z from "zod";
 import { unique } from "../conditions/lists.ts";
 import { checkName } from "../request/header_map.ts";

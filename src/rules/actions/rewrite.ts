@@ -1,8 +1,4 @@
-/**
- * The action `rewrite`: another path of the site, or another site, answers.
- *
- * @module
- */
+/** @module The action `rewrite`: serves another path of the site, or another site. */
 import * as z from "zod";
 import type { RewriteDecision, RuleRef } from "../decision.ts";
 import { mergeQueries } from "../request/query.ts";
@@ -50,12 +46,22 @@ function checkKind({ kind, scheme }: ParsedTarget, isExternal: boolean): TargetP
 function rewriteFrom(
   location: Location,
   captures: readonly string[],
-  { target, ref }: { readonly target: CompiledTarget; readonly ref: RuleRef },
+  { target, ifNoFile, ref }: {
+    readonly target: CompiledTarget;
+    readonly ifNoFile: boolean;
+    readonly ref: RuleRef;
+  },
 ): RewriteDecision {
   const expanded = expandTarget(target, captures, location.path);
   const query = mergeQueries(expanded.query ?? "", queryText(location));
   return target.origin === ""
-    ? { type: "internal", path: resolvedPath(expanded), query, rule: ref }
+    ? {
+      type: "internal",
+      path: resolvedPath(expanded),
+      query,
+      ...(ifNoFile ? { ifNoFile } : {}),
+      rule: ref,
+    }
     : {
       type: "external",
       url: `${expanded.origin}${expanded.path}${withMark(query)}`,
@@ -89,7 +95,7 @@ export const rewrite: ActionDefinition<RewriteAction, Required<RewriteAction>> =
     if (action.external === (target.origin === "")) {
       throw new TypeError(`Cannot compile rule "${ref.id}": "external" contradicts its target`);
     }
-    const compiled = { target, ref };
+    const compiled = { target, ifNoFile: action.ifNoFile, ref };
     return effectOf((draft) => {
       draft.rewrite = rewriteFrom(draft.facts, draft.captures(), compiled);
       draft.closeThrough("rewrite");

@@ -1,9 +1,4 @@
-/**
- * The action `set_headers`: the answer gets headers, whose values may refer to
- * captures of the path.
- *
- * @module
- */
+/** @module The action `set_headers`; values may refer to captures of the path. */
 import * as z from "zod";
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -40,16 +35,16 @@ function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undef
   };
 }
 
-/** Longest lifetime of a failure without a warning, in seconds. */
+/** Maximum lifetime of a failure without a warning, in seconds. */
 const USUAL_SECONDS = 3600;
 
-/** Whether a field of a lifetime grants more than an hour; a date of `Expires` may. */
+/** Whether a field of a lifetime grants more than an hour; a date in `Expires` may. */
 function isLong(value: string): boolean {
   const [, seconds] = /(?:^|[\s,])(?:s-maxage|max-age)\s*=\s*"?(\d+)/i.exec(value) ?? [];
   return /immutable|GMT/i.test(value) || Number(seconds ?? 0) > USUAL_SECONDS;
 }
 
-/** Reports fields that no rule can set, and values that cannot be sent as they are written. */
+/** Reports fields that no rule can set, and values that cannot be sent as written. */
 function* checkSettable(
   headers: SetHeadersAction["headers"],
   path: readonly PathStep[],

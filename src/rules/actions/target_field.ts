@@ -1,11 +1,9 @@
 /**
- * The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A redirect leads to a
- * path of the site or an absolute http(s) URL, an internal rewrite to a path, an external one to an
- * absolute https URL. A path begins with a slash; only a redirect without captures can be relative
- * to the request's. No capture can change the host: captures are not allowed there, and an expanded
- * path always begins with exactly one slash.
- *
- * @module
+ * @module The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A redirect
+ * points to a path of the site or an absolute http(s) URL, an internal rewrite to a path, an
+ * external one to an absolute https URL. A path begins with a slash; only a redirect without
+ * captures can be relative to the request's. No capture can change the host: captures are not
+ * allowed there, and an expanded path always starts with exactly one slash.
  */
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
@@ -20,7 +18,7 @@ import {
 import { encodeUrlText } from "../pattern/template.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
-/** The problem of a target, without its place. */
+/** The problem of a target, without its position. */
 export type TargetProblem = Omit<Finding, "severity" | "path">;
 
 const MAX_PORT = 65_535;
@@ -81,7 +79,7 @@ export interface TargetRules {
   checkKind(target: ParsedTarget): TargetProblem | undefined;
 }
 
-/** Reports a target that is not allowed; `path` is the place of the action. */
+/** Reports a target that is not allowed; `path` is the position of the action. */
 export function* checkTarget(
   value: string,
   path: readonly PathStep[],
@@ -108,7 +106,7 @@ export function* checkTarget(
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
-/** The target with scheme and host in their one spelling; all after the host as it was. */
+/** The target with scheme and host in canonical form, and the rest unchanged. */
 export function normalizeTarget(value: string): string {
   const parsed = parseTarget(value);
   if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;
@@ -124,7 +122,7 @@ export function normalizeTarget(value: string): string {
 /**
  * Prepares a target.
  *
- * @throws {TypeError} for one that validation would have refused.
+ * @throws {TypeError} for a target that validation would have refused.
  */
 export function compileTargetOf(
   value: string,

@@ -1,9 +1,7 @@
 /**
- * The rules at one place of the index, which share path and host. When there
- * are many, each is also indexed by one more field of its condition: a header,
- * cookie or query value, a network, a country, a device, or its methods.
- *
- * @module
+ * @module The rules at one position of the index, which share path and host. When there are many,
+ * each is also indexed by one more field of its condition: a header, cookie or query value, a
+ * network, a country, a device, or its methods.
  */
 import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import type { RequestFacts } from "../request/facts.ts";
@@ -81,7 +79,7 @@ export class Bucket {
     this.#rules = [];
   }
 
-  /** Passes on the lists of rules that may match; a rule may be in several of them. */
+  /** Reports the lists of rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
     if (this.#filings === undefined) take(this.#rules);
     else this.#filings.visit(facts, take);

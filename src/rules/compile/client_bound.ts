@@ -1,10 +1,4 @@
-/**
- * Rules whose decision depends on more than method, host, path and query of a
- * request: on its headers, its client, or how often it came. What all other
- * rules decide can be cached.
- *
- * @module
- */
+/** @module Rules that depend on more than method and URL; what all others decide is cached. */
 import { definitionOf } from "../actions/actions.ts";
 import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
 import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../rule_set/types.ts";

@@ -1,9 +1,4 @@
-/**
- * Compiles a rule set once, when it goes live, so that a request parses
- * nothing.
- *
- * @module
- */
+/** @module Compiles a rule set once, when it goes live, so that a request parses nothing. */
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { PHASES } from "../decision.ts";
@@ -46,14 +41,14 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
 }
 
 /**
- * Compiles a normalized rule set; disabled rules are left out. Throws TypeError
- * for a set that the validation would have refused.
+ * Compiles a normalized rule set; without disabled rules. Throws TypeError for a set that the
+ * validation would have refused.
  */
 export function compileRules(set: RuntimeRuleSet): CompiledRules {
   return atOnce(compileInSteps(set));
 }
 
-/** As `compileRules()`, in steps that hold a bounded number of rules. */
+/** Like `compileRules()`, but in steps with a bounded number of rules. */
 export function* compileInSteps(
   set: RuntimeRuleSet,
   pace: Pace = startPace(),

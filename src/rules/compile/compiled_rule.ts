@@ -1,8 +1,4 @@
-/**
- * One rule ready to run.
- *
- * @module
- */
+/** @module One rule ready to run. */
 import { definitionOf, phaseOf } from "../actions/actions.ts";
 import type { Effect } from "../actions/action_definition.ts";
 import type { RuntimeRule } from "../rule_set/types.ts";
@@ -12,7 +8,7 @@ import { ConditionMatcher } from "./condition.ts";
 export interface CompiledRule {
   /** Shared by all decisions that name the rule. */
   readonly ref: RuleRef;
-  /** Place in the order of evaluation, over all phases. */
+  /** Position in the order of evaluation, over all phases. */
   readonly rank: number;
   /** Index into `PHASES`. */
   readonly phase: number;
@@ -20,13 +16,13 @@ export interface CompiledRule {
   readonly effect: Effect;
 }
 
-/** A rule before its place in the order of evaluation is known. */
+/** A rule whose position in the order of evaluation is not known yet. */
 export type UnrankedRule = Omit<CompiledRule, "rank">;
 
 /**
  * Compiles one rule.
  *
- * @throws {TypeError} for what the validation would have refused.
+ * @throws {TypeError} for a rule that validation would have refused.
  */
 export function compileRule(rule: RuntimeRule, index: number): UnrankedRule {
   const ref: RuleRef = Object.freeze({ id: rule.id, index });

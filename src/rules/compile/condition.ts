@@ -1,15 +1,10 @@
-/**
- * Compiled conditions. A test returns the first field that does not hold, so
- * that evaluation and `explain` run the same code.
- *
- * @module
- */
+/** @module Compiled conditions; evaluation and `explain` run the same code. */
 import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import { compilePath, pathHolds, type PathMatcher } from "../conditions/path.ts";
 import type { RequestFacts } from "../request/facts.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
-/** A field of a condition that does not hold. */
+/** A field of a condition that is not met. */
 export type ConditionField = ConditionName | "any" | "not";
 
 interface FieldTest {
@@ -36,7 +31,7 @@ export class LeafMatcher {
     return this.leaf.host;
   }
 
-  /** The first field that does not hold, the cheapest tested first; `undefined` if all hold. */
+  /** The first unmet field, testing the cheapest first; `undefined` if all are met. */
   failing(facts: RequestFacts): ConditionName | undefined {
     for (const { field, holds } of this.#tests) {
       if (!holds(facts)) return field;
@@ -45,7 +40,6 @@ export class LeafMatcher {
   }
 }
 
-/** A whole condition. */
 export class ConditionMatcher {
   readonly root: LeafMatcher;
   readonly any: readonly LeafMatcher[] | undefined;
@@ -57,7 +51,7 @@ export class ConditionMatcher {
     this.#not = not && new LeafMatcher(not);
   }
 
-  /** The first field that does not hold; `undefined` if the condition does. */
+  /** The first unmet field; `undefined` if the condition is met. */
   failing(facts: RequestFacts): ConditionField | undefined {
     const field = this.root.failing(facts);
     if (field !== undefined) return field;
@@ -67,7 +61,7 @@ export class ConditionMatcher {
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";
   }
 
-  /** True if the condition's own path, if it names one, matches. */
+  /** True if the condition's own path matches, or there is none. */
   holdsForPath(path: string): boolean {
     return this.root.path === undefined || pathHolds(this.root.path, path);
   }

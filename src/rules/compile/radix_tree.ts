@@ -1,11 +1,9 @@
 /**
- * Finds the texts of a set that a path begins (or ends) with, in time that grows
- * with the path and not with the set.
- *
- * @module
+ * @module Finds the texts of a set with which a path starts (or ends), regardless of the set's
+ * size.
  */
 
-/** Which end of the path is checked. */
+/** The end of the path to check. */
 export type TreeSide = "start" | "end";
 
 interface Node<T> {
@@ -30,14 +28,14 @@ export class RadixTree<T> {
     this.#side = side;
   }
 
-  /** The value of a text, made by `create` where the text is new. */
+  /** The value of a text, created by `create` if the text is new. */
   getOrCreate(text: string, create: () => T): T {
     const node = this.#insert(this.#root, text);
     node.value ??= create();
     return node.value;
   }
 
-  /** Calls `visit` for every text that the path begins (or ends) with, the shortest first. */
+  /** Calls `visit` for every text with which the path starts (or ends), the shortest first. */
   visit(path: string, visit: (value: T) => void): void {
     let node: Node<T> | undefined = this.#root;
     let left = path.length;
@@ -52,7 +50,7 @@ export class RadixTree<T> {
     }
   }
 
-  /** Index of the next character to look at where `left` of `length` are left. */
+  /** Index of the next character to compare if `left` of `length` are left. */
   #edge(length: number, left: number): number {
     return this.#side === "start" ? length - left : left - 1;
   }

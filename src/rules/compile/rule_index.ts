@@ -1,9 +1,7 @@
 /**
- * From a request to the rules that may match it: by host, then path (exact in a
- * map, prefixes and the literal beginnings or ends of globs in radix trees),
- * then the rest, as `Bucket` indexes them.
- *
- * @module
+ * @module Finds the rules that may match a request: by host, then path (exact in a map, prefixes
+ * and the literal beginnings or ends of globs in radix trees), then the rest, as `Bucket` indexes
+ * them.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { RequestFacts } from "../request/facts.ts";
@@ -62,7 +60,7 @@ class PathIndex {
 }
 
 /**
- * The index places of a rule: its own host and path or, without one, those of its `any` items if
+ * The index positions of a rule: its own host and path or, without one, those of its `any` items if
  * all have one.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
@@ -77,7 +75,6 @@ function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">
   }));
 }
 
-/** All rules of a set, by host and path. */
 export class RuleIndex {
   readonly #anyHost = new PathIndex();
   readonly #byHost = new Map<string, PathIndex>();
@@ -97,7 +94,7 @@ export class RuleIndex {
     return all;
   }
 
-  /** Passes on the lists of all rules that may match; a rule may be in several of them. */
+  /** Reports the lists of all rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
     this.#anyHost.visit(facts, take);
     this.#byHost.get(facts.host)?.visit(facts, take);

@@ -1,14 +1,10 @@
-/**
- * A whole condition, as authored and as the edge runs it.
- *
- * @module
- */
+/** @module A whole condition, as authored and as the edge runs it. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Method } from "../vocabulary.ts";
 import type { NormalConditions, RawConditions } from "./conditions.ts";
 import type { METHODS_ALIAS } from "./methods.ts";
 
-/** The fields of a condition that may also stand in `any` and `not`. */
+/** The fields of a condition that `any` and `not` can also have. */
 export type LeafCondition = Partial<RawConditions> & {
   /** Alias of `methods`. */
   readonly [METHODS_ALIAS]?: readonly Method[];
@@ -27,7 +23,7 @@ export interface RuntimeCondition extends RuntimeLeaf {
   readonly not?: RuntimeLeaf;
 }
 
-/** A part of a condition and its place: the root, an item of `any`, or `not`. */
+/** A part of a condition and its position: the root, an item of `any`, or `not`. */
 export interface PlacedLeaf {
   readonly leaf: LeafCondition;
   readonly path: readonly PathStep[];

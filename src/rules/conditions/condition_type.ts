@@ -1,16 +1,11 @@
-/**
- * The definition of one kind of condition. Everything that the rules room needs
- * to know about a field of a condition is in that field's file.
- *
- * @module
- */
+/** @module The definition of one kind of condition: everything that rules need to know about it. */
 import type * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { RequestFacts } from "../request/facts.ts";
 import type { Finding } from "../finding.ts";
 import type { Device, VaryDimension } from "../vocabulary.ts";
 
-/** Why a condition does not hold for a request, as `explain` shows it. */
+/** Why a request does not meet a condition, for `explain`. */
 export interface FieldMismatch {
   /** The name inside a table of names, such as that of a header. */
   readonly name?: string;
@@ -39,11 +34,11 @@ export interface SampleParts {
 /** Receives lists of items that may match; each in the order in which they were added. */
 export type TakeItems<T> = (items: readonly T[]) => void;
 
-/** Items indexed by what their conditions want, so that a request finds the few that may match. */
+/** Items indexed by their conditions, so that a request finds the few that may match. */
 export interface CandidateIndex<Normal, T> {
-  /** Adds an item; false when the value has nothing to index it by. */
+  /** Adds an item; false if the value cannot be indexed. */
   add(value: Normal, item: T): boolean;
-  /** Passes on the lists whose conditions the request may meet; an item may appear twice. */
+  /** Reports the lists whose conditions the request may meet; an item may appear twice. */
   visit(facts: RequestFacts, take: TakeItems<T>): void;
 }
 
@@ -61,9 +56,9 @@ export interface ConditionType<Raw, Normal> {
   readonly isClientBound: boolean;
   /** The dimension that a cache must vary on, if a rule requires it. */
   readonly vary?: VaryDimension;
-  /** Reports what the schema cannot: `path` is the place of the value. */
+  /** Reports problems that the schema cannot detect: `path` is the path of the value. */
   check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;
-  /** Applying it twice changes nothing. */
+  /** Applying it twice has no further effect. */
   normalize(value: Raw): Normal;
   /**
    * Prepares a value for testing requests.
@@ -71,9 +66,9 @@ export interface ConditionType<Raw, Normal> {
    * @throws {TypeError} for a value that validation would have refused.
    */
   compile(value: Normal): (facts: RequestFacts) => boolean;
-  /** Says why a value does not hold for a request. */
+  /** Explains why a request does not match a value. */
   explain(value: Normal, facts: RequestFacts): FieldMismatch;
-  /** Parts of a request that match the value, if they can be given. */
+  /** Parts of a request that match the value, if possible. */
   sample(value: Normal): SampleParts;
   /** True if every request of `inner` is proven to be in `outer`. */
   contains(outer: Normal, inner: Normal | undefined): boolean;

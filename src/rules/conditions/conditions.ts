@@ -1,8 +1,5 @@
 /**
- * Every kind of condition, by its field. All code that handles conditions uses this table: a new
- * condition needs one file and one line here.
- *
- * @module
+ * @module Every kind of condition, by its field. A new condition needs one file, and one line here.
  */
 import { asn } from "./asn.ts";
 import type { ConditionType } from "./condition_type.ts";
@@ -29,7 +26,6 @@ const TABLE = {
   sourceIpCidrs,
 } as const;
 
-/** A field of a condition. */
 export type ConditionName = keyof typeof TABLE;
 
 /** The authored form of each field. */

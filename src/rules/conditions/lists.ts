@@ -1,14 +1,10 @@
-/**
- * Shared by conditions that list values of which one must match.
- *
- * @module
- */
+/** @module Shared by conditions with a list of values, one of which must match. */
 import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex } from "./condition_type.ts";
 
 type Value = string | number;
 
-/** Lists whose lengths multiply to more than this are not compared. */
+/** Maximum product of the lengths of two lists to compare. */
 const MAX_COMPARISONS = 4_096;
 
 /** Lists in messages are cut to this many items. */
@@ -27,12 +23,12 @@ export function listContains(outer: readonly Value[], inner: readonly Value[] | 
     inner.every((value) => outer.includes(value));
 }
 
-/** True if two lists of values share none. */
+/** True if two lists have no value in common. */
 export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean {
   return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
 }
 
-/** Describes a list of which one must match. */
+/** Describes a list of which one value must match. */
 export function describeList(values: readonly Value[]): string {
   if (values.length === 0) return "one of an empty list";
   const shown = values.slice(0, MAX_LISTED).join(", ");
@@ -46,14 +42,13 @@ export function describeList(values: readonly Value[]): string {
 export const describeFact = (value: Value | undefined): string =>
   value === undefined ? "unknown" : String(value);
 
-/** Appends to the list of a key. */
 export function appendTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [item]);
   else list.push(item);
 }
 
-/** An index by one fact of which a request has a single value. */
+/** An index by a fact with a single value per request. */
 export function createValueIndex<K, Normal, T>(
   keysOf: (value: Normal) => readonly K[],
   factOf: (facts: RequestFacts) => K | undefined,

@@ -1,9 +1,4 @@
-/**
- * The condition `methods`, with its alias `method`: the normal form has the
- * union of both, in the order of the spec.
- *
- * @module
- */
+/** @module The condition `methods`, with its alias `method`; the normal form is their union. */
 import { choice, list } from "../schema_parts.ts";
 import { type Method, METHODS } from "../vocabulary.ts";
 import type { ConditionType } from "./condition_type.ts";
@@ -17,7 +12,7 @@ function methodBit(method: string): number {
   return index < 0 ? 0 : 1 << index;
 }
 
-/** The other name under which a method list may be written. */
+/** The alternative name of a method list. */
 export const METHODS_ALIAS = "method";
 
 /** Schema of a method list, under either name. */

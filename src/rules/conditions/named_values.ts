@@ -1,14 +1,8 @@
-/**
- * Shared by conditions on several named values that a request must all have:
- * headers, query parameters, cookies.
- *
- * @module
- */
+/** @module Shared by conditions on several named values: headers, query parameters, cookies. */
 import type { RequestFacts } from "../request/facts.ts";
 import type { CandidateIndex, ConditionType, FieldMismatch } from "./condition_type.ts";
 import { appendTo } from "./lists.ts";
 
-/** Wanted values by name. */
 export type NamedValues = Readonly<Record<string, string>>;
 
 /** How the values of one name are read from a request. */
@@ -29,7 +23,7 @@ function compileNamed(
   return (facts) => pairs.every(([name, value]) => holds(facts, name, value));
 }
 
-/** Says which of the named values does not hold. */
+/** Names the value that does not match. */
 function explainNamed(
   wanted: NamedValues,
   facts: RequestFacts,
@@ -44,7 +38,7 @@ function explainNamed(
   };
 }
 
-/** True if `inner` asks for all that `outer` asks for. */
+/** True if `inner` requires everything that `outer` requires. */
 function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
   return Object.entries(outer).every(([name, value]) =>
     inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value
@@ -91,7 +85,7 @@ export function namedCondition(
     compile: (value) => compileNamed(value, facts),
     explain: (value, seen) => explainNamed(value, seen, facts),
     contains: namedContain,
-    // A name may come several times, with different values.
+    // A name can occur several times, with different values.
     disjoint: () => false,
     index: { selectivity, create: () => createNamedIndex(facts) },
   };

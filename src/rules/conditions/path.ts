@@ -1,10 +1,4 @@
-/**
- * The condition `path`: the normalized path, exactly, by prefix, or by a glob.
- * The index of rules is built on it, so that more of it is public than of
- * other conditions.
- *
- * @module
- */
+/** @module The condition `path`: the normalized path, exactly, by prefix, or by a glob. */
 import * as z from "zod";
 import { type GlobToken, parseGlob } from "../pattern/glob.ts";
 import { canonicalPathText } from "../request/path.ts";
@@ -49,7 +43,7 @@ export function compilePath(path: RuntimePath): PathMatcher {
   return matcher;
 }
 
-/** Whether a normalized path fits. */
+/** Whether a normalized path matches. */
 export function pathHolds(matcher: PathMatcher, path: string): boolean {
   if (matcher.type === "glob") {
     return path.endsWith(matcher.suffix) && matcher.glob.matches(path);
@@ -57,7 +51,7 @@ export function pathHolds(matcher: PathMatcher, path: string): boolean {
   return matcher.type === "exact" ? path === matcher.text : path.startsWith(matcher.text);
 }
 
-/** Stands for any text of a path; no rule is likely to name it. */
+/** Sample for any text of a path, which no rule is likely to name. */
 export const ANY_TEXT = "svc-sample";
 
 function sampleOf(token: GlobToken): string {

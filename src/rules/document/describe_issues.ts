@@ -1,9 +1,4 @@
-/**
- * Describes what zod refuses in a rule set. The messages are about the chosen
- * action and step shape only.
- *
- * @module
- */
+/** @module Describes what zod refuses in a rule set. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import {
   describeIssues as describeIssuesOf,
@@ -17,7 +12,7 @@ import {
 import type { Finding } from "../finding.ts";
 import { FIELDS } from "../rule_set/schema.ts";
 
-/** Which part of the set a path leads to. */
+/** The part of the set that a path refers to. */
 function partAt(path: readonly PathStep[], ruleSet: unknown): DocumentPart {
   const value = valueAt(ruleSet, path);
   switch (path.findLast((step) => typeof step === "string")) {
@@ -73,7 +68,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
         }
         : undefined;
     },
-    /** A step has two shapes: its fields show which one was meant. */
+    /** A step has two forms, and its fields show the intended one. */
     meantBranch([functionStep, handleStep], path) {
       const step = valueAt(ruleSet, path);
       return fieldOf(step, "handle") === undefined ? functionStep : handleStep;

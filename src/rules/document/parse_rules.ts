@@ -1,9 +1,4 @@
-/**
- * Turns the text of `svc.rules.toml`, or JSON from the API, into a valid rule
- * set, or into everything that is wrong with it.
- *
- * @module
- */
+/** @module Parses `svc.rules.toml`, or JSON, to a valid rule set, or reports all its problems. */
 import { type Diagnostic, hasErrors } from "../../lib/diagnostic.ts";
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
@@ -24,13 +19,13 @@ import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
 import { collect, countValues, startPace } from "../work.ts";
 
-/** A rule set without errors, or none; there may be warnings in both cases. */
+/** A rule set if there are no errors, or none; there may be warnings in both cases. */
 export interface ParsedRules {
   readonly ruleSet?: RuleSet;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A rule set as authored and as the edge runs it; neither where there are errors. */
+/** A rule set as authored and in the edge's form; neither if there are errors. */
 export interface LoadedRules extends ParsedRules {
   readonly runtime?: RuntimeRuleSet;
 }
@@ -100,7 +95,7 @@ export function parseRulesToml(source: string, surroundings: Surroundings = {}):
   return withoutRuntime(loadRulesToml(source, surroundings));
 }
 
-/** Validates a rule set that came as plain data, such as JSON; without positions. */
+/** Validates a rule set from plain data such as JSON, without positions. */
 export function parseRulesValue(value: unknown, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesValue(value, surroundings));
 }
@@ -118,12 +113,12 @@ export function loadRulesToml(source: string, surroundings: Surroundings = {}): 
     : { diagnostics: result.diagnostics };
 }
 
-/** Validates and normalizes a rule set that came as plain data. */
+/** Validates and normalizes a rule set from plain data. */
 export function loadRulesValue(value: unknown, surroundings: Surroundings = {}): LoadedRules {
   return atOnce(load(value, surroundings));
 }
 
-/** As `loadRulesValue()`, in steps that hold a bounded number of rules. */
+/** Like `loadRulesValue()`, but in steps with a bounded number of rules. */
 export function loadRulesInSteps(
   value: unknown,
   surroundings: Surroundings = {},

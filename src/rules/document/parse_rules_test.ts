@@ -12,7 +12,7 @@ const codes = (value: unknown) => parseRulesValue(value).diagnostics.map((one) =
 const withRules = (rules: unknown) => ({ schemaVersion: SCHEMA_VERSION, rules });
 const logRule = (id: string) => ({ id, action: { type: "log" } });
 
-Deno.test("parseRulesValue() refuses what is no table", () => {
+Deno.test("parseRulesValue() refuses anything but a table", () => {
   for (const value of [undefined, null, 1, "x", [], true]) {
     assert.deepEqual(codes(value).length > 0, true, String(value));
     assert.equal(parseRulesValue(value).ruleSet, undefined);
@@ -45,7 +45,7 @@ Deno.test("parseRulesToml() bounds the size of the text", () => {
   assert.deepEqual(diagnostics.map((one) => one.code), ["toml_size"]);
 });
 
-Deno.test("parseRulesValue() cuts a report of many problems, and says so", () => {
+Deno.test("parseRulesValue() cuts a report of many problems, and reports it", () => {
   const rules = Array.from({ length: 3_000 }, (_, index) => ({ ...logRule(`r${index}`), x: 1 }));
   const { diagnostics } = parseRulesValue(withRules(rules));
   assert.equal(diagnostics.length, 1_001);

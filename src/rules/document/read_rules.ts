@@ -1,9 +1,4 @@
-/**
- * Parses untyped data as rules. Each rule is parsed separately, so a broken rule hides no problems
- * of others.
- *
- * @module
- */
+/** @module Parses untyped rules one by one, so that an invalid one hides no problems of others. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { CheckedRule } from "../rule_set/checked_rule.ts";
@@ -48,7 +43,7 @@ function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): F
   }
 }
 
-/** The field of the rule, its condition or its action in which a problem stands. */
+/** The field of the rule, condition or action with a problem. */
 function fieldAround(finding: Finding): readonly PathStep[] {
   const path = finding.path.slice(2);
   if (finding.code === "unknown_key") return path;
@@ -96,7 +91,7 @@ function* withoutProblems(
   yield { ...copy, action: HARMLESS };
 }
 
-/** The largest part of a broken rule that has the right shape, so that it can be checked. */
+/** The largest valid part of an invalid rule, so that it can be checked. */
 function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {

@@ -1,9 +1,3 @@
-/**
- * Writes a rule set as readable TOML: one paragraph for each rule, short tables
- * on one line, long lists one item a line.
- *
- * @module
- */
 import type { RuleSet } from "../rule_set/types.ts";
 
 const MAX_LINE = 100;
@@ -27,7 +21,10 @@ function fieldsOf(table: object): [string, unknown][] {
   return Object.entries(table).filter(([, value]) => value !== undefined);
 }
 
-/** The lines of `key = value`: on one line if it fits, else split at the outermost list or table. */
+/**
+ * The lines of `key = value`: on one line if it fits, otherwise split at the outermost list or
+ * table.
+ */
 function writeField(key: string, value: unknown): string[] {
   const line = `${key} = ${writeInline(value)}`;
   if (line.length <= MAX_LINE || typeof value !== "object" || value === null) return [line];
@@ -57,8 +54,8 @@ function writeCondition(condition: object): string[] {
 }
 
 /**
- * Writes a rule set as `svc.rules.toml`. Parsing the text gives the same set
- * again, unless a text in it holds a lone surrogate, which TOML cannot write.
+ * Writes a rule set as `svc.rules.toml`. Parsing the text returns the same set, unless a text in it
+ * has a lone surrogate, which TOML cannot write.
  */
 export function writeRulesToml(ruleSet: RuleSet): string {
   const head = writeField("schemaVersion", ruleSet.schemaVersion);

@@ -12,7 +12,7 @@ function readBack(text: string): unknown {
   return result.document.value;
 }
 
-Deno.test("writeRulesToml() writes what reads back as the same rule set", () => {
+Deno.test("writeRulesToml() writes text that reads back as the same rule set", () => {
   fc.assert(fc.property(anyRuleSet, (ruleSet) => {
     const plain = JSON.parse(JSON.stringify(ruleSet));
     assert.deepEqual(readBack(writeRulesToml(ruleSet)), plain);

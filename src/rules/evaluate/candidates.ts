@@ -1,8 +1,5 @@
 /**
- * The rules that may match a request, from all lists of the index, in the order
- * of evaluation and each once.
- *
- * @module
+ * @module The rules that may match a request, in the order of evaluation and, without duplicates.
  */
 import type { CompiledRule } from "../compile/compiled_rule.ts";
 import type { RuleIndex } from "../compile/rule_index.ts";

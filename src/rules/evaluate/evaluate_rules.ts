@@ -1,8 +1,6 @@
 /**
- * Evaluation in the phases of the design: security, redirect, rewrite, cache,
- * pipeline, headers. Conditions see the original request in every phase.
- *
- * @module
+ * @module Evaluation in the phases of the design: security, redirect, rewrite, cache, pipeline,
+ * headers. Conditions see the original request in every phase.
  */
 import type { DecisionDraft, Location } from "../actions/action_definition.ts";
 import type { CompiledRule } from "../compile/compiled_rule.ts";
@@ -26,7 +24,7 @@ import { findCandidates } from "./candidates.ts";
 
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** For each phase the index of the next one. */
+/** The index of the phase after each. */
 const AFTER = Object.fromEntries(PHASES.map((phase, index) => [phase, index + 1])) as Readonly<
   Record<Phase, number>
 >;
@@ -37,7 +35,7 @@ function capturesOf({ effect, condition }: CompiledRule, path: string): readonly
 
 type Growing = { -readonly [Key in keyof Decision]: Decision[Key] };
 
-/** One decision in the making. */
+/** A decision in progress. */
 class Draft implements DecisionDraft {
   terminal: Terminal = NO_DECISION.terminal;
   rewrite: RewriteDecision | undefined;
@@ -57,7 +55,7 @@ class Draft implements DecisionDraft {
     this.#rule = rule;
   }
 
-  /** Applies a rule whose condition holds. */
+  /** Applies a rule whose condition is met. */
   apply(rule: CompiledRule): void {
     const { effect, ref } = rule;
     if (effect.ifNoFile && this.#hasFile()) return;

@@ -89,7 +89,7 @@ Deno.test("evaluateRules() judges every condition", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() gives one and the same decision where nothing matches", () => {
+Deno.test("evaluateRules() gives one and the same decision if nothing matches", () => {
   assert.equal(decide([[exact("/a"), LOG]], "/b"), NO_DECISION);
   assert.equal(decide([], "/b"), NO_DECISION);
 });
@@ -161,7 +161,7 @@ Deno.test("evaluateRules() keeps the order of phases", async (t) => {
   }
 });
 
-Deno.test("evaluateRules() says how to answer", () => {
+Deno.test("evaluateRules() reports how to answer", () => {
   const rule = { id: "r0", index: 0 };
   assert.deepEqual(decide([[{}, DENY]], "/").terminal, { type: "deny", status: 403, rule });
   assert.deepEqual(decide([[{}, { ...DENY, statusCode: 451 }]], "/").terminal, {
@@ -249,7 +249,7 @@ Deno.test("evaluateRules() edits headers in order and with captures", () => {
   ]);
 });
 
-Deno.test("evaluateRules() names what a cached answer varies by", () => {
+Deno.test("evaluateRules() returns the dimensions of a cached response", () => {
   const condition: Condition = {
     headers: { "Accept-Language": "de" },
     any: [{ cookies: { c: "1" } }, { query: { q: "1" } }],

@@ -51,7 +51,7 @@ interface Given {
   readonly hasFile: boolean;
 }
 
-/** Compares the two on one request; returns what the decision held. */
+/** Compares the two for one request; returns the content of the decision. */
 function compare(request: DescribedRequest, given: Given): readonly string[] {
   const { runtime, compiled } = given;
   const facts = factsFromRequest(request);
@@ -72,7 +72,7 @@ function compare(request: DescribedRequest, given: Given): readonly string[] {
   ];
 }
 
-Deno.test("evaluateRules() says what looking at every rule says", () => {
+Deno.test("evaluateRules() matches a check of every rule", () => {
   const seen = new Map<string, number>();
   fc.assert(
     fc.property(world, ({ set, requests, limited, hasFile }) => {

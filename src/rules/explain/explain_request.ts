@@ -1,23 +1,71 @@
-/**
- * Explains what every rule of a set does to one request. It runs the evaluator
- * itself, so that the two cannot disagree.
- *
- * @module
- */
+/** @module Explains every rule of a set for one request, by running the evaluator itself. */
 import type { CompiledRule } from "../compile/compiled_rule.ts";
 import type { CompiledRules } from "../compile/compile_rules.ts";
 import { definitionOf, phaseOf } from "../actions/actions.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import type { RequestFacts } from "../request/facts.ts";
-import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../rule_set/types.ts";
+import type {
+  ActionType,
+  RuntimeCondition,
+  RuntimeLeaf,
+  RuntimeRule,
+  RuntimeRuleSet,
+} from "../rule_set/types.ts";
 import { type Decision, type EvaluationHooks, type Phase, PHASES } from "../decision.ts";
-import { describeMismatch, type Mismatch } from "./mismatch.ts";
 import { actionLines, summarize } from "./summarize.ts";
+import { type ConditionField, LeafMatcher } from "../compile/condition.ts";
+import { type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { MAX_LISTED } from "../conditions/lists.ts";
+
+/** The first field of a condition that does not match. */
+interface Mismatch {
+  /** Such as `path`, `headers.x-key`, `any[0].host` or `not`. */
+  readonly field: string;
+  readonly wanted: string;
+  readonly seen: string;
+}
+
+function fieldMismatch<F extends ConditionName>(
+  field: F,
+  leaf: RuntimeLeaf,
+  facts: RequestFacts,
+): Mismatch {
+  const value = leaf[field];
+  if (value === undefined) throw new TypeError(`The condition has no "${field}"`);
+  const { name, wanted, seen } = CONDITIONS[field].explain(value, facts);
+  return { field: name === undefined ? field : `${field}.${name}`, wanted, seen };
+}
+
+function anyMismatch(items: readonly RuntimeLeaf[], facts: RequestFacts): Mismatch {
+  const reasons = items.slice(0, MAX_LISTED).map((leaf, index) => {
+    const failing = new LeafMatcher(leaf).failing(facts);
+    if (failing === undefined) return "";
+    const { field, wanted, seen } = fieldMismatch(failing, leaf, facts);
+    return `any[${index}].${field} wants ${wanted} and sees ${seen}`;
+  });
+  return { field: "any", wanted: `one of ${items.length} alternatives`, seen: reasons.join("; ") };
+}
+
+/** Explains why the field of the condition does not match. */
+function describeMismatch(
+  field: ConditionField,
+  condition: RuntimeCondition,
+  facts: RequestFacts,
+): Mismatch {
+  if (field === "any") return anyMismatch(condition.any ?? [], facts);
+  if (field !== "not") return fieldMismatch(field, condition, facts);
+  const fields = Object.keys(condition.not ?? {}).join(", ");
+  return {
+    field,
+    wanted: "a request that does not match the condition in `not`",
+    seen: fields === "" ? "it matches every request" : `it matches: ${fields}`,
+  };
+}
 
 /** Whether a rule applied, and if not, why. */
 export type RuleOutcome =
   | { readonly state: "applied" }
-  /** The condition holds, but the rule had no effect; `reason` says why. */
+  /** The condition is met, but the rule had no effect for this `reason`. */
   | { readonly state: "skipped"; readonly reason: string }
   | { readonly state: "not_matched"; readonly mismatch: Mismatch }
   | { readonly state: "disabled" };
@@ -25,7 +73,7 @@ export type RuleOutcome =
 export interface RuleExplanation {
   readonly id: string;
   readonly name?: string;
-  /** Place in the rule set. */
+  /** Position in the rule set. */
   readonly index: number;
   readonly phase: Phase;
   readonly action: ActionType;
@@ -45,7 +93,7 @@ export interface Explanation {
 const REDIRECT = PHASES.indexOf("redirect");
 const PIPELINE = PHASES.indexOf("pipeline");
 
-/** The rule that kept this one, whose condition holds, from having an effect. */
+/** The rule that prevented this one, whose condition is met, from taking effect. */
 function findWinner(
   rule: CompiledRule,
   applied: readonly CompiledRule[],

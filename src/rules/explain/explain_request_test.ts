@@ -81,7 +81,7 @@ const SKIPS: readonly [
   ],
 ];
 
-Deno.test("explainRequest() says why a rule that matches had no effect", async (t) => {
+Deno.test("explainRequest() reports why a rule that matches had no effect", async (t) => {
   for (const [name, rules, reason, hooks] of SKIPS) {
     await t.step(name, () => {
       const rule = explain(rules, "/x", hooks).rules.find(({ id }) => id === "r1");

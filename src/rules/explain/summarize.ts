@@ -1,8 +1,3 @@
-/**
- * A decision in words.
- *
- * @module
- */
 import { definitionOf } from "../actions/actions.ts";
 import type { RuntimeRule } from "../rule_set/types.ts";
 import type { CacheDecision, Decision, Hit } from "../decision.ts";
@@ -38,7 +33,7 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
   }
 }
 
-/** Files are served from memory: the cache holds what other sites and functions answer. */
+/** Files are served from memory: the cache contains responses of other sites and functions. */
 function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
   const by = `by rule "${cache.rule.id}"`;
   if (cache.type === "bypass") return `Bypasses the cache ${by}`;

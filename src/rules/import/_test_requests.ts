@@ -1,8 +1,4 @@
-/**
- * Tests imported rules by what happens to requests.
- *
- * @module
- */
+/** @module Tests imported rules by what happens to requests. */
 import assert from "node:assert/strict";
 import { compileRules } from "../compile/compile_rules.ts";
 import { loadRulesToml } from "../document/parse_rules.ts";
@@ -44,7 +40,7 @@ export function headersAt(result: ImportResult, url: string): Record<string, str
   );
 }
 
-/** How the edge caches a request: its lifetimes, "bypass", or undefined where no rule says it. */
+/** How the edge caches a request: its lifetimes, "bypass", or undefined if no rule sets it. */
 export function cachedFor(result: ImportResult, url: string) {
   const { runtime } = loadRulesToml(result.toml);
   const facts = factsFromRequest({ url });

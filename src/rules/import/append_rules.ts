@@ -1,8 +1,4 @@
-/**
- * Appends imported rules to a rules file and leaves its text unchanged.
- *
- * @module
- */
+/** @module Appends imported rules to a rules file and leaves its text unchanged. */
 import { hasErrors } from "../../lib/diagnostic.ts";
 import { parseRulesToml } from "../document/parse_rules.ts";
 import { writeRulesToml } from "../document/write_rules.ts";
@@ -15,7 +11,7 @@ export interface AppendedRules {
   readonly toml: string;
   /** Rules that were added. */
   readonly added: number;
-  /** Rules that were there already. */
+  /** Rules that already existed. */
   readonly present: number;
 }
 
@@ -24,14 +20,14 @@ const FIRST_RULE = "[[rules]]";
 const same = (a: Rule, b: Rule): boolean =>
   JSON.stringify(normalizeRule(a)) === JSON.stringify(normalizeRule(b));
 
-/** The id, or the first `id-2`, `id-3`, … that is free. */
+/** The id, or the first free one of `id-2`, `id-3`, …. */
 function freeId(id: string, taken: ReadonlyMap<string, Rule>): string {
   let free = id;
   for (let count = 2; taken.has(free); count += 1) free = `${id}-${count}`;
   return free;
 }
 
-/** The rules that are not there yet, each with its own id. */
+/** The rules that do not exist yet, each with its own id. */
 function newRules(known: readonly Rule[], rules: readonly Rule[]): readonly Rule[] {
   const taken = new Map(known.map((rule) => [rule.id, rule]));
   return rules.flatMap((rule) => {

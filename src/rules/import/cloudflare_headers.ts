@@ -1,8 +1,6 @@
 /**
- * Cloudflare joins the values of a header that several matching paths set, with a
- * comma. Rules replace a header, so that a later path sets all of the values.
- *
- * @module
+ * @module If several matching paths set a header, Cloudflare joins the values with a comma. Rules
+ * replace a header, so a later path must set all of the values.
  */
 import {
   conditionContains,
@@ -69,7 +67,7 @@ function contributionsTo(
   return later.remove.some((name) => name.toLowerCase() === key) ? [] : found;
 }
 
-/** Refuses values that stand for something else in the rule of another path. */
+/** Refuses values that have another meaning in the rule of another path. */
 function assertPlain({ block, values }: Contribution): void {
   const { used } = rewriteReferences(values.join(), namesOf(block.segments), doubleBraces);
   if (used.size === 0) return;
@@ -95,7 +93,7 @@ function sharedRule(
   return { after: later, rule: { id, condition, action } };
 }
 
-/** Joins one header of a path with what earlier paths give to it. */
+/** Joins a header of a path with the values from earlier paths. */
 function joinEntry(
   key: string,
   later: HeaderBlock,
@@ -125,16 +123,16 @@ function joinEntry(
 }
 
 /**
- * Writes into each path the values that earlier paths give to its headers.
+ * Adds to each path the values that earlier paths contribute to its headers.
  *
- * @returns rules for paths that share some requests only, each behind those of its path
+ * @returns rules for paths that only share some requests, each after those of its path
  */
 export function joinHeaders(
   blocks: readonly HeaderBlock[],
   collector: ImportCollector,
 ): readonly SharedRule[] {
   const shared: SharedRule[] = [];
-  // All are judged by what their own lines say, before any is changed.
+  // All are checked with their own lines before any is changed.
   const joined: (readonly [HeaderBlock, string, HeaderEntry])[] = [];
   blocks.forEach((later, index) => {
     for (const key of [...later.set.keys()]) {

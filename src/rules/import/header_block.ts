@@ -1,8 +1,4 @@
-/**
- * A path of a file of headers, with the headers that it sets and removes.
- *
- * @module
- */
+/** @module A path of a file of headers, with the headers that it sets and removes. */
 import type { Condition } from "../rule_set/types.ts";
 import type { SourceLine } from "./import_result.ts";
 import { type Segment, toPathMatch } from "./path_pattern.ts";
@@ -22,14 +18,14 @@ export interface HeaderBlock {
   readonly source: SourceLine;
   readonly host?: string;
   readonly segments: readonly Segment[];
-  /** By lower-case name. */
+  /** Keyed by lower-case name. */
   readonly set: Map<string, HeaderEntry>;
   readonly remove: string[];
-  /** Lines that the rules are made of. */
+  /** Source lines of the rules. */
   lines: number;
 }
 
-/** The condition of Cloudflare's path; `used` are the captures that are referred to. */
+/** The condition of Cloudflare's path; `used` contains the referenced captures. */
 export function cloudflareCondition(
   { segments, host }: Pick<HeaderBlock, "segments" | "host">,
   used: ReadonlySet<string> = new Set(),

@@ -1,8 +1,4 @@
-/**
- * The headers that Netlify or Cloudflare sets for a path, and the rules that do the same.
- *
- * @module
- */
+/** @module The headers that Netlify or Cloudflare sets for a path, as rules. */
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import { CLOUDFLARE_MAX_BLOCKS, joinHeaders } from "./cloudflare_headers.ts";
 import { cloudflareCondition, type HeaderBlock } from "./header_block.ts";
@@ -27,11 +23,11 @@ const REMOVAL = /^!\s*(\S+)$/;
 const CASE_NOTE =
   "Netlify ignores the case of the path. svc matches it as written and in lower case";
 
-/** Fields that speak to the cache of the host alone. */
+/** Fields that only control the host's own cache. */
 const HOST_CACHE =
   /^(?:netlify|cloudflare|vercel)-cdn-cache-control$|^netlify-(?:cache-tag|vary)$|^cache-tag$/;
 
-/** To Netlify, repeated slashes are one, and so are repeated wildcards at the end. */
+/** For Netlify, repeated slashes count as one, and so do repeated wildcards at the end. */
 const mergeRepeats = (path: string, flavor: ImportFlavor): string =>
   flavor === "cloudflare" ? path : path.replace(/\/{2,}/g, "/").replace(/(?:\/\*)+$/, "/*");
 
@@ -52,7 +48,7 @@ function openBlock(
   return { ...contents, host, segments: readPattern(path, dialect) };
 }
 
-/** Reads one indented line into the block; the rule it would be is checked by itself. */
+/** Reads one indented line into the block; checks the resulting rule separately. */
 function readHeader(block: HeaderBlock, source: SourceLine, text: string): void {
   const removed = REMOVAL.exec(text)?.[1];
   if (removed !== undefined) {
@@ -86,7 +82,7 @@ const lowerCase = (segments: readonly Segment[]): Segment[] =>
 
 const END: Segment = { type: "text", text: "" };
 
-/** Netlify's path is the same with and without a slash at its end; `/admin/*` takes `/admin`. */
+/** Netlify's path is the same with and without a slash at its end; `/admin/*` matches `/admin`. */
 function withBothEndings(segments: readonly Segment[]): (readonly Segment[])[] {
   const last = segments.at(-1);
   if (last?.type === "text" && last.text === "") {
@@ -182,7 +178,7 @@ export class HeaderCollector {
     }
   }
 
-  /** Gives the rules of all paths to the collector. */
+  /** Passes the rules of all paths to the collector. */
   finish(): void {
     const extras = this.#flavor === "cloudflare" ? joinHeaders(this.#blocks, this.#collector) : [];
     for (const block of this.#blocks) {

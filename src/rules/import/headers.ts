@@ -1,8 +1,6 @@
 /**
- * A `_headers` file of Netlify or Cloudflare as rules: a path on its own
- * line, below it indented `Name: value` lines, or `! Name` to remove a header.
- *
- * @module
+ * @module A `_headers` file of Netlify or Cloudflare as rules: a path on its own line, followed by
+ * indented `Name: value` lines, or `! Name` to remove a header.
  */
 import { ImportCollector, type ImportOptions, type ImportResult } from "./import_result.ts";
 import { HeaderCollector } from "./header_rules.ts";
@@ -22,7 +20,10 @@ export function importHeaders(text: string, options: ImportOptions = {}): Import
   return collector.result();
 }
 
-/** A path or URL begins a block, however far it is indented; a word without a colon is no header. */
+/**
+ * A path or URL starts a block, regardless of its indentation; a word without a colon is not a
+ * header.
+ */
 function isPathLine(line: string): boolean {
   return /^\s*(?:\/|https?:\/\/)/i.test(line) || (/^\S/.test(line) && !line.includes(":"));
 }

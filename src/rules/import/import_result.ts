@@ -1,9 +1,4 @@
-/**
- * The result of an import, and the collector that importers fill. A rule is
- * taken only if it passes validation; otherwise its line is reported.
- *
- * @module
- */
+/** @module The result of an import; lines whose rules fail validation are reported. */
 import { MAX_RULES } from "../limits.ts";
 import { parseRulesValue } from "../document/parse_rules.ts";
 import { writeRulesToml } from "../document/write_rules.ts";
@@ -40,7 +35,7 @@ export class UnreadableImportError extends Error {
   override readonly name = "UnreadableImportError";
 }
 
-/** Whose rules the file follows where the two differ. */
+/** The host whose rules the file follows. */
 export type ImportFlavor = "netlify" | "cloudflare";
 
 export interface ImportOptions {
@@ -48,7 +43,6 @@ export interface ImportOptions {
   readonly flavor?: ImportFlavor;
 }
 
-/** The source line of a rule. */
 export interface SourceLine {
   readonly line: number;
   readonly text: string;
@@ -74,7 +68,7 @@ export class ImportCollector {
     this.#arrange = arrange;
   }
 
-  /** Takes all rules that `convert` makes of a line, or none; returns those taken. */
+  /** Adds all rules that `convert` creates from a line, or none; returns the added ones. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {
       const rules = convert();
@@ -98,18 +92,18 @@ export class ImportCollector {
     this.#unsupported.push({ line: source.line, text: source.text.trim(), reason });
   }
 
-  /** Takes an entry that is a setting. */
+  /** Adds an entry that is a setting. */
   set(settings: PageSettings): void {
     this.#settings = { ...this.#settings, ...settings };
     this.count();
   }
 
-  /** Counts entries that have become rules, or parts of one. */
+  /** Counts entries that became rules, or parts of a rule. */
   count(entries = 1): void {
     this.#imported += entries;
   }
 
-  /** Notes how an imported line behaves differently here. */
+  /** Records how an imported line behaves differently here. */
   note(source: SourceLine, reason: string): void {
     this.#notes.push({ line: source.line, text: source.text.trim(), reason });
   }

@@ -84,7 +84,7 @@ Deno.test("importRedirects() reads each kind of line", () => {
   }
 });
 
-Deno.test("importRedirects() follows Cloudflare where it differs", () => {
+Deno.test("importRedirects() follows the differences of Cloudflare", () => {
   assert.deepEqual(pairsOf(importRedirects("/a /b", { flavor: "cloudflare" })), [
     [exact("/a"), { type: "redirect", target: "/b", statusCode: 302 }],
   ]);

@@ -1,12 +1,8 @@
-/**
- * The lines on which the parts of a JSON text begin.
- *
- * @module
- */
+/** @module Finds the lines on which the parts of a JSON text start. */
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|\n|[^\s{}[\],:"]+/g;
 
-/** Deepest part that is located; deeper ones stand on their parent's line. */
+/** Maximum depth of located parts; deeper ones have their parent's line. */
 const MAX_DEPTH = 2;
 
 interface Frame {
@@ -17,8 +13,8 @@ interface Frame {
 }
 
 /**
- * Maps `key` and `key.0` of well-formed JSON to the line where the value begins,
- * counted from 1. Linear in the length of the text.
+ * Maps `key` and `key.0` of well-formed JSON to the line where the value starts, counted from 1.
+ * Linear in the length of the text.
  */
 export function locateJson(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();

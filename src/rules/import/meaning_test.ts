@@ -1,6 +1,6 @@
 /**
- * Tests imports by their meaning: what happens to requests, and which entries are skipped because
- * rules cannot express them.
+ * Tests the effect of imports on requests, and which entries are skipped because rules cannot
+ * express them.
  */
 import assert from "node:assert/strict";
 import type { DescribedRequest } from "../request/facts.ts";
@@ -38,7 +38,7 @@ Deno.test("importRedirects() skips what Cloudflare ignores or a glob cannot capt
   }
 });
 
-Deno.test("importRedirects() takes a placeholder or * of Cloudflare that no target refers to", () => {
+Deno.test("importRedirects() accepts a placeholder or * of Cloudflare that no target refers to", () => {
   const dl = importRedirects("/dl/:name.zip /gone", cloudflare);
   assert.equal(leads(dl, "/dl/a.zip"), "302 /gone");
   assert.equal(leads(dl, "/dl/.zip"), "-");

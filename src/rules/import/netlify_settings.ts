@@ -1,8 +1,4 @@
-/**
- * Equivalents of `netlify.toml` settings that are not rules. Pure.
- *
- * @module
- */
+/** @module Equivalents of `netlify.toml` settings that are not rules. Pure. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml } from "../../lib/toml.ts";
@@ -28,7 +24,7 @@ const TABLES: Readonly<Record<string, string>> = {
 const isVariable = (path: readonly PathStep[]) =>
   path.at(-2) === "environment" && (path[0] === "build" || path[0] === "context");
 
-/** Why a setting is not imported, with what to do instead. */
+/** Why a setting is not imported, and what to do instead. */
 export function whereSvcHasIt(path: readonly PathStep[], value: unknown): string {
   const [table, key] = path;
   const name = String(path.at(-1));

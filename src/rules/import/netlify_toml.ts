@@ -1,9 +1,4 @@
-/**
- * Converts redirects and headers of a `netlify.toml` to rules. Names everything else with its line,
- * and the place for it in svc.
- *
- * @module
- */
+/** @module Converts a `netlify.toml` to rules, and names what it cannot convert. */
 import * as z from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
@@ -27,13 +22,13 @@ import {
 import { readPrettyUrls } from "./page_settings.ts";
 import { whereSvcHasIt } from "./netlify_settings.ts";
 
-/** Largest file that is read, in bytes. */
+/** Maximum size of a file, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 
 const STATUS_RULE = "The status is not a three-digit number";
 const strings = z.record(z.string(), z.string());
 
-/** With the names that Netlify has taken in earlier years. */
+/** Including the names that Netlify accepted in earlier years. */
 const redirectSchema = z.strictObject({
   from: z.string().optional(),
   origin: z.string().optional(),
@@ -105,12 +100,12 @@ function readRedirect(raw: unknown): RedirectLine {
     target,
     status,
     geo,
-    // Netlify applies rules with a country before it looks for a file.
+    // Netlify applies rules with a country before it checks for a file.
     isForced: entry.force || geo.length > 0,
   };
 }
 
-/** The values of a header: one for each line or member, without the comma at its end. */
+/** The values of a header, one per line or member, without the trailing comma. */
 function valuesOf(written: string | readonly string[]): string[] {
   const lines = [written].flat().flatMap((text) => text.split(/\r?\n/));
   return lines.map((line) => line.trim().replace(/,$/, "").trimEnd()).filter((line) => line !== "");
@@ -177,7 +172,7 @@ class NetlifyImport {
     headers.finish();
   }
 
-  /** Names each setting of a table, at any depth, with where svc has it. */
+  /** Names each setting of a table, at any depth, with its equivalent in svc. */
   #settings(path: readonly PathStep[], value: unknown): void {
     const isTable = typeof value === "object" && value !== null && !(value instanceof Date);
     const setting = readPrettyUrls(path, value);

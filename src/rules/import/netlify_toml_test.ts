@@ -103,7 +103,7 @@ Deno.test("importNetlifyToml() sets the headers that Netlify sets", () => {
   }
 });
 
-Deno.test("importNetlifyToml() keeps the other headers of a path where one has no equivalent", () => {
+Deno.test("importNetlifyToml() keeps the other headers of a path if one has no equivalent", () => {
   const result = importNetlifyToml(`[[headers]]
 for = "/*"
 [headers.values]

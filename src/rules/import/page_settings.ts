@@ -1,8 +1,4 @@
-/**
- * Converts other hosts' settings for page URLs to those of `[static]` in `svc.toml`. Pure.
- *
- * @module
- */
+/** @module Converts other hosts' settings for page URLs to those of `[static]`. Pure. */
 import type { PageUrls } from "../../lib/page_urls.ts";
 
 /** Settings for `[static]` of `svc.toml`. */
@@ -22,10 +18,10 @@ const HTML_HANDLING: ReadonlyMap<unknown, PageSettings> = new Map<unknown, PageS
   ["none", { cleanUrls: false }],
 ]);
 
-/** The values that `html_handling` of Cloudflare takes. */
+/** The values of Cloudflare's `html_handling`. */
 export const HTML_HANDLINGS: readonly unknown[] = [...HTML_HANDLING.keys()];
 
-/** The settings that a value of `html_handling` stands for; `undefined` for an unknown one. */
+/** The settings equivalent to a value of `html_handling`; `undefined` for an unknown one. */
 export const readHtmlHandling = (value: unknown): PageSettings | undefined =>
   HTML_HANDLING.get(value);
 

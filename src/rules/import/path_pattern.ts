@@ -1,18 +1,13 @@
-/**
- * Path patterns of other platforms (`/news/:slug`, `/assets/*`) as path
- * conditions, and their placeholders in targets as references.
- *
- * @module
- */
+/** @module Path patterns of other platforms (`/news/:slug`, `/assets/*`) as conditions. */
 import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
 
-/** One segment of a foreign pattern. */
+/** One segment of another host's pattern. */
 export type Segment =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "capture"; readonly name: string }
   | { readonly type: "splat"; readonly name: string }
-  /** Wildcards beside text. What they match has a name there, but no glob captures it. */
+  /** Wildcards next to text. Their matches have a name there, but no glob captures them. */
   | { readonly type: "pattern"; readonly glob: string; readonly names: readonly string[] };
 
 /** The names of the captures of a pattern, in order. */
@@ -22,7 +17,7 @@ export function namesOf(segments: readonly Segment[]): string[] {
   );
 }
 
-/** How a host reads wildcards that are no whole segment at the end of a path. */
+/** How a host interprets wildcards that are not a whole segment at the end of a path. */
 export type PatternDialect = "netlify" | "netlify-headers" | "cloudflare";
 
 const SPLAT = "splat";
@@ -46,7 +41,7 @@ function readWildcards(text: string, dialect: PatternDialect): Segment {
   if (names.length > 0 && dialect !== "cloudflare") {
     throw new NoEquivalent(`A placeholder matches a whole segment, but it is part of "${text}"`);
   }
-  // Between two slashes, Netlify also matches no segment at all; Cloudflare needs one.
+  // Between two slashes, Netlify also matches an empty segment; Cloudflare needs one.
   const star = text === "*" && dialect === "cloudflare" ? `?${ANY_PATH}` : ANY_PATH;
   let at = 0;
   let glob = "";
@@ -83,9 +78,9 @@ export function readPattern(pattern: string, dialect: PatternDialect): Segment[]
   return texts.map((text, index) => readSegment(text, index === texts.length - 1, dialect));
 }
 
-/** The same paths, with nothing captured, as items of `any` must be. */
+/** The same paths, without captures, as `any` requires. */
 export function withoutCaptures(segments: readonly Segment[]): Segment[] {
-  // A splat behind text alone is written as a prefix.
+  // A splat after plain text is written as a prefix.
   if (segments.slice(0, -1).every(({ type }) => type === "text")) {
     const last = segments.at(-1);
     if (last?.type !== "capture") return [...segments];
@@ -97,7 +92,7 @@ export function withoutCaptures(segments: readonly Segment[]): Segment[] {
   });
 }
 
-/** The text as a glob that matches it alone. */
+/** Converts the text to a glob that only matches this text. */
 export const escapeGlob = (text: string): string => text.replace(/[*?{}\\]/g, "\\$&");
 
 function writeSegment(segment: Segment): string {
@@ -113,7 +108,7 @@ function writeSegment(segment: Segment): string {
   }
 }
 
-/** The plainest path condition that says the same; `used` are the captures that are referred to. */
+/** The simplest equivalent path condition; `used` lists the referenced captures. */
 export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<string>): PathMatch {
   const last = segments.at(-1);
   const texts = segments.map((segment) => segment.type === "text" ? segment.text : undefined);
@@ -124,7 +119,7 @@ export function toPathMatch(segments: readonly Segment[], used: ReadonlySet<stri
   return { type: "glob", value: `/${segments.map(writeSegment).join("/")}` };
 }
 
-/** The pattern without its final splat; `undefined` if it has none or nothing else. */
+/** The pattern without its final splat; `undefined` if it has none, or only a splat. */
 export function withoutSplat(segments: readonly Segment[]): Segment[] | undefined {
   return segments.at(-1)?.type === "splat" && segments.length > 1
     ? segments.slice(0, -1)
@@ -139,7 +134,7 @@ export interface Rewritten {
 
 /**
  * Converts `:name` (also `:name*` and `:name+`) to `{name}` if the pattern has such a capture.
- * Braces in the text become `literalBrace`, so that they are not references.
+ * Braces in the text become `literalBrace`, so that they do not become references.
  */
 export function rewriteReferences(
   text: string,
@@ -158,7 +153,7 @@ export function rewriteReferences(
   return { text: rewritten, used };
 }
 
-/** Refuses a target that refers to what its path does not capture. */
+/** Refuses a target that refers to captures that its path does not have. */
 export function checkReferences(target: string, segments: readonly Segment[]): void {
   const names = namesOf(segments);
   const hidden = segments.flatMap((one) => one.type === "pattern" ? one.names : []);
@@ -173,7 +168,7 @@ export function checkReferences(target: string, segments: readonly Segment[]): v
   }
 }
 
-/** Braces of a URL, which may be there only percent-encoded. */
+/** Braces of a URL, which must be percent-encoded. */
 export function encodeBraces(text: string): string {
   return text.replaceAll("{", "%7B").replaceAll("}", "%7D");
 }

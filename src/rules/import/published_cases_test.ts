@@ -1,7 +1,7 @@
 /**
- * Cases that Netlify, Cloudflare and Vercel publish for their own parsers
- * (netlify/build: redirect-parser, headers-parser; cloudflare/workers-sdk:
- * pages-shared; vercel/vercel: routing-utils), as what happens to a request.
+ * Cases that Netlify, Cloudflare and Vercel publish for their own parsers (netlify/build:
+ * redirect-parser, headers-parser; cloudflare/workers-sdk: pages-shared; vercel/vercel:
+ * routing-utils), as effects on a request.
  */
 import assert from "node:assert/strict";
 import type { DescribedRequest } from "../request/facts.ts";
@@ -68,7 +68,7 @@ Deno.test("importRedirects() skips what has no equivalent, and counts it", async
   }
 });
 
-Deno.test("importRedirects() says that https alone cannot be asked for", () => {
+Deno.test("importRedirects() reports that https alone cannot be asked for", () => {
   const { imported, notes } = importRedirects("https://a.example/x https://b.example/y");
   assert.equal(imported, 1);
   assert.match(notes[0]?.reason ?? "", /^Matches http as well/);
@@ -137,7 +137,7 @@ Deno.test("importHeaders() reads blocks as Cloudflare does", () => {
   assert.deepEqual([result.read, result.imported], [12, 7]);
 });
 
-Deno.test("importHeaders() joins repeated names as Netlify does, and puts in no captures", () => {
+Deno.test("importHeaders() joins repeated names like Netlify, and inserts no captures", () => {
   const result = importHeaders("/p/:x\n  cache-control: max-age=0\n  cache-control: :x\n");
   assert.deepEqual(headersAt(result, "/p/y"), { "cache-control": "max-age=0, :x" });
 });

@@ -1,8 +1,4 @@
-/**
- * Converts a redirect of Netlify or Cloudflare to equivalent rules.
- *
- * @module
- */
+/** @module Converts a redirect of Netlify or Cloudflare to equivalent rules. */
 import {
   conditionContains,
   conditionsDisjoint,
@@ -41,7 +37,7 @@ export interface RedirectLine {
   readonly geo: readonly string[];
 }
 
-/** The status of a redirect that names none. */
+/** The default status of a redirect. */
 export const DEFAULT_STATUS: Readonly<Record<ImportFlavor, number>> = {
   netlify: 301,
   cloudflare: 302,
@@ -51,7 +47,7 @@ const REWRITE_STATUS = 200;
 /** Rewrites that a later redirect is compared with. */
 const MAX_COMPARED = 64;
 
-/** Paths that Netlify keeps for itself. */
+/** Paths that Netlify reserves. */
 const RESERVED = /^(?:https?:\/\/[^/]+)?\/\.netlify(?:\/|$)/i;
 const NETLIFY_FUNCTION = /\/\.netlify\/(?:builders|functions)\//i;
 
@@ -67,7 +63,7 @@ const FALLBACK_NOTE = "Cloudflare ignores this line as a loop. svc uses it as th
 const NO_FINAL_SLASH_NOTE = "A path that ends with a slash is not redirected: the target would " +
   "have a slash before the text after :splat";
 
-/** Reads the path or URL that a redirect takes. */
+/** Reads the source path or URL of a redirect. */
 export function readFrom(
   from: string,
   flavor: ImportFlavor,
@@ -83,7 +79,7 @@ export function readFrom(
   return { host, isHttps: true, segments: readPattern(path, flavor) };
 }
 
-/** The query of a redirect; every value must be a literal one. */
+/** The query of a redirect; every value must be literal. */
 export function checkQuery(query: Readonly<Record<string, string>>): Record<string, string> {
   for (const [name, value] of Object.entries(query)) {
     if (!value.startsWith(":")) continue;
@@ -92,12 +88,12 @@ export function checkQuery(query: Readonly<Record<string, string>>): Record<stri
   return { ...query };
 }
 
-/** The target of `/x/*` without one, which Netlify forwards to the same path. */
+/** The default target of `/x/*`: Netlify forwards it to the same path. */
 export function forwardTarget(from: string): string {
   return `${from.slice(0, -1)}:splat`;
 }
 
-/** Refuses a target that stands for nothing here. */
+/** Refuses a target that has no meaning here. */
 function checkTarget({ target, segments }: RedirectLine): void {
   if (RESERVED.test(target)) {
     throw new NoEquivalent(
@@ -143,7 +139,7 @@ function toRule(id: string, line: RedirectLine): Rule {
   return { id, condition, action: toAction(line, text) };
 }
 
-/** The same path with a slash at its end, or without the one that it has. */
+/** The same path with a trailing slash added or removed. */
 function otherEnding(segments: readonly Segment[]): Segment[] | undefined {
   const last = segments.at(-1);
   if (last?.type === "text" && last.text === "") {
@@ -184,8 +180,8 @@ function withoutFinalSlash(rule: Rule, folder: readonly Segment[]): Rule {
 }
 
 /**
- * On Netlify `/news/*` also takes `/news` itself, and a path is the same with
- * and without a slash at its end.
+ * On Netlify, `/news/*` also matches `/news` itself, and a path is the same with and without a
+ * trailing slash.
  */
 function netlifyRules(id: string, line: RedirectLine): ConvertedLine {
   const { segments, target } = line;
@@ -224,7 +220,9 @@ function pathText(segments: readonly Segment[]): string {
   return `/${texts.join("/")}`;
 }
 
-/** `/a /a/` and its kind change the ending alone: Netlify never applies them to their own target. */
+/**
+ * Entries such as `/a /a/` only change the ending: Netlify never applies them to their own target.
+ */
 function leadsToItself({ segments, target }: RedirectLine): boolean {
   return pathText(segments).replace(/\/$/, "") === target.replace(/\/$/, "");
 }
@@ -248,7 +246,7 @@ function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | un
   return undefined;
 }
 
-/** Takes the redirects of one file, in their order. */
+/** Adds the redirects of one file, in order. */
 export class RedirectCollector {
   readonly #rewrites: Rule[] = [];
 
@@ -258,7 +256,7 @@ export class RedirectCollector {
     this.#collector = collector;
   }
 
-  /** Takes what `read` finds on a line, or reports why it has no equivalent. */
+  /** Adds the result of `read` for a line, or reports why it has no equivalent. */
   take(source: SourceLine, id: string, read: () => RedirectLine): void {
     const notes: string[] = [];
     const taken = this.#collector.take(source, () => {

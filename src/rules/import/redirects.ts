@@ -1,11 +1,9 @@
 /**
- * A `_redirects` file of Netlify or Cloudflare as rules: `from [query…] to [status[!]]
- * [conditions…]`, one rule a line.
+ * @module A `_redirects` file of Netlify or Cloudflare as rules:
+ * `from [query…] to [status[!]] [conditions…]`, one rule a line.
  *
- * On Netlify a rule without `!` gives way to a file, and the status is 301 by default; on
+ * On Netlify, a file takes precedence over a rule without `!`, and the status is 301 by default; on
  * Cloudflare rules come first and the status is 302.
- *
- * @module
  */
 import {
   ImportCollector,
@@ -41,7 +39,7 @@ function readConditions(words: readonly string[]): string[] {
   });
 }
 
-/** Netlify forwards to the same path where a rewrite of `/x/*` names no target. */
+/** Netlify forwards to the same path if a rewrite of `/x/*` names no target. */
 function withForward(from: string, words: readonly string[]): readonly string[] {
   const isForward = /^2\d\d!?$/.test(words[0] ?? "") && from.endsWith("/*");
   return isForward ? [forwardTarget(from), ...words] : words;
@@ -70,13 +68,13 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
     query: readQuery(words.slice(0, targetAt)),
     target,
     status: status === null ? DEFAULT_STATUS[flavor] : Number(status[1]),
-    // Netlify applies rules with a country before it looks for a file.
+    // Netlify applies rules with a country before it checks for a file.
     isForced: flavor === "cloudflare" || status?.[2] === "!" || geo.length > 0,
     geo,
   };
 }
 
-/** Only Netlify takes a comment behind a rule. */
+/** Only Netlify allows a comment after a rule. */
 function withoutComment(line: string, flavor: ImportFlavor): string {
   return line.replace(flavor === "netlify" ? /(^|\s)#.*$/ : /^\s*#.*$/, "");
 }

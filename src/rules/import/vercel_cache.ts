@@ -1,16 +1,14 @@
 /**
- * `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is a word to Vercel's own cache,
- * which keeps the response for so long and does not pass the word on.
- *
- * @module
+ * @module `Cache-Control` in the headers of a `vercel.json`: `s-maxage` is for Vercel's own cache,
+ * which stores the response for that time and removes the directive.
  */
 import { NoEquivalent } from "./import_result.ts";
 import type { Action, Condition, LeafCondition, Rule, VaryDimension } from "../rule_set/types.ts";
 
-/** Fields for shared caches alone; the first that is there counts. */
+/** Fields only for shared caches; the first present one is used. */
 const TARGETED = ["vercel-cdn-cache-control", "cdn-cache-control"] as const;
 const CACHE_CONTROL = "cache-control";
-/** What Vercel sends to browsers if nothing else is left. */
+/** Vercel's default for browsers. */
 const NOTHING_LEFT = "public, max-age=0, must-revalidate";
 
 const DIMENSIONS: readonly (readonly [keyof LeafCondition, VaryDimension])[] = [
@@ -43,9 +41,9 @@ const directivesOf = (value: string): string[] =>
   value.split(",").map((one) => one.trim()).filter((one) => one !== "");
 
 export interface EdgeCaching {
-  /** The headers without what speaks to the edge alone. */
+  /** The headers without those that only control the edge. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where the headers say nothing of caching. */
+  /** Undefined if the headers do not control caching. */
   readonly action: Action | undefined;
 }
 
@@ -56,7 +54,7 @@ function varyOf({ any = [], not = {}, ...leaf }: Condition): VaryDimension[] {
   );
 }
 
-/** Reads what the headers of an entry say to the edge. */
+/** Reads the settings for the edge in the headers of an entry. */
 export function readEdgeCaching(
   headers: Readonly<Record<string, string>>,
   condition: Condition,
@@ -95,7 +93,7 @@ export function readEdgeCaching(
 
 /**
  * The rules, with those about caching in reverse: in Vercel, the last matching entry counts; in
- * svc, the first rule. A rule that forbids caching is left out if no earlier one allows it.
+ * svc, the first rule. A rule that forbids caching is dropped if no earlier one allows it.
  */
 export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   const isCaching = ({ action: { type } }: Rule) => type === "cache" || type === "bypass_cache";
@@ -105,7 +103,7 @@ export function arrangeCaching(rules: readonly Rule[]): Rule[] {
   return [...rules.filter((rule) => !isCaching(rule)), ...needed.toReversed()];
 }
 
-/** Refuses a lifetime that stands for a captured part of the path. */
+/** Refuses a lifetime from a captured part of the path. */
 export function assertPlainLifetime(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!/cache-control$/i.test(name) || !/\{[^{}]+\}/.test(value)) continue;

@@ -1,8 +1,4 @@
-/**
- * The redirects, rewrites and headers of a `vercel.json` as rules.
- *
- * @module
- */
+/** @module The redirects, rewrites and headers of a `vercel.json` as rules. */
 import * as z from "zod";
 import type { Condition, LeafCondition, Rule } from "../rule_set/types.ts";
 import {
@@ -57,12 +53,12 @@ type Common = { source: string; has?: Matcher[] | undefined; missing?: Matcher[]
 
 const FIELD = { header: "headers", cookie: "cookies", query: "query" } as const;
 
-/** Values are regular expressions: only those that mean themselves have an equivalent. */
+/** Values are regular expressions: only literal ones have an equivalent. */
 const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
 const TEMPORARY = 307;
 
-/** Fields that Vercel writes about the client's place; the country alone is known here too. */
+/** Fields that Vercel sets about the client's location; only the country is also available here. */
 const VERCEL_PLACE = /^x-vercel-ip-/i;
 const VERCEL_COUNTRY = /^x-vercel-ip-country$/i;
 const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;

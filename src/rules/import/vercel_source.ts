@@ -1,8 +1,6 @@
 /**
- * Path patterns of `vercel.json` (path-to-regexp): `/blog/:slug`,
- * `/docs/:path*`, `/(.*)`, `/((?!api/).*)`. Other regular expressions have no equivalent.
- *
- * @module
+ * @module Path patterns of `vercel.json` (path-to-regexp): `/blog/:slug`, `/docs/:path*`, `/(.*)`,
+ * `/((?!api/).*)`. Other regular expressions have no equivalent.
  */
 import type { PathMatch } from "../rule_set/types.ts";
 import { NoEquivalent } from "./import_result.ts";
@@ -13,16 +11,16 @@ const REST = /^(?::([A-Za-z_][A-Za-z0-9_]*))?\(\.\*\)$/;
 /** `/((?!api/).*)`: the folder, the name, and the excluded prefix of the rest. */
 const ALL_BUT = /^(\/(?:[^()]*\/)?)(?::([A-Za-z_][A-Za-z0-9_]*))?\(\(\?!([^()]*)\)\.\*\)$/;
 
-/** The name that stands for an unnamed `(.*)`, which targets call `$1`. */
+/** The name for an unnamed `(.*)`, which targets reference as `$1`. */
 const REST_NAME = "rest";
 
 export interface VercelSource {
   readonly segments: readonly Segment[];
   /** The names of its groups in order, which targets may call `$1`, `$2`, … */
   readonly groups: readonly string[];
-  /** The pattern also takes the path without its last segment (`:path*`). */
+  /** The pattern also matches the path without its last segment (`:path*`). */
   readonly takesBase: boolean;
-  /** A path that ends with a slash does not fit (`:path*`, `:path+`; `(.*)` takes it). */
+  /** A path with a trailing slash does not match (`:path*`, `:path+`; `(.*)` matches it). */
   readonly refusesSlash: boolean;
   /** Paths that do not match although their segments do. */
   readonly excluded: PathMatch | undefined;
@@ -41,7 +39,7 @@ function noEquivalent(text: string): NoEquivalent {
   return new NoEquivalent(`The pattern "${text}" has no equivalent in a glob`);
 }
 
-/** Reads text with escaped characters, parameters and `(.*)` beside each other. */
+/** Reads text with escaped characters, parameters and adjacent `(.*)`. */
 function readParts(text: string): ReadSegment {
   const names: string[] = [];
   const groups: string[] = [];
@@ -61,7 +59,7 @@ function readParts(text: string): ReadSegment {
       glob += "?*";
     } else if (rest !== undefined) {
       groups.push("");
-      // Between two slashes it needs a segment, as slashes are merged.
+      // Between two slashes it needs a segment, because slashes are merged.
       glob += text === rest ? "?**" : "**";
     } else throw noEquivalent(text);
   }
@@ -115,7 +113,6 @@ function readAllBut(source: string): VercelSource | undefined {
   };
 }
 
-/** Reads a `source`. */
 export function readVercelSource(source: string): VercelSource {
   if (!source.startsWith("/")) throw new NoEquivalent(`The source does not begin with "/"`);
   const allBut = readAllBut(source);

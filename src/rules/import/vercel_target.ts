@@ -1,8 +1,4 @@
-/**
- * Destinations of `vercel.json`: what they refer to, and the query that a rewrite gets.
- *
- * @module
- */
+/** @module Destinations of `vercel.json`: their references, and the query of a rewrite. */
 import { NoEquivalent } from "./import_result.ts";
 import {
   checkReferences,
@@ -49,7 +45,7 @@ export function nameGroups(text: string, groups: readonly string[]): string {
 /** A reference with the slash before it, which belongs to it. */
 const reference = (name: string): RegExp => new RegExp(`/?:${name}(?![A-Za-z0-9_])[*+?]?`, "g");
 
-/** The text without the parameters that stand for nothing, each with its slash. */
+/** The text without empty parameters and their slashes. */
 export function withoutParameters(text: string, names: readonly string[]): string {
   return names.reduce((rest, name) => rest.replace(reference(name), ""), text);
 }

@@ -1,9 +1,7 @@
 /**
- * Expands entries of `vercel.json` into several rules: `(en|de)` and `:lang(en|de)` give one rule
- * per word, `:id?` one with and one without the segment. The value of a parameter is inserted at
- * each reference.
- *
- * @module
+ * @module Expands entries of `vercel.json` into several rules: `(en|de)` and `:lang(en|de)` become
+ * one rule per word, `:id?` one with and one without the segment. The value of a parameter is
+ * inserted at each reference.
  */
 import { NoEquivalent } from "./import_result.ts";
 import { withoutParameters } from "./vercel_target.ts";
@@ -14,7 +12,7 @@ export interface Variant {
   readonly texts: readonly string[];
 }
 
-/** Rules that one entry may become. */
+/** Maximum number of rules from one entry. */
 const MAX_VARIANTS = 64;
 
 /** Alternatives, a whole segment or a part of one, with or without a name. */
@@ -61,7 +59,7 @@ function optionsOf(variant: Variant): Variant[] | undefined {
   ];
 }
 
-/** The entries that an entry stands for, in order; itself if it is one. */
+/** The entries that an entry expands to, in order; possibly only itself. */
 export function variantsOf(entry: Variant): readonly Variant[] {
   const done: Variant[] = [];
   const open = [entry];

@@ -1,8 +1,4 @@
-/**
- * The setting of a `wrangler` file of Cloudflare about the URLs of pages. The files have no rules.
- *
- * @module
- */
+/** @module The setting of a `wrangler` file about the URLs of pages; it has no rules. */
 import * as z from "zod";
 import { parseToml } from "../../lib/toml.ts";
 import { MAX_DEPTH } from "../limits.ts";
@@ -14,7 +10,7 @@ import {
 } from "./import_result.ts";
 import { HTML_HANDLINGS, readHtmlHandling } from "./page_settings.ts";
 
-/** Largest file that is read, in bytes. */
+/** Maximum size of a file, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 
 const wranglerSchema = z.object({

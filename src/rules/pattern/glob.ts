@@ -1,25 +1,23 @@
 /**
- * Path globs (spec: "Glob captures and interpolation"): `*` inside one segment, `**` across
+ * @module Path globs (spec: "Glob captures and interpolation"): `*` inside one segment, `**` across
  * segments, `?` one character, `{name}` one whole non-empty segment, `{name...}` the rest of the
  * path (may be empty), `\` makes the next character literal.
  *
  * A `**` that is a whole segment also matches no segment at all, so that `**` between `/a/` and
  * `/b` matches `/a/b`. `/a/**` does not match `/a`, and `/a/{rest...}` does not either; both match
  * `/a/`.
- *
- * @module
  */
 import { canonicalPathText } from "../request/path.ts";
 
-/** Longest glob, in characters; limits the cost of one match. */
+/** Maximum length of a glob, in characters; limits the cost of one match. */
 export const MAX_GLOB_LENGTH = 1024;
 
-/** A problem at one place of a glob or template. */
+/** A problem at a position of a glob or template. */
 export interface PatternProblem {
   /** Capital first, no final stop. */
   readonly message: string;
   readonly hint?: string;
-  /** Its place: index into the authored text, in UTF-16 units. */
+  /** Its position: index into the authored text, in UTF-16 units. */
   readonly offset: number;
 }
 
@@ -162,8 +160,8 @@ class GlobParser {
 }
 
 /**
- * Parses a glob, or reports all that is wrong with it. The text of `text`
- * tokens is in the alphabet of normalized paths. Linear in the glob's length.
+ * Parses a glob, or reports all its problems. The text of `text` tokens is in the alphabet of
+ * normalized paths. Linear in the glob's length.
  */
 export function parseGlob(value: string): GlobResult {
   if (value.length > MAX_GLOB_LENGTH) {
@@ -175,13 +173,13 @@ export function parseGlob(value: string): GlobResult {
   return parser.problems.length > 0 ? { problems: parser.problems } : { tokens: parser.tokens };
 }
 
-/** The text that every path that matches begins with; "" if there is none. */
+/** The text with which every matching path starts; "" if there is none. */
 export function literalPrefix(tokens: readonly GlobToken[]): string {
   const first = tokens[0];
   return first?.type === "text" ? first.text : "";
 }
 
-/** The names of a glob's captures, in the order in which they stand. */
+/** The names of a glob's captures, in order of appearance. */
 export function captureNames(tokens: readonly GlobToken[]): readonly string[] {
   return tokens.flatMap((token) =>
     token.type === "capture" || token.type === "splat" ? [token.name] : []

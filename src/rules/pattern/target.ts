@@ -1,9 +1,7 @@
 /**
- * Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site, or an
- * absolute URL. The value of a capture can never change the scheme, host or port: captures are not
- * allowed there, and the path of a relative target always begins with exactly one slash.
- *
- * @module
+ * @module Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of this site,
+ * or an absolute URL. The value of a capture can never change the scheme, host or port: captures
+ * are not allowed there, and the path of a relative target always starts with exactly one slash.
  */
 import type { PatternProblem } from "./glob.ts";
 import { canonicalPathText, resolveSegments } from "../request/path.ts";
@@ -17,7 +15,7 @@ import {
   type TemplatePart,
 } from "./template.ts";
 
-/** A parsed target. Every part may hold references, `authority` excepted. */
+/** A parsed target. Every part except `authority` can have references. */
 export interface ParsedTarget {
   readonly kind: "relative" | "absolute";
   /** `http` or `https`, in lower case; "" for a relative target. */
@@ -46,7 +44,7 @@ const refuse = (message: string, offset: number, hint?: string): TargetResult =>
   problems: [hint === undefined ? { message, offset } : { message, hint, offset }],
 });
 
-/** Splits parts at the first text with one of the characters; the second result starts there. */
+/** Splits parts at the first of the characters; the second result starts there. */
 function cut(
   parts: readonly TemplatePart[],
   mark: string,
@@ -136,7 +134,7 @@ export interface CompiledTarget {
 /** The expanded target for one request. */
 export interface ExpandedTarget {
   readonly origin: string;
-  /** Begins with exactly one slash. */
+  /** Starts with exactly one slash. */
   readonly path: string;
   /** Without its `?`; absent if the target has no separate query. */
   readonly query?: string;

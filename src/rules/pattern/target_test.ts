@@ -12,7 +12,7 @@ function expand(
   return expandTarget(compiled, Object.values(captures), from);
 }
 
-Deno.test("parseTarget() takes a target apart", () => {
+Deno.test("parseTarget() splits a target into its parts", () => {
   const parsed = parseTarget("HTTPS://a.test:8443/x/{p}?q={p}&r#{p}");
   assert.ok("target" in parsed);
   const { kind, scheme, authority, query, fragment } = parsed.target;
@@ -36,7 +36,7 @@ const BAD: readonly [target: string, offset: number, message: RegExp][] = [
   ["/{r...}", 1, /Reference the splat/],
 ];
 
-Deno.test("parseTarget() refuses what leads astray", async (t) => {
+Deno.test("parseTarget() refuses misleading targets", async (t) => {
   for (const [target, offset, message] of BAD) {
     await t.step(JSON.stringify(target), () => {
       const parsed = parseTarget(target);

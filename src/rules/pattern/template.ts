@@ -1,14 +1,12 @@
 /**
- * Texts with references to captures: the target of a redirect or rewrite, and the value of a header
- * (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the literal text
- * `{name}`; any other brace is literal, so a header value can contain JSON.
+ * @module Texts with references to captures: the target of a redirect or rewrite, and the value of
+ * a header (spec: "Glob captures and interpolation"). `{name}` is a reference, `{{name}}` the
+ * literal text `{name}`; any other brace is literal, so a header value can contain JSON.
  *
  * A capture is a piece of the normalized path, hence visible ASCII: `pchar`, `%XX` and, in a splat,
  * `/`. It is inserted unchanged into a path, fragment or header value. In a query, everything
  * except unreserved characters, `/` and `%XX` is encoded, so that decoding the result gives exactly
  * the client's text. It cannot introduce line breaks or host names.
- *
- * @module
  */
 import type { PatternProblem } from "./glob.ts";
 
@@ -62,7 +60,7 @@ export function templateReferences(parts: readonly TemplatePart[]): readonly Tem
   return parts.flatMap((part) => part.type === "reference" ? [part] : []);
 }
 
-/** Text, or the index of the capture that is there. */
+/** Text, or the index of a capture. */
 type Piece = string | number;
 
 /** A compiled template: names are replaced by indexes. */
@@ -82,7 +80,9 @@ export function expandPieces(
   return text;
 }
 
-/** All that a header value may not hold (RFC 9110 5.5): control characters, and beyond Latin-1. */
+/**
+ * Characters that a header value must not contain (RFC 9110 5.5): controls, and all beyond Latin-1.
+ */
 const NO_HEADER_TEXT = /[^\t\x20-\x7e\x80-\xff]/gu;
 
 /** Percent-encodes characters that a header value cannot contain. */
@@ -90,7 +90,7 @@ export function encodeHeaderText(text: string): string {
   return text.toWellFormed().replace(NO_HEADER_TEXT, encodeURIComponent);
 }
 
-/** Percent-encodes what would mean something in a query; `%XX` stays. Takes canonical path text. */
+/** Percent-encodes characters with a meaning in a query; keeps `%XX`. Expects a canonical path. */
 export function encodeForQuery(capture: string): string {
   return capture.replace(
     /[^\w.~%\/-]/g,
@@ -98,7 +98,7 @@ export function encodeForQuery(capture: string): string {
   );
 }
 
-/** Replaces names by indices into `names`; a name that does not exist becomes nothing. */
+/** Replaces names by indices into `names`; an unknown name becomes empty. */
 export function compilePieces(
   parts: readonly TemplatePart[],
   names: readonly string[],
@@ -114,9 +114,9 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
 }
 
 /**
- * Text of a URL as its author wrote it, except for what no client reads as written: blanks, control
- * characters, all beyond ASCII, a backslash (a slash to browsers) and a `%` that begins no escape
- * are percent-encoded.
+ * Text of a URL as its author wrote it, except for characters that no client reads as written:
+ * blanks, control characters, all beyond ASCII, a backslash (a slash to browsers) and a `%` that
+ * begins no escape are percent-encoded.
  */
 export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(

@@ -1,8 +1,6 @@
 /**
- * Proves relations between the sets of requests that two conditions match. Every answer `true` is a
- * proof; `false` means "not proven".
- *
- * @module
+ * @module Proves relations between the sets of requests that two conditions match. Every answer
+ * `true` is a proof; `false` means "not proven".
  */
 import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import { comparable } from "../conditions/lists.ts";
@@ -54,7 +52,7 @@ function leafContains(outer: LeafSet, inner: LeafSet): boolean {
   return BY_COST.every((field) => fieldContains(field, outer.leaf, inner.leaf));
 }
 
-/** True if path or host keep the two apart. */
+/** True if path or host make the two disjoint. */
 export function placesDisjoint(a: LeafSet, b: LeafSet): boolean {
   return fieldDisjoint("host", a.leaf, b.leaf) || fieldDisjoint("path", a.leaf, b.leaf);
 }
@@ -98,13 +96,13 @@ function leafContainsBoth(outer: LeafSet, a: LeafSet, b: LeafSet): boolean {
 
 /** The parts of a condition that no request is proven to fit. */
 export interface DeadParts {
-  /** The condition contradicts itself: `not` excludes all that it asks for. */
+  /** The condition contradicts itself: `not` excludes everything that it requires. */
   readonly whole: boolean;
   /** Indexes of `any` that contradict the rest of the condition. */
   readonly branches: readonly number[];
 }
 
-/** Finds what contradicts itself in a condition. */
+/** Finds contradictions within a condition. */
 export function deadPartsOf(set: ConditionSet): DeadParts {
   const { any = [], not } = set;
   if (not !== undefined && leafContains(not, set)) return { whole: true, branches: [] };

@@ -7,7 +7,7 @@ import { normalizeRules } from "../rule_set/normalize.ts";
 import type { RuntimeCondition } from "../rule_set/types.ts";
 import { conditionContains, conditionsDisjoint, conditionSetOf } from "./condition_sets.ts";
 
-/** `FUZZ_RUNS` asks for a long run by chance; without it every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 20);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
@@ -17,7 +17,7 @@ function factsOf(request: DescribedRequest): RequestFacts[] {
   return "rejected" in facts ? [] : [facts];
 }
 
-Deno.test("conditionContains() and conditionsDisjoint() never claim what a request disproves", () => {
+Deno.test("conditionContains() and conditionsDisjoint() never return a result that a request disproves", () => {
   let contained = 0;
   let disjoint = 0;
   fc.assert(
@@ -51,7 +51,7 @@ Deno.test("conditionContains() and conditionsDisjoint() never claim what a reque
   assert.ok(contained > RUNS / 10 && disjoint > RUNS / 10, `${contained} ${disjoint}`);
 });
 
-Deno.test("conditionContains() proves what it should", () => {
+Deno.test("conditionContains() proves the expected cases", () => {
   const glob = (value: string): RuntimeCondition =>
     normalizeRules({
       schemaVersion: "EDGE_RULE_SET_V1",

@@ -1,8 +1,6 @@
 /**
- * Indexes rules by where they can match: the literal start of their paths, then their host. Finds
- * the rules that could cover a given one without looking at all others.
- *
- * @module
+ * @module Indexes rules by where they can match: the literal start of their paths, then their host.
+ * Finds the rules that could cover a given one without checking all others.
  */
 import type { Pace } from "../../lib/next_turn.ts";
 import { VISIT_COST } from "../work.ts";
@@ -22,7 +20,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
 
   readonly #pace: Pace;
 
-  /** Look-ups are counted in `pace`. */
+  /** Lookups are counted in `pace`. */
   constructor(pace: Pace) {
     this.#pace = pace;
   }
@@ -60,7 +58,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The lists of rules that could hold all requests of `set`: same or wider path and host. */
+  /** The lists of rules that could match all requests of `set`: same or wider path and host. */
   *listsAbove(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.#bucketsAbove(set)) {

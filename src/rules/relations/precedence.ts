@@ -1,9 +1,4 @@
-/**
- * Which of two pipeline rules wins a request that both match (design: phase 5):
- * `override`, then an exact path, then the longer literal start, then order.
- *
- * @module
- */
+/** @module Decides which of two pipeline rules wins a request that both match (design: phase 5). */
 import type { ConditionSet } from "./condition_sets.ts";
 
 export interface Ranked {
@@ -16,7 +11,7 @@ export interface Ranked {
   readonly literalLength: number;
 }
 
-/** Negative where `a` wins over `b`. */
+/** Negative if `a` takes precedence over `b`. */
 export function comparePrecedence(a: Ranked, b: Ranked): number {
   return Number(b.override) - Number(a.override) ||
     Number(b.isExact) - Number(a.isExact) ||

@@ -1,9 +1,4 @@
-/**
- * Response fields that belong to the edge: they frame the message, describe its encoding, or
- * identify it. No rule can set or remove them.
- *
- * @module
- */
+/** @module Response fields that belong to the edge; no rule can set or remove them. */
 import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 
 const OWN: ReadonlySet<string> = new Set([
@@ -17,12 +12,12 @@ const OWN: ReadonlySet<string> = new Set([
 /** The prefix of all header fields of the edge. */
 const PREFIX = "x-svc-";
 
-/** Whether a field, its name in lower case, is the edge's alone. */
+/** Whether a field, its name in lower case, belongs only to the edge. */
 export function isEdgeField(name: string): boolean {
   return OWN.has(name) || name.startsWith(PREFIX);
 }
 
 const LIFETIME_FIELD = /^(?:(?:[a-z0-9-]+-)?cache-control|surrogate-control|expires)$/;
 
-/** Whether a field, its name in lower case, says how long a response is kept. */
+/** Whether a field, its name in lower case, controls how long a response is stored. */
 export const isLifetimeField = (name: string): boolean => LIFETIME_FIELD.test(name);

@@ -1,9 +1,4 @@
-/**
- * The facts of a request that rules can use. Each one that costs something is
- * computed once, when a rule first needs it.
- *
- * @module
- */
+/** @module The facts of a request for rules, each computed once, on first use. */
 import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";
 import type { Device } from "../vocabulary.ts";
@@ -46,7 +41,7 @@ export interface FactSources {
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-/** Stands for "asked, and not known" in the memory of a lazy fact. */
+/** Cached value of a lazy fact that was computed but is unknown. */
 const UNKNOWN = Symbol("unknown");
 type Memory<T> = T | typeof UNKNOWN | undefined;
 
@@ -60,7 +55,7 @@ function collect(entries: Iterable<readonly [string, string]>): Map<string, stri
   return values;
 }
 
-/** Cookie pairs as RFC 6265 5.4 sends them; a pair without `=` is no cookie. */
+/** Cookie pairs as RFC 6265 5.4 sends them; a pair without `=` is not a cookie. */
 function* cookiePairs(header: string): Generator<readonly [string, string]> {
   for (const pair of header.split(";")) {
     const equals = pair.indexOf("=");
@@ -96,7 +91,7 @@ class LazyFacts implements RequestFacts {
 
   query(name: string): readonly string[] {
     if (this.rawQuery === "") return NONE;
-    // The "?" is taken off: another one behind it belongs to the first name.
+    // Removes the "?"; another one after it belongs to the first name.
     this.#queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
     return this.#queries.get(name) ?? NONE;
   }
@@ -127,7 +122,7 @@ class LazyFacts implements RequestFacts {
   }
 }
 
-/** Makes facts that are computed on demand. */
+/** Creates facts that are computed on demand. */
 export function createFacts(sources: FactSources): RequestFacts {
   return new LazyFacts(sources);
 }
@@ -158,7 +153,7 @@ export function requestHost(host: string): string | undefined {
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 }
 
-/** Makes facts from a described request. Throws TypeError where the URL names an invalid host. */
+/** Creates facts from a described request. Throws TypeError where the URL names an invalid host. */
 export function factsFromRequest(request: DescribedRequest): RequestFacts | PathRejection {
   const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
   const headers = new Headers(request.headers);

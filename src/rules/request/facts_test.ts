@@ -12,7 +12,7 @@ Deno.test("factsFromRequest() reads host, path and query from a URL", () => {
   ]);
 });
 
-Deno.test("factsFromRequest() takes the host of a path from the Host header", () => {
+Deno.test("factsFromRequest() reads the host of a path from the Host header", () => {
   assert.equal(factsOf({ url: "/a", headers: { host: "One.test:80" } }).host, "one.test");
   assert.equal(factsOf("/a").host, "localhost");
 });
@@ -63,7 +63,7 @@ Deno.test("facts decode queries and leave cookies as they are", () => {
   assert.deepEqual(facts.cookie("junk"), []);
 });
 
-Deno.test("createFacts() asks for each costly fact once, and only when it is asked", () => {
+Deno.test("createFacts() computes each costly fact once, and only on demand", () => {
   const asked: string[] = [];
   const facts = createFacts({
     method: "GET",

@@ -1,9 +1,4 @@
-/**
- * Names and values of header fields: what HTTP can carry (RFC 9110, 5.1 and
- * 5.5), each name once.
- *
- * @module
- */
+/** @module Names and values of header fields: what HTTP can carry (RFC 9110, 5.1 and 5.5). */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt, type Finding } from "../finding.ts";
@@ -29,7 +24,7 @@ export function* checkName(
   }
 }
 
-/** Reports names and values that HTTP cannot carry, and names given twice. */
+/** Reports names and values that HTTP cannot carry, and duplicate names. */
 export function* checkHeaderMap(
   headers: Readonly<Record<string, string>>,
   path: readonly PathStep[],

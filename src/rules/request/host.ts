@@ -1,11 +1,6 @@
-/**
- * Host names in one spelling: ASCII, lower case, international labels in
- * punycode (UTS #46, as every browser maps them: WHATWG URL 3.5).
- *
- * @module
- */
+/** @module Host names in canonical form: lower-case punycode, as browsers map them (UTS #46). */
 
-/** Why a text is no host name, and what to write instead. */
+/** Why a text is not a host name, and what to write instead. */
 export interface HostProblem {
   /** Completes "Use a host name …". */
   readonly wanted: string;
@@ -47,9 +42,8 @@ function mapped(text: string): string | undefined {
 }
 
 /**
- * Returns the canonical spelling of a host name or address, or why it is none.
- * One final dot (the root of the name system) is dropped. Applying it twice
- * changes nothing.
+ * Returns the canonical form of a host name or address, or why it is invalid. One final dot (the
+ * root of the name system) is dropped. Applying it twice has no further effect.
  */
 export function canonicalHost(text: string): HostResult {
   const refused = refusedPart(text);
@@ -74,7 +68,7 @@ export function hostOrSame(text: string): string {
   return "host" in result ? result.host : text;
 }
 
-/** Cuts `host:port`; the port is missing if there is none. */
+/** Splits `host:port`; the port is missing if there is none. */
 export function splitAuthority(authority: string): { host: string; port?: string } {
   const found = /^(.*?):([0-9]*)$/.exec(authority);
   if (found === null || authority.endsWith("]")) return { host: authority };

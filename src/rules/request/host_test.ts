@@ -21,7 +21,7 @@ Deno.test("canonicalHost() writes every valid host in one way", () => {
   }
 });
 
-Deno.test("canonicalHost() refuses what is more or less than a host", () => {
+Deno.test("canonicalHost() refuses incomplete hosts and hosts with extra parts", () => {
   const rows = [
     "https://example.com",
     "//example.com",
@@ -51,7 +51,7 @@ Deno.test("canonicalHost() refuses what is more or less than a host", () => {
   for (const host of rows) assert.ok("problem" in canonicalHost(host), JSON.stringify(host));
 });
 
-Deno.test("canonicalHost() changes nothing when applied twice, and lets no separator through", () => {
+Deno.test("canonicalHost() changes nothing when applied twice, and allows no separators", () => {
   fc.assert(
     fc.property(fc.oneof(fc.domain(), fc.string({ unit: "binary", maxLength: 12 })), (text) => {
       const once = hostOrSame(text);

@@ -1,9 +1,7 @@
 /**
- * Client addresses and the blocks they are compared with. An IPv4-mapped IPv6 address
+ * @module Client addresses and the blocks they are compared with. An IPv4-mapped IPv6 address
  * (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) is the IPv4 address it carries, on both sides of the
  * comparison; apart from that, the two families never match: `::/0` contains no IPv4 client.
- *
- * @module
  */
 import ipaddr from "ipaddr.js";
 
@@ -28,9 +26,9 @@ function toBigInt(bytes: readonly number[]): bigint {
 }
 
 /**
- * Parses an address: four decimal parts, or IPv6 in any spelling (a zone such as
- * `%eth0` is ignored). Anything else is `undefined`; the short, octal and
- * hexadecimal forms of IPv4 are no addresses here.
+ * Parses an address: four decimal parts, or IPv6 in any spelling (a zone such as `%eth0` is
+ * ignored). Anything else is `undefined`; the short, octal and hexadecimal forms of IPv4 are not
+ * addresses here.
  */
 export function parseIp(text: string): IpAddress | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
@@ -66,7 +64,7 @@ function blockOf(address: IpAddress, bits: number): IpBlock {
   return { family: 6, first, last: first + size - 1n };
 }
 
-/** Parses `address/bits`, or one address alone; bits beyond the mask are ignored. */
+/** Parses `address/bits`, or a single address; bits beyond the mask are ignored. */
 export function parseCidr(text: string): IpBlock | undefined {
   const [addressText = "", bitsText, ...more] = text.split("/");
   const address = parseIp(addressText);

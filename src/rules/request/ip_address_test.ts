@@ -43,7 +43,7 @@ const ROWS: readonly [cidrs: readonly string[], address: string, inside: boolean
   [[], "10.0.0.1", false],
 ];
 
-Deno.test("IpBlockSet.has() knows what is inside", async (t) => {
+Deno.test("IpBlockSet.has() contains the right addresses", async (t) => {
   for (const [cidrs, address, inside] of ROWS) {
     await t.step(
       `${cidrs.join(" ")} has ${address}`,
@@ -52,7 +52,7 @@ Deno.test("IpBlockSet.has() knows what is inside", async (t) => {
   }
 });
 
-Deno.test("parseCidr() refuses what is no block", () => {
+Deno.test("parseCidr() refuses anything but a block", () => {
   for (
     const text of ["", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08", "::/129", "1.2.3.4/", "a/8"]
   ) {

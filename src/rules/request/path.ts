@@ -1,17 +1,15 @@
 /**
- * The normalized path: a single spelling for all ways to write the same path, so that a client
- * cannot evade a rule.
+ * @module The normalized path: a single spelling for all ways to write the same path, so that a
+ * client cannot evade a rule.
  *
  * Dot segments are resolved, duplicate slashes merged, a backslash counts as a slash (as in every
  * browser, WHATWG URL 4.4), hex digits are upper-cased, and a percent-encoded character is decoded
- * if it may stand for itself in a path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and
+ * if it may appear unencoded in a path segment (RFC 3986 `pchar`: unreserved, sub-delims, `:` and
  * `@`). Everything else is percent-encoded. `%2F` and `%5C` stay encoded: they are data, never a
  * separator.
  *
  * `pchar` is more than the "unreserved" of RFC 3986 6.2.2.2, because a file lookup also decodes
  * `%40`: a rule for `/@internal` that ignores `/%40internal` would protect nothing.
- *
- * @module
  */
 
 /** Why a raw path has no normalized form; the edge answers 400. */
@@ -22,7 +20,7 @@ export interface PathRejection {
 const BAD_ESCAPE: PathRejection = Object.freeze({ rejected: "bad_escape" });
 const ENCODED_NUL: PathRejection = Object.freeze({ rejected: "encoded_nul" });
 
-/** A path of plain segments none of which begins with a dot: nothing to normalize. */
+/** A path of plain segments, none of which begins with a dot, needs no normalization. */
 const PLAIN_PATH = /^(?:\/[\w~!$&'()*+,;=:@-][\w.~!$&'()*+,;=:@-]*)*\/?$/;
 const PLAIN_TEXT = /^[\w.~!$&'()*+,;=:@\/-]*$/;
 const PCHAR = /^[\w.~!$&'()*+,;=:@-]$/;
@@ -37,9 +35,9 @@ function rewriteCharacter(found: string): string {
 }
 
 /**
- * Encodes text for normalized paths, without interpreting segments: path characters stay, all
- * others become percent-encoded UTF-8 in upper case. A `%` that starts no escape is itself encoded.
- * Idempotent.
+ * Encodes text for normalized paths, without interpreting segments: keeps path characters, and
+ * converts all others to percent-encoded UTF-8 in upper case. A `%` that starts no escape is itself
+ * encoded. Idempotent.
  */
 export function canonicalPathText(text: string): string {
   if (PLAIN_TEXT.test(text)) return text;
@@ -47,8 +45,8 @@ export function canonicalPathText(text: string): string {
 }
 
 /**
- * Resolves `.` and `..` and merges slashes in text that is canonical already.
- * `..` above the root stays at the root; the result begins with a slash.
+ * Resolves `.` and `..` and merges slashes in text that is canonical already. `..` above the root
+ * stays at the root; the result starts with a slash.
  */
 export function resolveSegments(text: string): string {
   const kept: string[] = [];

@@ -40,7 +40,7 @@ Deno.test("normalizePath() writes one path in one way", async (t) => {
   }
 });
 
-Deno.test("normalizePath() rejects what means nothing or too much", () => {
+Deno.test("normalizePath() rejects invalid and ambiguous paths", () => {
   for (const raw of ["/%", "/%4", "/%zz", "/a%2"]) {
     assert.deepEqual(normalizePath(raw), { rejected: "bad_escape" }, raw);
   }
@@ -79,7 +79,7 @@ Deno.test("normalizePath() changes nothing the second time", () => {
 });
 
 Deno.test("normalizePath() is linear in the length of the path", () => {
-  // So long that work which grew with the square of it would not come to an end.
+  // So long that quadratic work would take forever.
   for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 

@@ -1,10 +1,6 @@
-/**
- * The query of a rewrite: that of its target, then the rest of the request's.
- *
- * @module
- */
+/** @module The query of a rewrite: that of its target, then the rest of the request's. */
 
-/** The decoded name of a pair such as `a=1`; "" for a pair of nothing. */
+/** The decoded name of a pair such as `a=1`; "" for an empty pair. */
 function nameOf(pair: string): string {
   const [name = ""] = new URLSearchParams(`?${pair}`).keys();
   return name;

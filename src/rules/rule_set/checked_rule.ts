@@ -1,8 +1,4 @@
-/**
- * One rule that has the right shape, with its place in the set.
- *
- * @module
- */
+/** @module One valid rule, with its position in the set. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { ActionPlace } from "../actions/action_definition.ts";
 import { leavesOf, type PlacedLeaf } from "../conditions/condition.ts";
@@ -13,15 +9,14 @@ export interface CheckedRule {
   readonly index: number;
   readonly rule: Rule;
   /**
-   * False if invalid fields were left out: then only the remaining ones can be checked, not how the
+   * False if invalid fields were dropped: then only the remaining ones can be checked, not how the
    * rule relates to others.
    */
   readonly complete: boolean;
-  /** False if the path of the condition had to be left out. */
+  /** False if the path of the condition was dropped. */
   readonly isPathKnown: boolean;
 }
 
-/** The field path of a rule. */
 export function rulePath({ index }: CheckedRule): PathStep[] {
   return ["rules", index];
 }
@@ -31,7 +26,7 @@ export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
   return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
 }
 
-/** Returns the place of the rule's action for its definition. */
+/** Returns the position of the rule's action for its definition. */
 export function actionPlaceOf(checked: CheckedRule): ActionPlace {
   return {
     path: [...rulePath(checked), "action"],

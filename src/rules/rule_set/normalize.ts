@@ -1,9 +1,4 @@
-/**
- * From the authored rule set to the one that the edge runs: one spelling for
- * every name, every alias resolved, every default filled in.
- *
- * @module
- */
+/** @module Converts an authored rule set to the edge's form. */
 import { definitionOf } from "../actions/actions.ts";
 import {
   CONDITION_NAMES,
@@ -24,14 +19,14 @@ import type {
   RuntimeRuleSet,
 } from "./types.ts";
 
-/** Leaves out the fields that are not there, so that equal rules are equal objects. */
+/** Omits undefined fields, so that equal rules are equal objects. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** The leaf with both spellings of the method list as one. */
+/** The leaf with both forms of the method list merged. */
 function withoutAlias({ [METHODS_ALIAS]: alias, ...leaf }: LeafCondition): Partial<RawConditions> {
   if (alias === undefined) return leaf;
   return { ...leaf, methods: [...leaf.methods ?? [], ...alias] };
@@ -73,8 +68,8 @@ export function normalizeRule(rule: Rule): RuntimeRule {
 }
 
 /**
- * Normalizes a rule set that has passed validation (design: "What the spec
- * leaves open"). Applying it twice changes nothing; the order of the rules stays.
+ * Normalizes a rule set that has passed validation (design: "What the spec leaves open"). Applying
+ * it twice has no further effect; keeps the order of the rules.
  */
 export function normalizeRules(ruleSet: RuleSet): RuntimeRuleSet {
   return defined({

@@ -13,7 +13,7 @@ Deno.test("normalizeRules() changes nothing when applied twice", () => {
   }));
 });
 
-Deno.test("normalizeRules() leaves what it was given as it was", () => {
+Deno.test("normalizeRules() does not change its input", () => {
   const plain = anyRuleSet.map((ruleSet): RuleSet => JSON.parse(JSON.stringify(ruleSet)));
   fc.assert(fc.property(plain, (ruleSet) => {
     const before = structuredClone(ruleSet);

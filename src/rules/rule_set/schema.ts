@@ -1,9 +1,7 @@
 /**
- * The shape of an authored rule set: every field, type, bound and listed value of the spec, and no
- * other property at any level. The messages say what is expected; the report adds the current
- * value.
- *
- * @module
+ * @module The shape of an authored rule set: every field, type, bound and listed value of the spec,
+ * and no other property at any level. The messages say what is expected; the report adds the
+ * current value.
  */
 import * as z from "zod";
 import { ACTION_TYPES, ACTIONS } from "../actions/actions.ts";
@@ -48,7 +46,7 @@ const conditionShape = {
   ),
 };
 
-/** Zod's types want a tuple of literal shapes; the tests of the JSON Schema hold this union. */
+/** Zod's types want a tuple of literal shapes; the tests of the JSON Schema check this union. */
 const actionSchema = z.discriminatedUnion(
   "type",
   ACTION_TYPES.map((type) => ACTIONS[type].schema) as unknown as [z.ZodObject],
@@ -70,7 +68,7 @@ const sourceShape = {
   revisionId: text().optional(),
 };
 
-/** One rule, whatever set it is in. */
+/** A rule of any set. */
 export const ruleSchema = z.strictObject(ruleShape, "Use a table") satisfies z.ZodType<Rule>;
 
 const ruleSetShape = {
@@ -84,7 +82,7 @@ export const ruleSetSchema = z.strictObject(ruleSetShape, "Use a table") satisfi
   RuleSet
 >;
 
-/** Everything of a set but its rules, which are read one by one. */
+/** Everything in a set except its rules, which are read one by one. */
 export const ruleSetFrameSchema = z.strictObject({
   ...ruleSetShape,
   rules: list(z.unknown()),

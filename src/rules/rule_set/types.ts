@@ -1,9 +1,7 @@
 /**
- * The edge rule set, in authored form (spec: "Edge rule set") and in runtime form. Both are plain
- * JSON; the runtime form is the authored form with aliases resolved, defaults filled in and names
- * in canonical spelling, so it is itself a valid authored set.
- *
- * @module
+ * @module The edge rule set, in authored form (spec: "Edge rule set") and in runtime form. Both are
+ * plain JSON; the runtime form is the authored form with aliases resolved, defaults filled in and
+ * names in canonical spelling, so it is itself a valid authored set.
  */
 import type { Action, RuntimeAction } from "../actions/actions.ts";
 import type { Condition, RuntimeCondition } from "../conditions/condition.ts";

@@ -1,8 +1,4 @@
-/**
- * From the text of `svc.rules.test.toml` to rows, or to all that is wrong with it.
- *
- * @module
- */
+/** @module Parses `svc.rules.test.toml` to rows, or reports all its problems. */
 import { type Diagnostic, hasErrors, type PathStep, type Position } from "../../lib/diagnostic.ts";
 import {
   describeIssues,
@@ -15,11 +11,11 @@ import { parseToml, type TomlDocument } from "../../lib/toml.ts";
 import { errorAt, type Finding, toDiagnostics } from "../finding.ts";
 import { EXPECTATION_FIELDS, type RuleTest, ruleTestFileSchema, TEST_FIELDS } from "./schema.ts";
 
-/** Largest test file, in bytes. */
+/** Maximum size of a test file, in bytes. */
 const MAX_RULE_TESTS_BYTES = 4 * 1024 * 1024;
 const MAX_DEPTH = 8;
 
-/** A row and where it stands. */
+/** A row and its position. */
 export interface PlacedRuleTest {
   readonly test: RuleTest;
   readonly position?: Position;
@@ -92,8 +88,8 @@ function placed(document: TomlDocument): readonly PlacedRuleTest[] {
 }
 
 /**
- * Parses and checks a test table. `ruleIds` are the rules of the set that is
- * tested; a row that names another one is an error. Nothing is thrown for bad text.
+ * Parses and checks a test table. `ruleIds` are the rules of the tested set; a row that names
+ * another one is an error. Nothing is thrown for bad text.
  */
 export function parseRuleTests(source: string, ruleIds: Iterable<string>): ParsedRuleTests {
   const result = parseToml(source, { maxBytes: MAX_RULE_TESTS_BYTES, maxDepth: MAX_DEPTH });

@@ -69,7 +69,7 @@ function run(source: string) {
   return runRuleTests(COMPILED, parsed.tests ?? []);
 }
 
-Deno.test("runRuleTests() passes what is as expected and lists the rules not reached", () => {
+Deno.test("runRuleTests() passes expected results and lists the rules not reached", () => {
   const report = run(GOOD);
   assert.deepEqual(report.results.flatMap(({ failures }) => failures), []);
   assert.deepEqual([report.passed, report.failed], [5, 0]);
@@ -154,7 +154,7 @@ const BAD: readonly [name: string, source: string, place: string, message: RegEx
   ],
 ];
 
-Deno.test("parseRuleTests() says what is wrong, and where", async (t) => {
+Deno.test("parseRuleTests() reports problems, and where", async (t) => {
   for (const [name, source, place, message] of BAD) {
     await t.step(name, () => {
       const parsed = parseRuleTests(source, IDS);

@@ -1,8 +1,4 @@
-/**
- * Runs a test table on a compiled rule set, and reports the rules that no row reached.
- *
- * @module
- */
+/** @module Runs a test table on a compiled rule set, and reports the rules that no row reached. */
 import type { Position } from "../../lib/diagnostic.ts";
 import type { CompiledRules } from "../compile/compile_rules.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
@@ -13,7 +9,7 @@ import { runningOrder } from "../pipeline_steps.ts";
 import type { PlacedRuleTest } from "./parse_rule_tests.ts";
 import type { RuleTest } from "./schema.ts";
 
-/** One expectation that was not met. */
+/** An unmet expectation. */
 export interface RuleTestFailure {
   /** Such as `status` or `headers.x-frame-options`. */
   readonly field: string;

@@ -1,8 +1,4 @@
-/**
- * The shape of `svc.rules.test.toml`: a table of requests and the expected results of the rules.
- *
- * @module
- */
+/** @module The shape of `svc.rules.test.toml`: requests and the expected results. */
 import * as z from "zod";
 import { parseIp } from "../request/ip_address.ts";
 import { requestHost } from "../request/facts.ts";
@@ -43,9 +39,9 @@ const expectationSchema = z.strictObject({
   pipeline: name.optional(),
   /** Functions and handle of the pipeline, in the order in which they run. */
   steps: names.optional(),
-  /** Headers that the answer gets. */
+  /** Headers added to the response. */
   headers: texts.optional(),
-  /** Headers that the answer loses. */
+  /** Headers removed from the response. */
   removed_headers: names.optional(),
   /** Rules that take effect. */
   matched: names.optional(),
@@ -62,7 +58,7 @@ const ruleTestSchema = z.strictObject({
   country: name.regex(/^[A-Za-z]{2}$/, "Use a country code of two letters").optional(),
   asn: integer(1, 4_294_967_295).optional(),
   device: choice(DEVICES).optional(),
-  /** Normalized paths that a static file answers. */
+  /** Normalized paths with a static file. */
   files: names.optional(),
   /** Rules whose rate limit is used up. */
   over_limit: names.optional(),

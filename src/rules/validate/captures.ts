@@ -1,9 +1,6 @@
 /**
- * Globs and references to their captures (spec: "Glob captures and
- * interpolation"): unique names and one splat, captures in the root glob only,
- * every reference names one of them.
- *
- * @module
+ * @module Globs and references to their captures (spec: "Glob captures and interpolation"): unique
+ * names and one splat, captures in the root glob only, every reference names one of them.
  */
 import { nearest } from "../../lib/suggest.ts";
 import { definitionOf } from "../actions/actions.ts";
@@ -88,7 +85,7 @@ function* checkReferences(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports bad globs, captures out of place, and references to captures that are not there. */
+/** Reports bad globs, misplaced captures, and references to missing captures. */
 export function* checkCaptures(checked: CheckedRule): Generator<Finding> {
   for (const placed of leavesOfRule(checked)) yield* checkGlob(placed);
   yield* checkReferences(checked);

@@ -1,9 +1,4 @@
-/**
- * The checks of a single rule that the schema cannot express: the spec's rules on captures, its
- * server-side validation rules, and what hosts, networks, headers and targets may be.
- *
- * @module
- */
+/** @module The checks of a single rule that the schema cannot express. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { definitionOf } from "../actions/actions.ts";
 import {

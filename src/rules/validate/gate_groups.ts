@@ -1,9 +1,4 @@
-/**
- * Pipelines by the gates that they declare, so that a rule looks at each gate
- * once, and not at all the pipelines that share it.
- *
- * @module
- */
+/** @module Pipelines by their gates, so that a rule checks each gate once. */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
@@ -12,7 +7,7 @@ import { VISIT_COST } from "../work.ts";
 /** The gates of a pipeline; one object for all pipelines that have the same. */
 export interface Gates {
   readonly all: ReadonlySet<string>;
-  /** Those that stand before the cache: they see every request. */
+  /** The steps before the cache, which see every request. */
   readonly front: ReadonlySet<string>;
 }
 
@@ -22,12 +17,12 @@ export interface Pipeline extends Ranked {
   readonly inheritGate: boolean;
 }
 
-/** Finds pipelines whose gate is missing, or does not stand before the cache. */
+/** Finds pipelines whose gate is missing, or is not before the cache. */
 export interface GatedPipelines {
   readonly gate: string;
-  /** Whether they stand before the cache; then the group concerns rules whose gate is behind it. */
+  /** Whether they are before the cache; then the group concerns rules whose gate is after it. */
   readonly inFront: boolean;
-  /** Those that declare the gate, in order. */
+  /** Pipelines that declare the gate, in order. */
   readonly members: Pipeline[];
 }
 
@@ -35,7 +30,7 @@ export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeli
   return inFront ? gates.all.has(gate) && !gates.front.has(gate) : !gates.all.has(gate);
 }
 
-/** The pipelines of lists by their gates, so that a rule looks at each gate once. */
+/** The pipelines of lists by their gates, so that a rule checks each gate once. */
 export class GroupedLists {
   readonly #known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
   readonly #ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
@@ -67,7 +62,9 @@ export class GroupedLists {
     return all;
   }
 
-  /** The groups of a list, and their members, those first that win over the fewest. */
+  /**
+   * The groups of a list, and their members, sorted by the number of members that they win over.
+   */
   *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
     const known = this.#ranked.get(list);
     if (known !== undefined) return known;
@@ -97,7 +94,7 @@ export function plainByPath(pipelines: readonly Pipeline[]): Steps<Pipeline[]> {
   return sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal);
 }
 
-/** Those of a list in the order of their paths whose paths begin with a given text. */
+/** The entries of a list, sorted by path, whose paths begin with a given text. */
 export function* below(sorted: readonly Pipeline[], literal: string): Generator<Pipeline> {
   let low = 0;
   let high = sorted.length;

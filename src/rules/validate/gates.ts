@@ -1,12 +1,10 @@
 /**
- * Validation rule 5: a pipeline that takes requests from a broader one must repeat its request
- * gates (`failure = "closed"`), or declare that it does not inherit them.
+ * @module Validation rule 5: a pipeline that takes requests from a broader one must repeat its
+ * request gates (`failure = "closed"`), or declare that it does not inherit them.
  *
  * A pipeline takes requests from another if its requests are a subset, or if the two are not proven
  * disjoint and it wins by precedence. If the other fields do not decide, only path and host count
  * (design: "What the spec leaves open").
- *
- * @module
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
@@ -34,7 +32,7 @@ import {
   plainByPath,
 } from "./gate_groups.ts";
 
-/** Pairs of rules that are compared in full; beyond, path and host alone decide. */
+/** Maximum number of pairs of rules to compare in full; beyond it, only path and host decide. */
 const MAX_PAIRS = 200_000;
 
 /** A rule that is valid by itself, with its index in the authored set. */
@@ -92,7 +90,7 @@ class GateCheck {
     this.#pace = pace;
   }
 
-  /** True if so many pairs were compared that only winners are judged, by place alone. */
+  /** True if so many pairs were compared that only winners are checked, by path and host only. */
   get isExhausted(): boolean {
     return this.#pairs > MAX_PAIRS;
   }
@@ -119,7 +117,7 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   });
 }
 
-/** The gate is there, but a cached answer passes it. */
+/** The gate exists, but a cached response bypasses it. */
 function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   return warningAt(["rules", narrow.index, "action", "steps"], {
     code: "gate_behind_cache",
@@ -129,7 +127,7 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   });
 }
 
-/** Maximum number of weak gates that are listed for one rule. */
+/** Maximum number of weak gates to list for a rule. */
 const MAX_REPORTED = 8;
 
 interface Search {
@@ -141,7 +139,7 @@ interface Search {
   readonly pace: Pace;
 }
 
-/** Looks for one pipeline of a group that a rule takes requests from. */
+/** Looks for one pipeline of a group from which a rule takes requests. */
 function* broaderIn(
   narrow: Pipeline,
   members: Iterable<Pipeline>,

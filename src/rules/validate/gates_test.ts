@@ -11,12 +11,12 @@ import type { PipelineStep, RuleSet, RuntimeRule } from "../rule_set/types.ts";
 import { startPace } from "../work.ts";
 import { checkGates } from "./gates.ts";
 
-/** `FUZZ_RUNS` asks for a long run by chance; without it every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 150);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
 
-/** Few rules, so that now and then none of them misses a gate. */
+/** Few rules, so that sometimes none of them misses a gate. */
 const anyPipelines: fc.Arbitrary<RuleSet> = fc.tuple(
   anyRuleSet,
   fc.array(
@@ -46,7 +46,7 @@ function gatesOf({ action }: RuntimeRule): string[] {
     : action.steps.flatMap((step) => "use" in step && step.failure === "closed" ? [step.use] : []);
 }
 
-Deno.test("checkGates() passes no set in which a request gets past a gate", () => {
+Deno.test("checkGates() accepts no set in which a request bypasses a gate", () => {
   let compared = 0;
   fc.assert(
     fc.property(anyPipelines, fc.array(anyRequest, { minLength: 4 }), (ruleSet, requests) => {

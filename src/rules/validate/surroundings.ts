@@ -1,9 +1,4 @@
-/**
- * Checks the requirements of a rule set on its environment: functions, and databases of networks
- * (ASN) and countries.
- *
- * @module
- */
+/** @module Checks a rule set's requirements on its environment: functions and geo databases. */
 import { nearest } from "../../lib/suggest.ts";
 import { type CheckedRule, leavesOfRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { RuntimeRuleSet } from "../rule_set/types.ts";
@@ -43,7 +38,7 @@ function knownNames(functions: readonly string[]): string {
   return `The project has ${joinNames([...shown, ...more])}`;
 }
 
-/** Reports steps of pipelines whose function is not there; a disabled rule needs none. */
+/** Reports steps of pipelines whose function does not exist; a disabled rule needs none. */
 function* checkFunctionNames(
   checked: CheckedRule,
   functions: readonly string[],
@@ -62,7 +57,7 @@ function* checkFunctionNames(
   }
 }
 
-/** Reports conditions on networks, which no request fits where the edge does not know them. */
+/** Reports conditions on networks, which no request meets if the edge does not know them. */
 function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
@@ -75,7 +70,7 @@ function* warnAsn(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports conditions on countries, which no request fits where the edge cannot read them. */
+/** Reports conditions on countries, which no request meets if the edge cannot read them. */
 function* warnGeo(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {
@@ -113,7 +108,7 @@ export function* checkSurroundings(
   if (nodes > 1) yield* warnLimits(checked, nodes);
 }
 
-/** The ids of the enabled rules that no request fits where networks are not known. */
+/** The ids of the enabled rules that no request meets if networks are unknown. */
 export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
   return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
     enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)

@@ -46,7 +46,7 @@ Deno.test("parseRulesToml() names functions that are missing, with place and sug
   assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);
 });
 
-Deno.test("parseRulesToml() warns of asn where there is no database of networks", () => {
+Deno.test("parseRulesToml() warns of asn if there is no database of networks", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
     "5:17 warning asn_unknown: Start the platform with --asn: without an ASN database, no " +
     "request matches asn (A trusted proxy can also send the network in X-Geo-ASN)",
@@ -70,7 +70,7 @@ action = { type = "deny" }
   assert.deepEqual(codesOf({}), []);
 });
 
-Deno.test("parseRulesToml() says nothing about surroundings that are not known", () => {
+Deno.test("parseRulesToml() reports nothing about an unknown environment", () => {
   assert.deepEqual(findings({}), []);
   assert.deepEqual(
     findings({ hasAsn: true, functions: ["auhth", "render", "count", "orgin"] }),
@@ -78,7 +78,7 @@ Deno.test("parseRulesToml() says nothing about surroundings that are not known",
   );
 });
 
-Deno.test("parseRulesToml() warns of limits that several nodes let through more than once", () => {
+Deno.test("parseRulesToml() warns of limits that apply to each of several nodes", () => {
   const text = `schemaVersion = "EDGE_RULE_SET_V1"
 
 [[rules]]

@@ -1,14 +1,10 @@
-/**
- * Validation rule 1: rule ids are unique within the set.
- *
- * @module
- */
+/** @module Validation rule 1: rule ids are unique within the set. */
 import { type CheckedRule, rulePath } from "../rule_set/checked_rule.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { errorAt } from "../finding.ts";
 import type { FindingSteps } from "../work.ts";
 
-/** Reports each rule whose id an earlier one has. */
+/** Reports each rule with the id of an earlier one. */
 export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): FindingSteps {
   const first = new Map<string, number>();
   for (const checked of rules) {

@@ -1,9 +1,4 @@
-/**
- * Warns of conditions that contradict themselves: no request fits them, so that their
- * rule never applies. Only what is proven is reported.
- *
- * @module
- */
+/** @module Warns of conditions that are proven to contradict themselves. */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { type Finding, warningAt } from "../finding.ts";
@@ -15,7 +10,7 @@ function dead(path: readonly PathStep[], message: string): Finding {
   return warningAt(path, { code: "dead_condition", message, on: "key" });
 }
 
-/** Reports the conditions, and the items of `any`, that no request fits. */
+/** Reports the conditions, and the items of `any`, that no request can meet. */
 export function* warnDeadConditions(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   for (const { index, rule: { condition } } of rules) {
     if (pace.fills(countValues(condition))) yield;

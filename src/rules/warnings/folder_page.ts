@@ -1,9 +1,6 @@
 /**
- * Warns of rules that close a folder and leave its own page open: static
- * content answers `/internal` from `internal/index.html`, and the prefix
- * `/internal/` does not match that path.
- *
- * @module
+ * @module Warns of rules that protect a folder but not its own page: static content serves
+ * `/internal` from `internal/index.html`, and the prefix `/internal/` does not match that path.
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
@@ -73,7 +70,9 @@ interface Closer {
   readonly set: ConditionSet;
 }
 
-/** An `any` of places, each as its own condition: the index finds them by their paths. */
+/**
+ * An `any` of paths and hosts, each as a separate condition: the index finds them by their paths.
+ */
 function closersOf(rule: RuntimeRule, kind: string): Closer[] {
   const { any, ...rest } = rule.condition;
   const whole = { kind, set: conditionSetOf(rule.condition) };
@@ -83,7 +82,7 @@ function closersOf(rule: RuntimeRule, kind: string): Closer[] {
   return [whole, ...apart];
 }
 
-/** Rules of one path and host that are compared in full. */
+/** Maximum number of rules per path and host to compare in full. */
 const MAX_COMPARED = 32;
 
 function isClosed(
@@ -103,7 +102,7 @@ function isClosed(
   return false;
 }
 
-/** The page of an item of `any` as a condition with its path at the root, as `closersOf()` has it. */
+/** The page of an item of `any` as a condition with its path at the root, as in `closersOf()`. */
 function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
   const [only] = any ?? [];
   const isFlat = rest.path === undefined && only !== undefined && any?.length === 1;
@@ -111,8 +110,8 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
 }
 
 /**
- * Reports enabled denies and gates of a folder whose own page no rule of the kind closes; if it is
- * known that a folder has none, nothing is open.
+ * Reports enabled denies and gates of a folder whose own page no rule of the kind closes; if a
+ * folder is known to have none, there is nothing to report.
  */
 export function* warnFolderPages(
   rules: readonly PlacedRule[],

@@ -12,12 +12,12 @@ import type { RuntimeCondition } from "../rule_set/types.ts";
 import { warnDeadConditions } from "./dead_conditions.ts";
 import { warnUnreachable } from "./unreachable.ts";
 
-/** `FUZZ_RUNS` asks for a long run by chance; without it every run is the same. */
+/** `FUZZ_RUNS` starts a long random run; without it, every run is the same. */
 const LONG_RUN = Deno.env.get("FUZZ_RUNS");
 const RUNS = Number(LONG_RUN ?? 60);
 const CHANCE = LONG_RUN === undefined ? { numRuns: RUNS, seed: 1 } : { numRuns: RUNS };
 
-Deno.test("warnUnreachable() names no rule that a request reaches", () => {
+Deno.test("warnUnreachable() reports no rule that a request reaches", () => {
   let named = 0;
   fc.assert(
     fc.property(
@@ -64,7 +64,7 @@ const anyCondition = fc.tuple(anyRuleSet, fc.boolean()).map(([ruleSet, isNot]) =
   });
 });
 
-Deno.test("warnDeadConditions() names no condition that a request fits", () => {
+Deno.test("warnDeadConditions() reports no condition that a request meets", () => {
   let named = 0;
   fc.assert(
     fc.property(anyCondition, fc.array(anyRequest, { minLength: 5 }), (conditions, requests) => {

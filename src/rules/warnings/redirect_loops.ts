@@ -1,9 +1,7 @@
 /**
- * Warns about redirects that lead to themselves or form a loop. Nothing is guessed: a sample
- * request for each redirect is followed through the compiled rules like in a browser. Nothing is
- * reported if a file or another host might respond instead.
- *
- * @module
+ * @module Warns about redirects that point to themselves or form a loop. Nothing is guessed: a
+ * sample request for each redirect is followed through the compiled rules like in a browser.
+ * Nothing is reported if a file or another host might respond instead.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
@@ -23,13 +21,16 @@ const FOLLOWED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
 
-/** The most conditions that are tested over all hops of all redirects. */
+/** Maximum number of conditions to test over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
 
-/** How often a rule must recur in that many hops to count as a loop with ever-changing URLs. */
+/**
+ * How often a rule must recur within this number of hops to count as a loop with ever-changing
+ * URLs.
+ */
 const MIN_RETURNS = 3;
 
-/** The least number of conditions that one hop tests. */
+/** Minimum number of conditions that one hop tests. */
 const HOP_COST = 30;
 
 type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
@@ -44,13 +45,13 @@ interface Circle {
 interface Hop {
   readonly from: string;
   readonly state: string;
-  /** Place in the rules that were handed over. */
+  /** Index in the given rules. */
   readonly rule: number;
 }
 
 /**
- * Maximum number of path starts of which each begins with the previous one: a request can meet them
- * all.
+ * Maximum number of path prefixes that each extend the previous one: a request can match all of
+ * them.
  */
 function* deepestNesting(literals: ReadonlySet<string>): Steps<number> {
   const open: string[] = [];
@@ -70,7 +71,7 @@ function literalOf({ rule }: PlacedRule): string {
 /** Conditions tested in the time it takes to check one value. */
 const JUDGEMENTS_PER_VALUE = 16;
 
-/** An estimate of the rules that one request can meet at most. */
+/** An estimate of the maximum number of rules that one request can match. */
 function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
   const counts = new Map<string, number>();
   const literals = new Set<string>();
@@ -86,7 +87,7 @@ function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
   return most + everywhere + (yield* deepestNesting(literals)) ** 2;
 }
 
-/** Hops whose paths are shown. */
+/** Maximum number of hops to show. */
 const MAX_SHOWN = 4;
 
 const addressOf = ({ host, target }: SampleRequest): string =>
@@ -133,7 +134,7 @@ class LoopSearch {
     return new LoopSearch(compiled, hosts, yield* costOfHop(placed, pace), pace);
   }
 
-  /** The circle that a request of this rule gets into. */
+  /** The loop that a request of this rule enters. */
   *find(start: number, sample: SampleRequest): Steps<Circle | undefined> {
     const hops: Hop[] = [];
     let request = sample;
@@ -201,7 +202,7 @@ function describe(circle: Circle, rules: readonly PlacedRule[]): Finding {
   });
 }
 
-/** Reports each circle of redirects once, at the first of its rules. */
+/** Reports each redirect loop once, at the first of its rules. */
 export function* warnRedirectLoops(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const redirects = rules.flatMap(({ rule }, at) =>
     rule.enabled && rule.action.type === "redirect" ? [{ rule, at }] : []

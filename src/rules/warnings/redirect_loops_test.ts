@@ -23,6 +23,6 @@ for (const status of [301, 302, 303, 307, 308]) {
 }
 
 for (const status of [300, 304, 305]) {
-  Deno.test(`warnRedirectLoops() leaves a ${status} to itself, which nobody follows`, () =>
+  Deno.test(`warnRedirectLoops() allows a ${status} to itself, which no client follows`, () =>
     assert.deepEqual(codesOf(status), []));
 }

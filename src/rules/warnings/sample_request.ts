@@ -1,16 +1,11 @@
-/**
- * A sample request that a condition matches, made from the condition itself, so
- * that a claim about a rule can be tested.
- *
- * @module
- */
+/** @module A sample request that a condition matches, to test a claim about a rule. */
 import { ANY_TEXT } from "../conditions/path.ts";
 import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import type { SampleParts } from "../conditions/condition_type.ts";
 import type { DescribedRequest } from "../request/facts.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/types.ts";
 
-/** Stands for a host that no rule names. */
+/** Sample for a host that no rule names. */
 export const UNNAMED_HOST = "svc-sample.invalid";
 
 export interface SampleRequest extends DescribedRequest {
@@ -28,8 +23,8 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Makes a sample request for a normalized condition; `undefined` if none can
- * be written. The caller checks whether the condition matches it.
+ * Creates a sample request for a normalized condition; `undefined` if there is none. The caller
+ * checks whether the condition matches it.
  */
 export function sampleRequest(
   { any, not: _, ...root }: RuntimeCondition,

@@ -1,8 +1,6 @@
 /**
- * Warns about rules that can never match because another rule takes all their requests. Only proven
- * cases are reported; pairs that an index can separate are not compared.
- *
- * @module
+ * @module Warns about rules that can never match because another rule handles all their requests.
+ * Only proven cases are reported; pairs that an index can separate are not compared.
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
@@ -20,7 +18,7 @@ import { type Phase, PHASES } from "../decision.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
 
-/** Rules of one path and host that are compared in full with a later one. */
+/** Maximum number of rules per path and host to compare in full with a later one. */
 const MAX_CANDIDATES = 32;
 
 interface Taker {

@@ -1,17 +1,76 @@
-/**
- * Warns about valid but probably mistaken parts of a rule.
- *
- * @module
- */
+/** @module Warns about valid but probably mistaken parts of a rule. */
 import { definitionOf } from "../actions/actions.ts";
 import { CONDITION_NAMES } from "../conditions/conditions.ts";
 import { METHODS_ALIAS } from "../conditions/methods.ts";
 import { actionPlaceOf, type CheckedRule, leavesOfRule } from "../rule_set/checked_rule.ts";
-import type { LeafCondition } from "../rule_set/types.ts";
+import type { LeafCondition, PathMatch } from "../rule_set/types.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import { warnPaths } from "./paths.ts";
+import { literalPrefix, parseGlob } from "../pattern/glob.ts";
+import { canonicalPathText, resolveSegments } from "../request/path.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 
-/** `method` and `methods` are one list. */
+type Problem = Omit<Finding, "severity" | "path">;
+
+function unmatchable(path: PathMatch): Problem | undefined {
+  const shown = describeValue(path.value);
+  if (path.type === "glob") {
+    const parsed = parseGlob(path.value);
+    if (!("tokens" in parsed)) return undefined;
+    const first = parsed.tokens[0]?.type;
+    return first === "deep" || first === "splat" || literalPrefix(parsed.tokens).startsWith("/")
+      ? undefined
+      : {
+        code: "unmatchable_path",
+        message: `Begin the glob with "/": no path matches ${shown}`,
+        hint: `Write **/ before it to match it in every folder`,
+      };
+  }
+  if (!path.value.startsWith("/")) {
+    return {
+      code: "unmatchable_path",
+      message: `Begin the path with "/": no path matches ${shown}`,
+    };
+  }
+  const mark = /[?#]/.exec(path.value)?.[0];
+  if (mark !== undefined) {
+    return {
+      code: "unmatchable_path",
+      message: `Remove "${mark}" and everything after it: it is not part of the path in ${shown}`,
+      ...(mark === "?" ? { hint: "Use the query field of the condition" } : {}),
+    };
+  }
+  const canonical = canonicalPathText(path.value);
+  return resolveSegments(canonical) === canonical ? undefined : {
+    code: "unmatchable_path",
+    message: `Write the normalized path: no path matches ${shown}`,
+    hint: `Write ${describeValue(resolveSegments(canonical))}`,
+  };
+}
+
+/** A prefix that ends in a letter or digit ends in the middle of a segment. */
+const OPEN_END = /[A-Za-z0-9]$/;
+
+function sibling(path: PathMatch): Problem | undefined {
+  if (path.type !== "prefix" || !OPEN_END.test(path.value)) return undefined;
+  return {
+    code: "prefix_sibling",
+    message: `End the prefix with "/": ${describeValue(path.value)} also matches ${
+      describeValue(`${path.value}-other`)
+    }`,
+    hint: `A second rule with type "exact" matches ${describeValue(path.value)} itself`,
+  };
+}
+
+/** Reports prefixes that reach into siblings, and paths that no request can have. */
+function* warnPaths(checked: CheckedRule): Generator<Finding> {
+  for (const { leaf, path } of leavesOfRule(checked)) {
+    if (leaf.path === undefined) continue;
+    const problem = unmatchable(leaf.path) ?? sibling(leaf.path);
+    if (problem !== undefined) yield warningAt([...path, "path", "value"], problem);
+  }
+}
+
+/** `method` and `methods` are treated as one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
   alias.length + methods.length > 0;
 

@@ -1,8 +1,4 @@
-/**
- * Bundles the functions of a project: each becomes one self-contained module.
- *
- * @module
- */
+/** @module Bundles the functions of a project: each becomes one self-contained module. */
 import { join } from "node:path";
 import { findFunctions, type FoundFunction } from "./find_functions.ts";
 import { type Esbuild, type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
@@ -37,8 +33,8 @@ function bundleOne(
 }
 
 /**
- * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`. All
- * problems of all functions are reported at once. Without functions, esbuild is not loaded.
+ * Bundles each `functions/<name>.{ts,js}`; packages come from the project's own `node_modules`.
+ * Reports all problems of all functions together. Without functions, esbuild is not loaded.
  */
 export async function bundleFunctions(
   projectDir: string,

@@ -95,7 +95,7 @@ for (const [name, [files, expected]] of Object.entries(PROBLEMS)) {
   });
 }
 
-Deno.test("bundleFunctions() makes one module of a function and its packages", async () => {
+Deno.test("bundleFunctions() creates one module of a function and its packages", async () => {
   const files = {
     "functions/a.ts": 'import { two } from "kept";\nexport default (): number => two;',
     "functions/_shared.ts": "broken here, but no function",
@@ -118,7 +118,7 @@ Deno.test("bundleFunctions() makes one module of a function and its packages", a
   });
 });
 
-Deno.test("bundleFunctions() finds none where there is no folder", async () => {
+Deno.test("bundleFunctions() finds none if there is no folder", async () => {
   await inProject({}, async (folder) => {
     assert.deepEqual(await bundleFunctions(folder, OPTIONS), { ok: true, functions: [] });
   });
@@ -179,7 +179,7 @@ Deno.test("sealFunction() reads no source map from the disk", async () => {
   await Deno.remove(path);
 });
 
-Deno.test("unpackBinary() writes once, executable, repairs a cut file, and checks its digest", async () => {
+Deno.test("unpackBinary() writes once, executable, repairs a truncated file, and checks its digest", async () => {
   const bytes = new TextEncoder().encode("#!/bin/sh\n");
   const facts = { bytes: bytes.byteLength, sha256: sha256Hex(bytes) };
   await inProject({ "staged.json": JSON.stringify(facts) }, async (folder) => {

@@ -1,9 +1,4 @@
-/**
- * Bundles the server of a deployment: its entry becomes one ES module that imports
- * nothing but Node's own modules.
- *
- * @module
- */
+/** @module Bundles a server into one ES module that imports nothing but Node's own modules. */
 import type { BuildResult, Message } from "esbuild";
 import { basename, dirname, join } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
@@ -35,7 +30,7 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly prelude?: string;
   /** The import map for bare names. */
   readonly imports?: ImportMap;
-  /** Module whose functions JSX calls, where no tsconfig.json says so. */
+  /** Module whose functions JSX calls, if no tsconfig.json sets it. */
   readonly jsxImportSource?: string;
   /** Changes modules of the server. */
   readonly edit?: EditModule;
@@ -50,9 +45,9 @@ export interface ServerBundle {
   readonly assets: readonly ServerAsset[];
   /** Packages with a native addon, which fail when they are first used. */
   readonly native: readonly string[];
-  /** Why it would rather run on Node itself, its native addons left out. */
+  /** Why it should run on Node itself, apart from its native addons. */
   readonly needs: readonly NodeNeed[];
-  /** Packages that may open files beside their modules. */
+  /** Packages that may open files next to their modules. */
   readonly openers: readonly string[];
   /** Imports that fail when they are reached, because their package is not installed. */
   readonly missing: readonly string[];
@@ -69,7 +64,7 @@ const TARGET = "deno2.7";
  * Bundles a server's entry with everything that it imports: its own chunks folder, and packages,
  * resolved as Node does. Modules that ask for their location get the original one, so that
  * frameworks find their folders. A native addon needed at the start is a problem; one needed later
- * is noted.
+ * is recorded.
  */
 export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
   const root = await Deno.realPath(options.root);
@@ -138,10 +133,10 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   }
 }
 
-/** The helper of esbuild that gives completely imported modules their exports. */
+/** The esbuild helper that creates the exports of fully imported modules. */
 const EXPORT_HELPER = "var __export = (target, all) => {";
 
-/** Marks these modules as what they are: frameworks ask whether `import()` gave a module. */
+/** Marks these modules as modules, because frameworks check whether `import()` returned one. */
 function markNamespaces(text: string): Uint8Array<ArrayBuffer> {
   const marked = text.replace(
     EXPORT_HELPER,
@@ -182,7 +177,7 @@ function finish(result: BuildResult<{ metafile: true }>, facts: Facts): ServerBu
 
 const FROM_NPM = "Install it from npm: add it to package.json, or as npm:<name> to deno.json";
 
-/** Replaces the advice of esbuild, which is meant for people who configure a bundler. */
+/** Replaces esbuild's advice, which is for people who configure a bundler. */
 function describe(found: Message, entry: string): FunctionProblem {
   const [, specifier] = /^Could not resolve "([^"]+)"/.exec(found.text) ?? [];
   const problem = toProblem(found, entry);

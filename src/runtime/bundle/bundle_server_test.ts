@@ -20,7 +20,7 @@ function bundle(project: string, more: Partial<ServerBundleOptions> = {}) {
   return bundleServerEntry({ root, entry: ENTRY, cacheDir: "/nonexistent", ...more });
 }
 
-/** Bundles `dist/server/entry.mjs` and loads it as it is deployed: alone, in another place. */
+/** Bundles `dist/server/entry.mjs` and loads it as deployed: alone, in another folder. */
 async function load(
   project: string,
   more: Partial<ServerBundleOptions> = {},
@@ -81,7 +81,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
 };
 
 for (const [name, [files, expected]] of Object.entries(RUNNING)) {
-  Deno.test(`bundleServerEntry() makes a module that runs with ${name}`, async () => {
+  Deno.test(`bundleServerEntry() creates a module that runs with ${name}`, async () => {
     await inTestFolder(async (project) => {
       await writeFiles(project, files);
       const { module } = await load(project);
@@ -90,7 +90,7 @@ for (const [name, [files, expected]] of Object.entries(RUNNING)) {
   });
 }
 
-Deno.test("bundleServerEntry() leaves each module its own place", async () => {
+Deno.test("bundleServerEntry() keeps the original path of each module", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'export { place as chunk } from "./chunks/a b.mjs";\n' +
@@ -127,7 +127,7 @@ Deno.test("bundleServerEntry() runs prelude and wrapper around the entry", async
   });
 });
 
-Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno", async () => {
+Deno.test("bundleServerEntry() hides Deno from a server that was built for Node", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": "export default [import.meta.dirname, 'Deno' in globalThis];",
@@ -142,7 +142,7 @@ Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno
   });
 });
 
-Deno.test("bundleServerEntry() reports what went into the bundle, and what will be missing", async () => {
+Deno.test("bundleServerEntry() reports the bundled and the missing files", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "./a.mjs"; export const late = () => import("absent");',
@@ -158,7 +158,7 @@ Deno.test("bundleServerEntry() reports what went into the bundle, and what will 
   });
 });
 
-Deno.test("bundleServerEntry() advises to install what is not there", async () => {
+Deno.test("bundleServerEntry() advises to install missing packages", async () => {
   await inTestFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "@scope/name/deep"; import "./a";',

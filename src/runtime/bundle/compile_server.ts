@@ -1,9 +1,4 @@
-/**
- * Compiles the TypeScript and JSX of a server that no build of its project compiles:
- * Node runs neither JSX nor imports without extensions.
- *
- * @module
- */
+/** @module Compiles TypeScript and JSX of a server that its project does not build. */
 import { dirname } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { type FunctionProblem, isNodeBuiltin, toProblem } from "./problems.ts";
@@ -33,7 +28,10 @@ export function needsCompiling(entry: string): boolean {
   return /\.(?:[cm]?tsx?|jsx)$/.test(entry);
 }
 
-/** Compiles an entry, by its absolute path, with the project's own modules; packages stay apart. */
+/**
+ * Compiles an entry, by its absolute path, with the project's own modules; packages are not
+ * included.
+ */
 export async function compileServerEntry(
   entry: string,
   options: EsbuildOptions,

@@ -58,11 +58,11 @@ for (const [name, [files, expected]] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("compileServerEntry() reports what is no TypeScript", async () => {
+Deno.test("compileServerEntry() reports anything but TypeScript", async () => {
   assert.match(await run({ "src/index.ts": "const = 1;" }, "src/index.ts"), /^Expected/);
 });
 
-Deno.test("compileServerEntry() names what is imported of packages, JSX included", async () => {
+Deno.test("compileServerEntry() lists imports of packages, including JSX", async () => {
   await inTestFolder(async (folder) => {
     const entry = join(folder, "index.tsx");
     await Deno.writeTextFile(
@@ -80,7 +80,7 @@ Deno.test("compileServerEntry() names what is imported of packages, JSX included
   });
 });
 
-Deno.test("needsCompiling() leaves JavaScript as it is", () => {
+Deno.test("needsCompiling() does not change JavaScript", () => {
   const needing = ["a.ts", "a.mts", "a.cts", "a.tsx", "a.jsx", "a.js", "a.mjs", "a.cjs", "bin/www"];
   assert.deepEqual(needing.filter(needsCompiling), needing.slice(0, 5));
 });

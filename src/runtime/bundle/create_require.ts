@@ -1,9 +1,7 @@
 /**
- * Modules that create their own `require` with `createRequire`, as many bundles do. A bundler only
- * sees function calls there, and would miss the modules, so each such `require` first looks in a
- * table that the bundler fills.
- *
- * @module
+ * @module Modules that create their own `require` with `createRequire`, as many bundles do. A
+ * bundler only sees function calls there, and would miss the modules, so each such `require` first
+ * looks in a table that the bundler fills.
  */
 import { isBuiltin } from "node:module";
 import { parse } from "acorn";
@@ -13,14 +11,14 @@ export interface OwnRequires {
   readonly text: string;
   /** Plain names that are required, without Node's own modules. */
   readonly specifiers: readonly string[];
-  /** Whether something is required by a name that is computed, or from another place. */
+  /** Whether something is required by a computed name, or from another location. */
   readonly computed: boolean;
 }
 
-/** Name under which a module imports its table. */
+/** Name of the imported table in a module. */
 const TABLE = "__svcRequires";
 
-/** Address of a module's table; the plugin that loads it knows the module by its path. */
+/** Specifier of a module's table; the plugin that loads it identifies the module by path. */
 export const TABLE_SCHEME = "svc-requires:";
 
 interface Node {
@@ -59,7 +57,7 @@ function isRequired({ type, callee, arguments: given }: Node): boolean {
     isModuleName((given as Node[])[0]);
 }
 
-/** The local names of one property, as a pattern takes it apart. */
+/** The local names of a property in a destructuring pattern. */
 function namesOf(pattern: unknown, key: string): readonly string[] {
   if (!isNode(pattern) || pattern.type !== "ObjectPattern") return [];
   return (pattern.properties as Node[])
@@ -76,7 +74,7 @@ class Search {
   /** Local names of `node:module` itself. */
   readonly modules = new Set<string>();
   readonly requires = new Set<string>();
-  /** Those that another module has made. */
+  /** The `require` functions that another module has created. */
   readonly borrowed = new Set<string>();
   readonly made: Node[] = [];
   readonly specifiers = new Set<string>();
@@ -88,7 +86,7 @@ class Search {
     this.#source = source;
   }
 
-  /** Finds the names first, because functions may precede what they use. */
+  /** Finds the names first, because functions can precede the names that they use. */
   find(node: Node): void {
     if (node.type === "ImportDeclaration") this.#findImport(node);
     if (node.type === "VariableDeclarator") this.#findVariable(node);
@@ -163,7 +161,7 @@ class Search {
     if (this.borrowed.has(nameOf(callee) ?? "")) {
       this.computed ||= !isBuiltin(textOf(given[0]) ?? "");
     } else if (this.#isMaking(node)) {
-      // Handed on to what is not followed here.
+      // Passed on to code that is not analyzed here.
       this.computed = true;
     } else if (this.requires.has(nameOf(callee) ?? "") || this.#isMaking(callee)) {
       if (this.#isMaking(callee)) this.#take(callee);
@@ -187,10 +185,10 @@ class Search {
   }
 }
 
-/** Whether a module may make its own `require`. */
+/** Whether a module may create its own `require`. */
 export const mayOwnRequire = (text: string): boolean => /createRequire|\b__require\b/.test(text);
 
-/** Finds what a module requires by its own `require`, and lets that look into a table. */
+/** Finds the modules that a module requires with its own `require`, and makes it use a table. */
 export function ownRequires(text: string, path: string): OwnRequires {
   let program: Node;
   try {
@@ -219,7 +217,7 @@ export function ownRequires(text: string, path: string): OwnRequires {
   return { text: `${hashbang}${table}${wrapped.slice(hashbang.length)}`, specifiers, computed };
 }
 
-/** The module that holds a table: the bundler sees each of its calls. */
+/** The module with a table, in which the bundler sees each call. */
 export function requireTable(specifiers: readonly string[]): string {
   const rows = specifiers.map((name) => JSON.stringify(name)).map((name) =>
     `${name}: () => require(${name})`

@@ -1,8 +1,4 @@
-/**
- * The functions of a project: one for each file directly in `functions/`.
- *
- * @module
- */
+/** @module The functions of a project: one for each file directly in `functions/`. */
 import { join } from "node:path";
 import { FUNCTION_NAME, MAX_FUNCTIONS, MAX_NAME_LENGTH } from "./limits.ts";
 import { fileProblem, type FunctionProblem } from "./problems.ts";
@@ -31,7 +27,7 @@ function checkName(name: string, file: string): FunctionProblem[] {
   return [fileProblem(file, "invalid_name", message, "Rename the file, or start its name with _")];
 }
 
-/** Judges the file names of the folder. */
+/** Checks the file names of the folder. */
 export function judgeNames(files: readonly string[]): FoundFunctions {
   const functions = new Map<string, FoundFunction>();
   const problems: FunctionProblem[] = [];

@@ -1,20 +1,15 @@
-/**
- * Imports as Deno writes them: names of an import map, and packages of npm by `npm:`, which are in
- * `node_modules` when a server is bundled.
- *
- * @module
- */
+/** @module Imports as Deno writes them: names of an import map, and `npm:` packages. */
 import type { OnResolveResult, Plugin } from "esbuild";
 import { join } from "node:path";
 
-/** The meaning of bare names; a name that ends with `/` applies to all that begin with it. */
+/** The meaning of bare names; a name that ends with `/` applies to all names that start with it. */
 export type ImportMap = Readonly<Record<string, string>>;
 
 /** Maps a specifier with an import map; the longest matching name wins. */
 export function mapSpecifier(specifier: string, imports: ImportMap): string {
   const exact = imports[specifier];
   if (exact !== undefined) return exact;
-  // Deno lets what follows the name of a package name a file of it.
+  // In Deno, the text after a package's name can name a file in it.
   const [name] = Object.keys(imports)
     .filter((key) => specifier.startsWith(key.endsWith("/") ? key : `${key}/`))
     .sort((left, right) => right.length - left.length);
@@ -23,7 +18,7 @@ export function mapSpecifier(specifier: string, imports: ImportMap): string {
 
 const NPM = /^npm:\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/;
 
-/** The specifier in Node's form, if it starts with `npm:`; others stay unchanged. */
+/** The specifier in Node's form, if it starts with `npm:`; others do not change. */
 export function nodeSpecifier(specifier: string): string {
   const [, name, path = ""] = NPM.exec(specifier) ?? [];
   return name === undefined ? specifier : name + path;
@@ -32,7 +27,7 @@ export function nodeSpecifier(specifier: string): string {
 /** Marks a lookup that this plugin started. */
 const OWN = { svc: "import-map" };
 
-/** Resolves what an import map names, and `npm:` packages, before anything else does. */
+/** Resolves the names in an import map, and `npm:` packages, before anything else does. */
 export function mapImports(root: string, imports: ImportMap): Plugin {
   return {
     name: "import-map",

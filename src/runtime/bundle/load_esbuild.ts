@@ -1,9 +1,7 @@
 /**
- * Loads esbuild and its native binary. From source, esbuild finds the binary in `node_modules`
- * itself. A compiled program contains both packages, but cannot execute files from there, so the
- * compressed binary is unpacked once to a cache folder.
- *
- * @module
+ * @module Loads esbuild and its native binary. From source, esbuild finds the binary in
+ * `node_modules` itself. A compiled program contains both packages, but cannot execute files from
+ * there, so the compressed binary is unpacked once to a cache folder.
  */
 import type * as esbuild from "esbuild";
 import { join } from "node:path";
@@ -19,11 +17,11 @@ import { readTextFile } from "../../lib/utf8.ts";
 export type Esbuild = typeof esbuild;
 
 export interface EsbuildOptions {
-  /** Folder to which the binary may be written; a compiled program needs it. */
+  /** Folder for the binary; a compiled program needs it. */
   readonly cacheDir: string;
 }
 
-/** The package that holds esbuild's binary for a platform, as esbuild names it. */
+/** The package with esbuild's binary for a platform, in esbuild's naming. */
 export function binaryPackage(build: { readonly os: string; readonly arch: string }): string {
   const os = { windows: "win32" }[build.os] ?? build.os;
   const arch = { x86_64: "x64", aarch64: "arm64" }[build.arch] ?? build.arch;
@@ -66,7 +64,7 @@ export async function unpackBinary(
 let loading: Promise<Esbuild> | undefined;
 
 /**
- * Loads esbuild; once is enough for a process.
+ * Loads esbuild; once per process is enough.
  *
  * @throws Error if a compiled program was staged without the binary
  */

@@ -1,9 +1,4 @@
-/**
- * Why a server may need Node itself: parts of its modules that cannot be bundled, or do not run in
- * the Deno sandbox.
- *
- * @module
- */
+/** @module Why a server needs Node itself: features that the sandbox on Deno cannot run. */
 import type { BuildResult, Metafile } from "esbuild";
 
 export type NodeNeedKind =
@@ -26,7 +21,7 @@ const COMPUTED: ReadonlySet<string> = new Set([
   "unsupported-dynamic-import",
 ]);
 
-/** Lets esbuild report them, which it does not do by itself. */
+/** Makes esbuild report them, which it does not do by default. */
 export const COMPUTED_WARNINGS = Object.fromEntries(
   [...COMPUTED].map((id) => [id, "warning" as const]),
 );
@@ -45,7 +40,7 @@ export function startsThreads(text: string): boolean {
   return STARTS_THREADS.test(text) && KNOWS_THREADS.test(text);
 }
 
-/** The package of a file, else the file itself. */
+/** The package of a file, otherwise the file itself. */
 function subjectOf(path: string): string {
   const [, name] = /^.*(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
   return name ?? path;
@@ -67,7 +62,7 @@ export interface ModuleNotes {
   readonly placed: ReadonlySet<string>;
 }
 
-/** Packages with code that asks for its own location, and so may open files. */
+/** Packages with code that uses its own location, and so may open files. */
 export function openersOf(
   { metafile }: BuildResult<{ metafile: true }>,
   { placed }: Pick<ModuleNotes, "placed">,
@@ -78,7 +73,7 @@ export function openersOf(
 }
 
 /**
- * The needs of the remaining modules in the bundle, each once; native addons are recorded
+ * The needs of the remaining modules in the bundle, without duplicates; native addons are recorded
  * elsewhere.
  */
 export function needsOf(

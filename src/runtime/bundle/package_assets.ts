@@ -1,17 +1,13 @@
-/**
- * Finds the files next to packages that they open, which a bundle does not contain.
- *
- * @module
- */
+/** @module Finds the files next to packages that they open, which a bundle does not contain. */
 import { join, parse } from "node:path";
 
-/** Modules of packages that may open files: they ask where they are, and know how to read. */
+/** Modules of packages that may open files, because they use their own location and read files. */
 const OPENS_FILES = /["'](?:node:)?(?:fs|fs\/promises|fs-extra|graceful-fs|module)["']/;
 
-/** Whether a module that asks for its own place may open files there. */
+/** Whether a module that uses its own location may open files there. */
 export const mayOpenFiles = (text: string): boolean => OPENS_FILES.test(text);
 
-/** Not data: parts of the bundle itself, and files that nobody reads at run time. */
+/** Not data: parts of the bundle itself, and files that are not read at run time. */
 const NO_DATA = /\.(?:[cm]?jsx?|[cm]?tsx?|map|md|node)$|(?:^|\/)package\.json$/;
 
 /**
@@ -25,7 +21,7 @@ export async function packageAssets(files: readonly string[]): Promise<readonly 
   if (first === undefined) return [];
   const { nodeFileTrace } = await import("./tracer.ts");
   const base = parse(first).root;
-  // Their imports are bundled: no module but these is looked into.
+  // Their imports are bundled: only these modules are inspected.
   const { reasons } = await nodeFileTrace([...files], { base, depth: 1, mixedModules: true });
   return [...reasons].flatMap(([path, { type }]) =>
     type.includes("asset") && !NO_DATA.test(path) ? [join(base, path)] : []

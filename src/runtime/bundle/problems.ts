@@ -1,21 +1,16 @@
-/**
- * Turns esbuild's messages into diagnostics.
- *
- * @module
- */
+/** @module Turns esbuild's messages into diagnostics. */
 import type { Message } from "esbuild";
 import { isBuiltin } from "node:module";
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 
-/** A problem of a function, with the file that it is in. */
 export interface FunctionProblem extends Diagnostic {
-  /** Path of the file, relative to the project where the file is in it. */
+  /** Path of the file, relative to the project if the file is in it. */
   readonly file: string;
   /** The package that it is about. */
   readonly subject?: string;
 }
 
-/** Makes a problem about a whole file. */
+/** Creates a problem about a whole file. */
 export function fileProblem(
   file: string,
   code: string,
@@ -37,7 +32,7 @@ export function isNodeBuiltin(specifier: string): boolean {
   return specifier.startsWith("node:") || isBuiltin(specifier);
 }
 
-/** Translates one message; `file` is the entry, for messages without a place. */
+/** Translates one message; `file` is the entry, for messages without a position. */
 export function toProblem(message: Message, file: string): FunctionProblem {
   const { location, text, notes } = message;
   const hint = notes.find((note) => note.text !== "")?.text;

@@ -1,9 +1,7 @@
 /**
- * Seals functions: any bundle becomes a module without imports. The platform seals what it
- * receives, because a worker without permissions can still load Node's own modules, and in a
- * compiled program files as well.
- *
- * @module
+ * @module Seals functions: any bundle becomes a module without imports. The platform seals received
+ * functions, because a worker without permissions can still load Node's own modules, and in a
+ * compiled program files too.
  */
 import type { BuildFailure, BuildOptions, Plugin } from "esbuild";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -15,7 +13,7 @@ export interface SealedFunction {
   readonly name: string;
   /** A self-contained ES module with an inline source map. */
   readonly source: Uint8Array<ArrayBuffer>;
-  /** Of the source, in lower-case hexadecimal. */
+  /** SHA-256 of the source, in lower-case hexadecimal. */
   readonly sha256: string;
 }
 
@@ -44,7 +42,7 @@ const BUILD_OPTIONS = {
 /** Source map comments that name a file, which esbuild would read from this machine's disk. */
 const FILE_MAP = /sourceMappingURL=(?!data:)/g;
 
-/** Gives esbuild the source from memory and refuses everything else. */
+/** Passes esbuild the source from memory and refuses everything else. */
 function received(file: string, source: string): Plugin {
   return {
     name: "sealed",
@@ -110,8 +108,8 @@ export async function buildFunction(
 }
 
 /**
- * Seals the bundle of one function as it was received. The result differs from
- * it in bytes; its source map still leads to the author's files.
+ * Seals the received bundle of a function. The result differs from it in bytes; its source map
+ * still points to the author's files.
  */
 export async function sealFunction(
   name: string,

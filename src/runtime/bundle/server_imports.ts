@@ -1,8 +1,6 @@
 /**
- * Resolves imports of a server's modules: Node's own modules remain imports, missing packages fail
- * when they are loaded, and native addons are reported.
- *
- * @module
+ * @module Resolves imports of a server's modules: Node's own modules remain imports, missing
+ * packages fail when they are loaded, and native addons are reported.
  */
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { isBuiltin } from "node:module";
@@ -50,7 +48,7 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, with what imports each. */
   readonly native: Map<string, string>;
-  /** Packages that are not installed, and are needed only if they are imported late. */
+  /** Missing packages that are only needed by late imports. */
   readonly missing: Set<string>;
 }
 
@@ -76,7 +74,7 @@ const LATE_KINDS: ReadonlySet<string> = new Set([
 /** Marks a lookup that this plugin started, so that it does not handle it again. */
 const OWN = { svc: "own" };
 
-/** Sorts the imports of a server, and notes in `notes` what its author should know. */
+/** Sorts the imports of a server, and adds to `notes` the facts that its author should know. */
 export function sortImports(notes: ImportNotes): Plugin {
   const native = (name: string, importer: string): OnResolveResult => {
     if (!notes.native.has(name)) notes.native.set(name, importer);
@@ -139,7 +137,7 @@ export function sortImports(notes: ImportNotes): Plugin {
   };
 }
 
-/** A CommonJS module that throws when it is loaded, so that callers can catch that. */
+/** A CommonJS module that throws when it is loaded, so that callers can catch the error. */
 function failure(message: string, facts: Readonly<Record<string, string>> = {}): string {
   return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), ${
     JSON.stringify(facts)

@@ -1,8 +1,6 @@
 /**
- * Preserves the paths of a server's modules: bundled into one file, each still finds neighbouring
- * files by its original path.
- *
- * @module
+ * @module Preserves the paths of a server's modules: even when bundled into one file, each finds
+ * neighbouring files by its original path.
  */
 import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
@@ -11,10 +9,10 @@ import type { Esbuild } from "./load_esbuild.ts";
 import { startsThreads } from "./node_needs.ts";
 import { mayOpenFiles } from "./package_assets.ts";
 
-/** Changes the text of a module; `undefined` if it stays as it is. */
+/** Changes the text of a module; `undefined` for no change. */
 export type EditModule = (path: string, text: string) => string | undefined;
 
-/** A file that a module of a package opens beside itself, which is deployed with it. */
+/** A file that a package's module opens next to itself, and that is deployed with it. */
 export interface ServerAsset {
   /** Relative to the output, with `/`. */
   readonly path: string;
@@ -22,8 +20,8 @@ export interface ServerAsset {
 }
 
 /**
- * The start of the output file: `require` for packages that compute names, the
- * place that {@link PLACE} is relative to, and the mode that packages ask for.
+ * The start of the output file: `require` for packages that compute names, the location that
+ * {@link PLACE} is relative to, and the mode that packages check.
  */
 export const SERVER_BANNER = [
   'import { createRequire as __svcCreateRequire } from "node:module";',
@@ -37,17 +35,17 @@ export const SERVER_BANNER = [
 export interface PlaceNotes {
   /** Modules that require by computed names, by paths relative to the output, with `/`. */
   readonly computed: Set<string>;
-  /** Modules that start threads, likewise. */
+  /** Names of modules that start threads. */
   readonly threads: Set<string>;
-  /** Absolute paths of modules of packages that may open files beside themselves. */
+  /** Absolute paths of packages' modules that may open files next to themselves. */
   readonly openers: string[];
-  /** Modules of packages that ask where they are, by paths relative to the output, with `/`. */
+  /** Modules of packages that use their own location, by paths relative to the output, with `/`. */
   readonly placed: Set<string>;
 }
 
 const TABLES = "svc-requires";
 
-/** Expressions that give a module its location, and their replacements. */
+/** Expressions for a module's location, and their replacements. */
 const PLACE: Readonly<Record<string, string>> = {
   "import.meta.url": "__svc_url",
   "import.meta.filename": "__svc_filename",
@@ -63,7 +61,7 @@ const ASKS_FOR_PATH = /\brequire\.resolve\b/;
 /** Modules; one without an extension is a program in JavaScript. */
 const MODULE = /(?:\.[cm]?[jt]s|\.[jt]sx|[/\\][^./\\]+)$/;
 
-/** How modules test for Deno; some that are built for Node refuse to run on it. */
+/** How modules test for Deno; some that are built for Node refuse to run on Deno. */
 const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
 
 /** Names of files that are data, as modules write them. */

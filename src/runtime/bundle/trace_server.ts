@@ -1,9 +1,4 @@
-/**
- * Finds the files that a server needs on Node without bundling: its modules' imports, and files
- * that they open under a name in their text.
- *
- * @module
- */
+/** @module Finds the files that a server needs on Node without bundling. */
 import { Buffer } from "node:buffer";
 import type { NodeFileTraceOptions, NodeFileTraceResult } from "@vercel/nft";
 import { dirname, isAbsolute, join, sep } from "node:path";
@@ -11,33 +6,33 @@ import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { packageAt } from "./server_imports.ts";
 
 export interface TraceOptions extends EsbuildOptions {
-  /** Absolute real path of the folder that holds all packages: the project's, or its workspace's. */
+  /** Absolute real path of the folder with all packages: the project's, or its workspace's. */
   readonly base: string;
   /** Absolute real path of the entry. */
   readonly entry: string;
-  /** Absolute real path of the folder that the server is started in. */
+  /** Absolute real path of the folder in which the server starts. */
   readonly workingFolder: string;
   /** Packages that the server imports by names that it computes. */
   readonly alsoImports?: readonly string[];
-  /** True to follow the project's own modules only, and none of packages. */
+  /** True to only follow the project's own modules, not those of packages. */
   readonly ownOnly?: boolean;
 }
 
 export interface TracedFile {
   /** Absolute real paths of the files that need it. */
   readonly parents: ReadonlySet<string>;
-  /** False if it is only opened, or next to a file that is. */
+  /** False if it is only opened, or is next to a file that is opened. */
   readonly isImported: boolean;
 }
 
 export interface Trace {
-  /** By absolute real path. */
+  /** Keyed by absolute real path. */
   readonly files: ReadonlyMap<string, TracedFile>;
-  /** Symbolic links on the way to them, with the real paths that they lead to. */
+  /** Symbolic links in their paths, with their real targets. */
   readonly links: ReadonlyMap<string, string>;
   /** Names of the packages that were not followed. */
   readonly imports: ReadonlySet<string>;
-  /** Imports that lead nowhere: what is imported, and the absolute path of the importer. */
+  /** Unresolved imports: the specifier, and the absolute path of the importer. */
   readonly unresolved: readonly { readonly specifier: string; readonly importer: string }[];
 }
 
@@ -61,7 +56,7 @@ async function readBytes(path: string): Promise<Uint8Array | null> {
   return await Deno.readFile(path).catch(() => null);
 }
 
-/** Lists the files that a server on Node needs, of the base folder and of nothing above it. */
+/** Lists the files that a server on Node needs, in the base folder and not above it. */
 export async function traceServer(options: TraceOptions): Promise<Trace> {
   const { base, entry, workingFolder, alsoImports = [], ownOnly } = options;
   const added = alsoImports.map((name) => `\nimport(${JSON.stringify(name)});`).join("");
@@ -70,7 +65,7 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   const settings: NodeFileTraceOptions = {
     base,
     processCwd: workingFolder,
-    // Node takes both, and which one depends on its version.
+    // Node can use both, depending on its version.
     moduleSyncCatchall: true,
     mixedModules: true,
     ignore: (path) => {
@@ -114,10 +109,10 @@ export async function traceServer(options: TraceOptions): Promise<Trace> {
   return { files, links, imports, unresolved };
 }
 
-/** Gives modules its own `require`, which no tracer sees through. */
+/** Passes modules its own `require`, which no tracer can analyze. */
 const HIDES_REQUIRES = /(?:^|\/)node_modules\/amdefine\/amdefine\.js$/;
 
-/** All modules of the packages whose modules require one another in a way that hides it. */
+/** All modules of packages whose modules require each other in a hidden way. */
 async function hiddenModules(base: string, { reasons }: NodeFileTraceResult): Promise<string[]> {
   const users = [...reasons].filter(([path]) => HIDES_REQUIRES.test(path.replaceAll(sep, "/")))
     .flatMap(([, { parents }]) => [...parents]);

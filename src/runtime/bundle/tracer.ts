@@ -1,7 +1,5 @@
 /**
- * The tracer, behind a module of ours: bundled, a CommonJS package that is imported
- * late has no separate names.
- *
- * @module
+ * @module The tracer, imported here because a dynamic CommonJS import has no named exports when
+ * bundled.
  */
 export { nodeFileTrace } from "@vercel/nft";

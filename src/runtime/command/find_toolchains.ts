@@ -1,25 +1,20 @@
-/**
- * Finds the toolchains of this machine, and asks them about themselves.
- *
- * @module
- */
+/** @module Finds the toolchains of this machine, and their versions. */
 import { join } from "node:path";
 import { inheritedVariables } from "../../lib/child_variables.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
-/** A toolchain as it is on this machine. */
 export interface FoundToolchain {
   readonly toolchain: Toolchain;
   /** Absolute path of its program. */
   readonly program: string;
-  /** Its version, where it says one. */
+  /** Its version, if it reports one. */
   readonly version?: string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Longest time in which a toolchain says something of itself, in milliseconds. */
+/** Maximum time for a toolchain to report its version, in milliseconds. */
 const ASK_MS = 10_000;
 
 const VERSION = /\d+\.\d+(?:\.\d+)?/;
@@ -32,7 +27,7 @@ export function findProgram(name: string, env: Environment): string | undefined 
     try {
       const { isFile, mode } = Deno.statSync(path);
       if (isFile && ((mode ?? 0) & 0o111) !== 0) return path;
-    } catch { /* it is not there */ }
+    } catch { /* it does not exist */ }
   }
   return undefined;
 }
@@ -68,7 +63,7 @@ export async function ask(
   }
 }
 
-/** The toolchains that are here, of those with the ids, each asked for its version. */
+/** The installed toolchains among those with the ids, with their versions. */
 export async function findToolchains(
   env: Environment,
   ids: readonly string[] = TOOLCHAINS.map(({ id }) => id),
@@ -79,9 +74,9 @@ export async function findToolchains(
       const program = programOf(toolchain, env);
       if (program === undefined) return [];
       const reply = await ask(program, toolchain.versionArgs, env, limitMs);
-      // A stand-in such as rustup's `cargo` is there without the toolchain itself.
+      // A wrapper such as rustup's `cargo` can exist without the toolchain itself.
       if (reply === "failed") return [];
-      // One that is slow to answer is there.
+      // A slow one exists.
       const version = reply === "late" ? undefined : VERSION.exec(reply.text)?.[0];
       return [{ toolchain, program, version }];
     }),

@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as the process that runs a command as a server.
- *
- * @module
- */
+/** @module The command that starts this program as the process that runs a command as a server. */
 import { fileURLToPath } from "node:url";
 import { COMMAND_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import type { SpawnFacts } from "../compute/types.ts";
@@ -14,7 +10,7 @@ import {
 } from "../process/self_command.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function commandProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
@@ -22,7 +18,7 @@ export function commandProcessCommand(
     argument: COMMAND_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The process runs no foreign code itself: it starts that in the sandbox.
+    // The process runs no project code itself, but starts it in the sandbox.
     flags: () => ["--allow-all"],
   });
   return async (folder) => {

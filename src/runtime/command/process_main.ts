@@ -1,9 +1,7 @@
 /**
- * The process that runs a command as a server. It runs no foreign code itself: it starts
- * the command in its sandbox, watches that, and tells the platform where it listens. Both
- * end together.
- *
- * @module
+ * @module The process that runs a command as a server. It runs no project code itself: it starts
+ * the command in its sandbox, watches it, and reports its address to the platform. Both end
+ * together.
  */
 import { join } from "node:path";
 import { unusedPort } from "../../lib/unused_port.ts";
@@ -156,7 +154,7 @@ class CommandProcess {
 
   /** Ends this process after the command has ended. */
   #leave({ reason, code, signal }: NodeEnd): void {
-    // By these words, the platform knows why.
+    // The platform recognizes the reason by these words.
     if (reason === "memory") endWith("The server ran out of memory");
     const how = signal === null ? `with code ${code}` : `by ${signal}`;
     this.#end(
@@ -176,8 +174,8 @@ class CommandProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`, and ends
- * the process when the platform is gone.
+ * Runs the server that the platform names over the control socket in `folder`, and ends the process
+ * when the platform disconnects.
  */
 export async function runCommandProcess(folder: string): Promise<never> {
   yieldToPlatform();

@@ -1,8 +1,4 @@
-/**
- * How a command is run as a server. Pure.
- *
- * @module
- */
+/** @module Runs a command as a server. Pure. */
 import type { ServerStart } from "../compute/wire.ts";
 import type { NodeCommand, NodeView } from "../node/sandbox/types.ts";
 import { SYSTEM_PATH } from "./system_path.ts";
@@ -10,21 +6,21 @@ import { SYSTEM_PATH } from "./system_path.ts";
 /** Runs the command. */
 export const SHELL = "/bin/sh";
 
-/** Variables that tell the server its limits. */
+/** Variables with the server's limits. */
 const limitsOf = (memoryMb: number) => ({
-  // Go collects garbage before it takes more than it may.
+  // Makes Go collect garbage before it reaches its limit.
   GOMEMLIMIT: `${memoryMb}MiB`,
   SVC_MEMORY_MB: String(memoryMb),
 });
 
-/** Arguments of the shell, and the environment of all that it starts. */
+/** Arguments of the shell, and the environment of everything that it starts. */
 export function programCommand(
   { env, port, host, memoryMb, program }: ServerStart,
   { tmp }: NodeView,
 ): NodeCommand {
   const { command, image, path = [] } = program ?? {};
   const own = { PORT: String(port), HOST: host };
-  // Its user is known to no service of the machine.
+  // No service of the machine knows its user.
   const user = { HOME: tmp, USER: "svc" };
   if (image !== undefined) {
     const [first, ...args] = command === undefined ? image.args : [SHELL, "-c", command];
@@ -42,7 +38,7 @@ export function programCommand(
       ...user,
       LANG: "C.UTF-8",
       PATH: [...path, SYSTEM_PATH].join(":"),
-      // Lines of the log come when they are written.
+      // Makes log lines arrive when they are written.
       PYTHONUNBUFFERED: "1",
       // The folder of the deployment is read-only.
       PYTHONDONTWRITEBYTECODE: "1",

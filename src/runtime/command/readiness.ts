@@ -1,9 +1,4 @@
-/**
- * Detects when a program is ready: as soon as it listens on its assigned port. If it only listens
- * on another port, requests go there.
- *
- * @module
- */
+/** @module Detects when a program listens, on its assigned port or another. */
 import type { OwnAddress } from "../node/sandbox/own_ports.ts";
 
 /**
@@ -17,9 +12,9 @@ const RETRY_MS = 50;
 
 export interface ReadinessOptions {
   readonly port: number;
-  /** Called once, with the address to be asked. */
+  /** Called once, with the address for requests. */
   readonly ready: (at: OwnAddress) => void;
-  /** Called before, where the port is another one. */
+  /** Called before that if the port differs. */
   readonly otherPort: (port: number) => void;
 }
 
@@ -33,7 +28,6 @@ export class Readiness {
     this.#options = options;
   }
 
-  /** A program listens on a port. */
   listens(port: number, at: OwnAddress): void {
     if (this.#isReady) return;
     if (port === this.#options.port) return this.#settle(at);

@@ -1,4 +1,2 @@
-/**
- * @module Where the system's programs are: for what starts a command, and in its sandbox.
- */
+/** @module The paths of the system's programs, for starting a command and inside its sandbox. */
 export const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";

@@ -1,13 +1,8 @@
-/**
- * Finds the toolchain folders of this machine that a sandbox shows in addition to the system's.
- *
- * @module
- */
 import { dirname, join, sep } from "node:path";
 import { ask, type Environment, findProgram, programOf } from "./find_toolchains.ts";
 import { type Toolchain, TOOLCHAINS } from "./toolchains.ts";
 
-/** Folders that each sandbox shows anyway, with all that is below them. */
+/** Folders that every sandbox shows, with everything below them. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64"] as const;
 
 /** Folders that contain more than one toolchain, so they are not shown. */
@@ -30,7 +25,7 @@ const isBelow = (path: string, folder: string): boolean =>
 
 const isOfSystem = (path: string): boolean => SYSTEM.some((folder) => isBelow(path, folder));
 
-/** The folder of an installation: the one that has `bin` and `lib`. */
+/** The folder of an installation, with `bin` and `lib`. */
 async function folderOf(
   { folderCommand }: Toolchain,
   { program, env }: { readonly program: string; readonly env: Environment },
@@ -43,7 +38,7 @@ async function folderOf(
     : dirname(dirname(Deno.realPathSync(program)));
 }
 
-/** The visible folder of a toolchain, and the place of its programs in it. */
+/** The visible folder of a toolchain, and the path of its programs in it. */
 interface Place {
   readonly shown: string;
   readonly bin: string;

@@ -1,4 +1,4 @@
-/** Toolchains that lie in a home directory: what a sandbox sees of them. */
+/** Toolchains in a home directory: the parts that a sandbox sees. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../lib/_test_folder.ts";
@@ -29,7 +29,7 @@ async function inHome(
   });
 }
 
-Deno.test("toolchainPlaces() shows builds the toolchains of a home, and nothing else of it", () =>
+Deno.test("toolchainPlaces() shows builds the toolchains of a home, and nothing else in it", () =>
   inHome(async (home, env) => {
     const { toolchains, path } = await toolchainPlaces(env, { dataDir: "/data", builds: true });
     assert.deepEqual(toolchains.map((each) => each.replace(`${home}/`, "")), [
@@ -44,13 +44,13 @@ Deno.test("toolchainPlaces() shows builds the toolchains of a home, and nothing 
     ]);
   }));
 
-Deno.test("toolchainPlaces() shows servers the interpreters alone", () =>
+Deno.test("toolchainPlaces() only shows servers the interpreters", () =>
   inHome(async (home, env) => {
     const { toolchains } = await toolchainPlaces(env, { dataDir: "/data", builds: false });
     assert.deepEqual(toolchains, [join(home, ".pyenv/versions/3.13.1")]);
   }));
 
-Deno.test("toolchainPlaces() shows none that holds the platform's data or lies in it", () =>
+Deno.test("toolchainPlaces() shows none that contains the platform's data or is in it", () =>
   inHome(async (home, env) => {
     const python = join(home, ".pyenv/versions/3.13.1");
     for (const dataDir of [join(python, "data"), join(home, ".pyenv")]) {
@@ -59,7 +59,7 @@ Deno.test("toolchainPlaces() shows none that holds the platform's data or lies i
     }
   }));
 
-Deno.test("findToolchains() takes a program that is slow to answer for one that is there", () =>
+Deno.test("findToolchains() treats a slow program as installed", () =>
   inTestFolder(async (folder) => {
     await writeProgram(join(folder, "go"), "exec sleep 60");
     await writeProgram(join(folder, "cargo"), "exit 1");

@@ -1,24 +1,20 @@
-/**
- * The toolchains of this machine: with what projects in other languages are built, and
- * what their servers may see of it. A row for each.
- *
- * @module
- */
-/** One toolchain. */
+/** @module The toolchains of this machine, a row for each. */
 export interface Toolchain {
   readonly id: string;
   readonly name: string;
-  /** Programs, of which the first available one counts. */
+  /** Programs, of which the first available one is used. */
   readonly programs: readonly string[];
   /** Arguments that print its version. */
   readonly versionArgs: readonly string[];
-  /** How to install it, as a sentence without its end. */
+  /** How to install it, as a sentence without a full stop. */
   readonly install: string;
-  /** A command that prints the folder of its installation, where its program may only lead there. */
+  /**
+   * A command that prints the folder of its installation, if its program may only be a link to it.
+   */
   readonly folderCommand?: readonly [string, ...string[]];
-  /** True for one that is a single file. */
+  /** True for a single-file toolchain. */
   readonly isFile?: boolean;
-  /** True for one that runs servers, and not only builds them. */
+  /** True for a toolchain that also runs servers, not only builds them. */
   readonly runs?: boolean;
 }
 
@@ -37,7 +33,7 @@ export const TOOLCHAINS: readonly Toolchain[] = [
     programs: ["cargo"],
     versionArgs: ["--version"],
     install: 'Install Rust from https://rustup.rs, or with "apt-get install cargo"',
-    // rustup's programs start those of a toolchain that lies elsewhere.
+    // rustup's programs start those of a toolchain elsewhere.
     folderCommand: ["rustc", "--print", "sysroot"],
   },
   {

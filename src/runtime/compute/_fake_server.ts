@@ -1,8 +1,4 @@
-/**
- * The process of a server as its supervisor sees it, played by a test.
- *
- * @module
- */
+/** @module A fake process of a server, for tests of its supervisor. */
 import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { toPayload } from "../process/frames/payload.ts";
@@ -59,7 +55,7 @@ export class FakeServer implements RunningServer {
   readonly connection: FrameConnection;
   readonly ended: Promise<string>;
   readonly asked: Asked[] = [];
-  /** True lets it answer pings. */
+  /** True makes it respond to pings. */
   reacts = true;
   readonly #own: FrameConnection;
   #end!: (words: string) => void;
@@ -83,7 +79,7 @@ export class FakeServer implements RunningServer {
     this.#own.send({ type, worker: 0, id: 0, payload: toPayload(head) });
   }
 
-  /** It is ready for the server's code, and takes so much memory by itself. */
+  /** It is ready for the server's code, and uses this much memory itself. */
   boot(residentBytes: number): void {
     this.#send(ComputeFrame.booted, { files: true, calls: true, residentBytes });
   }
@@ -95,11 +91,11 @@ export class FakeServer implements RunningServer {
   /** The server's code has ended, and the process follows. */
   end(message: string): void {
     this.#send(ComputeFrame.ended, { message });
-    // The frame is on its way first.
+    // The frame is sent first.
     setTimeout(() => this.crash("(code 1)"));
   }
 
-  /** The process ends with these words, and without a frame. */
+  /** The process ends with this message, and without a frame. */
   crash(words: string): void {
     this.#own.close();
     this.#end(words);

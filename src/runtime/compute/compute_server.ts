@@ -1,8 +1,4 @@
-/**
- * The server of one COMPUTE layer: every request gets a result, even if the server fails.
- *
- * @module
- */
+/** @module The server of one COMPUTE layer: every request gets a result. */
 import { OutboundError } from "../http1/errors.ts";
 import { resolveSignal } from "../http1/exchange_watch.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
@@ -29,15 +25,17 @@ import type { ProcessLog } from "./wire.ts";
 /** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
 const END_MS = 500;
 
-/** As well, where the process takes no connection or does not react: little else can mean that. */
+/**
+ * Longer for a process that accepts no connection or does not react, because few other causes
+ * exist.
+ */
 const LATE_END_MS = 5000;
 
-/** A request that is under way. */
 interface Entered {
   readonly server: ServerProcess;
-  /** Gives its place among the requests to another request; it stays under way. */
+  /** Releases its slot for another request; it continues. */
   readonly release: Release;
-  /** To be called when it is over: gives its place back. */
+  /** Call it when the request is over, to release its slot. */
   readonly over: () => void;
 }
 
@@ -46,7 +44,7 @@ class Server implements ComputeServer {
   readonly #gate: ConcurrencyGate;
   readonly #sockets: SocketCount;
   readonly #supervisor: ServerSupervisor;
-  /** Ids of the requests and sockets under way. */
+  /** Ids of the current requests and sockets. */
   readonly #requests = new Set<string>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
@@ -140,19 +138,19 @@ class Server implements ComputeServer {
     await this.#supervisor.close(milliseconds);
   }
 
-  /** True while requests or sockets are under way. */
+  /** True while there are requests or sockets. */
   get #isBusy(): boolean {
     return this.#gate.running > 0 || this.#sockets.open > 0;
   }
 
-  /** To be called when a request or socket is over. */
+  /** Call it when a request or socket is over. */
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
     this.#supervisor.becameIdle();
   }
 
-  /** A place among the sockets of this server, and of all. */
+  /** A slot among the sockets of this server, and of all servers. */
   #enterSocket(): () => void {
     const places = [this.#sockets.enter(), this.#options.sockets?.enter()];
     return () => {
@@ -161,7 +159,7 @@ class Server implements ComputeServer {
     };
   }
 
-  /** A place among the requests under way, and a server that runs; at once where both are there. */
+  /** A slot for a request, and a running server; immediately if both are available. */
   #enter(request: Omit<ComputeRequest, "body">): Failed | Entered | Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
@@ -175,7 +173,7 @@ class Server implements ComputeServer {
     return { server: running, release: place, over: this.#begin(request, place) };
   }
 
-  /** As `#enter()`, where a place or a server has to be waited for. */
+  /** Like `#enter()`, when it has to wait for a slot or a server. */
   async #enterLater(
     request: Omit<ComputeRequest, "body">,
     place: Release | Promise<Release>,
@@ -198,7 +196,7 @@ class Server implements ComputeServer {
     return { server: found.server, release, over };
   }
 
-  /** A request is under way from now on, until what this returns is called. */
+  /** Starts a request, until the returned function is called. */
   #begin({ requestId }: Omit<ComputeRequest, "body">, release: Release): () => void {
     this.#requests.add(requestId);
     return () => {
@@ -215,7 +213,7 @@ class Server implements ComputeServer {
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
-    // Should the process end now, the log still names this request.
+    // If the process ends now, the log still contains this request.
     this.#requests.add(requestId);
     const end = failure.reason === "timeout" ? server.end : await findEnd(server);
     this.#requests.delete(requestId);
@@ -226,7 +224,7 @@ class Server implements ComputeServer {
     return failure;
   }
 
-  /** The id of the request under way, if it is the only one. */
+  /** The id of the current request, if it is the only one. */
   get #only(): string | undefined {
     const [only] = this.#requests.size === 1 ? this.#requests : [];
     return only;
@@ -244,11 +242,11 @@ class Server implements ComputeServer {
   }
 }
 
-/** How the process ended that broke a connection; `undefined` if it goes on. */
+/** How the process behind a broken connection ended; `undefined` if it continues. */
 async function findEnd(server: ServerProcess): Promise<End | undefined> {
   const end = await server.endWithin(END_MS);
   if (end !== undefined) return end;
-  // On a busy machine, its end takes longer; it reacts no more until then.
+  // On a busy machine, the process takes longer to end and does not respond until then.
   await server.ping(LATE_END_MS);
   return server.end;
 }
@@ -259,7 +257,7 @@ async function endedBefore(error: unknown, server: ServerProcess): Promise<boole
     await server.endWithin(LATE_END_MS) !== undefined;
 }
 
-/** Makes the server of a COMPUTE layer; nothing runs before the first request. */
+/** Creates the server of a COMPUTE layer; nothing runs before the first request. */
 export function createComputeServer(options: ComputeServerOptions): ComputeServer {
   return new Server(options);
 }

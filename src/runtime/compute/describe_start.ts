@@ -1,23 +1,19 @@
-/**
- * Start message for the process of a server. Pure.
- *
- * @module
- */
+/** @module Start message for the process of a server. Pure. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import type { ComputeServerOptions } from "./types.ts";
 import type { ServerStart } from "./wire.ts";
 
-/** The port that the server sees as its own, where its variables do not set one. */
+/** The port that the server sees as its own, if its variables do not set one. */
 const DEFAULT_PORT = 3000;
 const HOST = "127.0.0.1";
 
-/** Size of the folder for temporary files where the manifest sets none, in MiB. */
+/** Default size of the folder for temporary files, in MiB. */
 const DEFAULT_TMP_MB = 64;
 
 /** Memory of the process that runs a server, and of its runtime, in MiB: more than is measured. */
 const RUNTIME_MB = 256;
 
-/** As well, of a start command of Node: its package manager and shells. */
+/** More for a start command of Node: its package manager and shells. */
 const COMMAND_MB = 128;
 
 /** Processes and threads of a server at the same time, its runtime included. */
@@ -38,7 +34,7 @@ export function groupLimits(
 }
 
 /**
- * Makes the description of a server for its process.
+ * Creates the description of a server for its process.
  *
  * @param place the deployment's folder without links, and the limit of memory in MiB
  */

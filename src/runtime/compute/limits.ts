@@ -1,12 +1,8 @@
-/**
- * Limits of a deployment's server.
- *
- * @module
- */
+/** @module Limits of a deployment's server. */
 import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
-/** The limits where neither manifest nor platform sets others (spec, COMPUTE runtime). */
+/** The default limits (spec, COMPUTE runtime). */
 export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   timeoutMs: 300_000,
   memoryMb: 256,
@@ -17,7 +13,7 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   idleMs: 300_000,
 };
 
-/** The longest delay of a timer, in milliseconds; a longer one would fire at once. */
+/** The longest delay of a timer, in milliseconds; a longer one would fire immediately. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** How often resident memory is read while the server runs, in milliseconds. */
@@ -26,19 +22,19 @@ export const MEMORY_POLL_MS = 50;
 /** A server whose thread does not react for this long is ended, in milliseconds. */
 export const UNRESPONSIVE_MS = 30_000;
 
-/** How often a server with requests under way is asked to react, in milliseconds. */
+/** Interval of pings to a server with current requests, in milliseconds. */
 export const PING_EVERY_MS = 5000;
 
 /** Time in which a server must react after a request has timed out, in milliseconds. */
 export const GRACE_MS = 1000;
 
-/** Longest time that a request waits for a server that may not start again yet, in milliseconds. */
+/** Maximum time that a request waits for a server that may not start again yet, in milliseconds. */
 export const MAX_BACKOFF_WAIT_MS = 1000;
 
-/** Time that a server gets to end itself after SIGTERM, in milliseconds. */
+/** Time for a server to end after SIGTERM, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
-/** Log entries of a server in a second; further ones are counted and dropped. */
+/** Maximum number of log entries per server and second; others are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /** Bytes of a process's own output that are read in a second; a process that writes more has to wait. */

@@ -1,8 +1,4 @@
-/**
- * Foreign text as log lines of bounded length.
- *
- * @module
- */
+/** @module Output of project code as log lines of bounded length. */
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
@@ -14,7 +10,7 @@ export function truncate(text: string): string {
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line, which says what happened: a stack follows it. */
+/** The first line, with the message; a stack follows it. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Splits output into lines. An overlong line is passed on in parts. */
@@ -50,11 +46,11 @@ export class LineSplitter {
   }
 }
 
-/** The level of a line of a runtime whose servers write to standard error what is wrong. */
+/** The level of a line from a runtime whose servers write errors to standard error. */
 export const levelOfStream = (stream: "stdout" | "stderr"): LogLevel =>
   stream === "stdout" ? "info" : "error";
 
-/** Words by which loggers of all languages name a level; an error is named by its type too. */
+/** Names of levels in loggers of all languages; errors are also named by their type. */
 const LEVELS: readonly (readonly [RegExp, LogLevel])[] = [
   [/\b(?:fatal|panic|critical|error|traceback|exception)\b|\b\w*(?:Error|Exception)\b:/i, "error"],
   [/\bwarn(?:ing)?\b/i, "warn"],

@@ -11,7 +11,7 @@ function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {
   return lines;
 }
 
-Deno.test("LineSplitter gives lines, however they come", () => {
+Deno.test("LineSplitter returns lines, regardless of how they arrive", () => {
   assert.deepEqual(linesOf(["a\nb", "c\r\n\n", "d"]), ["a", "bc", "d"]);
   const text = "one\nzwei ä\n三\n";
   fc.assert(fc.property(fc.integer({ min: 1, max: 7 }), (size) => {
@@ -24,7 +24,7 @@ Deno.test("LineSplitter gives lines, however they come", () => {
   }));
 });
 
-Deno.test("LineSplitter and truncate() bound what they give", () => {
+Deno.test("LineSplitter and truncate() limit their results", () => {
   const lines = linesOf(["x".repeat(MAX_LOG_CHARACTERS * 2 + 5)]);
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 5]);
   assert.equal(truncate("x".repeat(5000)).length, MAX_LOG_CHARACTERS);

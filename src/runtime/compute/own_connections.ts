@@ -1,17 +1,15 @@
 /**
- * The path from a server to itself. A server listens on a Unix socket; if its code connects to the
- * port that it believes to be its own, the connection arrives here, at a loopback port, and is
- * passed on to that socket.
+ * @module The path from a server to itself. A server listens on a Unix socket; if its code connects
+ * to the port that it believes to be its own, the connection arrives here, at a loopback port, and
+ * is passed on to that socket.
  *
  * Other programs of the machine cannot use that port: a connection only counts if the server's
  * process has announced its source port.
- *
- * @module
  */
 import type { LocalRoute } from "../kernel/local_routes.ts";
 import { GREETING } from "./wire.ts";
 
-/** Connections of a server to itself at the same time; further ones are closed. */
+/** Maximum number of concurrent connections of a server to itself; others are closed. */
 const MAX_CONNECTIONS = 256;
 
 /** How long a connection waits to be announced, in milliseconds. */
@@ -21,7 +19,7 @@ const HOST = "127.0.0.1";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/** Passes on one side's data, without its first bytes, and then its end. */
+/** Forwards one side's data, without its first bytes, and then its end. */
 async function passOn(
   from: Deno.Conn,
   to: Deno.Conn,
@@ -60,7 +58,7 @@ export class OwnConnections {
     return { port, to: { host: HOST, port: this.#listener.addr.port }, isAnnounced: true };
   }
 
-  /** Lets the connection in that comes from a port. */
+  /** Admits the connection from a port. */
   announce(port: number): void {
     const waiting = this.#waiting.get(port);
     if (typeof waiting === "function") return waiting(true);

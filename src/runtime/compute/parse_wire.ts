@@ -1,8 +1,4 @@
-/**
- * Validates data from a server's process, which may come from project code.
- *
- * @module
- */
+/** @module Validates data from a server's process, which may come from project code. */
 import * as z from "zod";
 import { MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
 import { parsePayload } from "../process/parse_payload.ts";
@@ -43,7 +39,7 @@ export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePa
 export const parseEnding = (payload: Uint8Array): Ending | undefined =>
   parsePayload(ending, payload);
 
-/** How the server listens; the default way if it is malformed. */
+/** How the server listens; the default if it is malformed. */
 export function parseListening(
   payload: Uint8Array,
 ): { readonly greets: boolean; readonly address?: Listening["address"] } {

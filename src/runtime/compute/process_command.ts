@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as the process of a server.
- *
- * @module
- */
+/** @module The command that starts this program as the process of a server. */
 import { fileURLToPath } from "node:url";
 import { COMPUTE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import { mayMakeNamespaces } from "../process/own_namespaces.ts";
@@ -12,7 +8,6 @@ import {
   selfCommand,
 } from "../process/self_command.ts";
 import { TEMPORARY_PLACES } from "./sandbox/temporary_folder.ts";
-import { PRIVATE_RANGES } from "../public_address.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** Harmless facts about the machine that frameworks read. */
@@ -30,17 +25,7 @@ export const ALLOWED_SYS = [
   "userInfo",
 ] as const;
 
-/**
- * Ranges in the form that `--deny-net` takes: ranges of IPv4, but only single
- * addresses of IPv6.
- */
-const DENIED_BY_FLAG = [
-  ...PRIVATE_RANGES.filter((range) => !range.includes(":")),
-  "[::]",
-  "[::1]",
-].join(",");
-
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function computeProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
@@ -49,12 +34,10 @@ export function computeProcessCommand(
     argument: COMPUTE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    flags: (folder, { directory, allowPrivate, allowUnsandboxed }: SpawnFacts) => [
+    flags: (folder, { directory }: SpawnFacts) => [
       `--allow-read=${[runtime, directory, folder, ...TEMPORARY_PLACES].join(",")}`,
       `--allow-write=${[folder, ...TEMPORARY_PLACES].join(",")}`,
       "--allow-net",
-      // If the kernel checks connections, it also knows the individually allowed peers.
-      ...(allowPrivate || !allowUnsandboxed ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
       "--allow-env",
       "--allow-sys",
       "--allow-ffi",

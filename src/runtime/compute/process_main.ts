@@ -1,9 +1,7 @@
 /**
- * The process in which the server of a deployment runs. Its first thread runs
- * no foreign code: it starts the server's thread, and passes messages between
- * that and the platform. It ends when the platform closes the connection.
- *
- * @module
+ * @module The process in which the server of a deployment runs. Its first thread runs no project
+ * code: it starts the server's thread, and passes messages between that thread and the platform. It
+ * ends when the platform closes the connection.
  */
 import { join } from "node:path";
 import type { Frame } from "../process/frames/frame.ts";
@@ -31,7 +29,9 @@ import {
 import type { FromWorker, ToWorker } from "./worker/messages.ts";
 import { fileURLToPath } from "node:url";
 
-/** Lines of the log in a second; further ones are dropped here, before they reach the platform. */
+/**
+ * Maximum number of log lines per second; others are dropped here, before they reach the platform.
+ */
 const MAX_LINES_PER_SECOND = 2000;
 
 /** Time in which the last frames are sent before the process ends, in milliseconds. */
@@ -86,7 +86,7 @@ class ComputeProcess {
   }
 
   async #start(start: ServerStart): Promise<void> {
-    // From here on, the kernel judges what is opened.
+    // From here on, the kernel checks every file that is opened.
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
@@ -142,7 +142,7 @@ class ComputeProcess {
     if (!temporary.isLimited) this.#watch(temporary, start.tmpMb);
   }
 
-  /** Ends the server when its temporary files take too much of the disk. */
+  /** Ends the server if its temporary files use too much disk space. */
   #watch({ path }: TemporaryFolder, maxMb: number): void {
     setInterval(() => {
       if (temporaryBytes(path, Deno.pid) <= maxMb * MIB) return;
@@ -195,8 +195,8 @@ class ComputeProcess {
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder`,
- * and ends the process when the platform is gone.
+ * Runs the server that the platform names over the control socket in `folder`, and ends the process
+ * when the platform disconnects.
  */
 export async function runComputeProcess(folder: string): Promise<never> {
   yieldToPlatform();

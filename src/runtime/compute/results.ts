@@ -1,8 +1,4 @@
-/**
- * Responses and failures of servers as results.
- *
- * @module
- */
+/** @module Responses and failures of servers as results. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { OutboundError } from "../http1/errors.ts";
 import { WholeAnswer } from "../http1/whole_answer.ts";

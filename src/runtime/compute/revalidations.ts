@@ -1,9 +1,4 @@
-/**
- * Answers a server's requests to revalidate: checked, rate-limited, and only for its own
- * deployment.
- *
- * @module
- */
+/** @module Handles a server's requests to revalidate: checked, and limited in rate. */
 import { fromPayload } from "../process/frames/payload.ts";
 import { LineLimit } from "../process/frames/log_lines.ts";
 import {
@@ -35,7 +30,7 @@ export class Revalidations {
     this.#revalidate = revalidate;
   }
 
-  /** Revalidates what a payload names. Never rejects. */
+  /** Revalidates the pages in a payload. Never rejects. */
   async answer(payload: Uint8Array): Promise<Revalidated> {
     if (!this.#limit.take(this.#now()).passes) {
       return {

@@ -1,10 +1,4 @@
-/**
- * A server that someone else has started, such as the dev server of a framework: it
- * gets requests and WebSockets as servers of deployments do, over a connection that the
- * caller opens.
- *
- * @module
- */
+/** @module A server that another program has started, such as a framework's dev server. */
 import { failureOf, toResponse } from "./results.ts";
 import { ServerClient } from "./server_client.ts";
 import type { ComputeRequest, ComputeResult, ComputeServer, ComputeSocketResult } from "./types.ts";

@@ -1,8 +1,4 @@
-/**
- * HTTP/1.1 to one server, over persistent connections.
- *
- * @module
- */
+/** @module HTTP/1.1 to one server, over persistent connections. */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import { announceBody, isRepeatable } from "../http1/request_body.ts";
 import type {
@@ -20,6 +16,12 @@ import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
 /** Node closes connections that are idle for 5 s: ours close before that. */
 const KEEP_ALIVE_MS = 4000;
+
+/**
+ * If a connection breaks within this time, in milliseconds, the server is assumed to have closed it
+ * before it read the request.
+ */
+const UNREAD_MS = 100;
 
 type Header = readonly [name: string, value: string];
 
@@ -54,7 +56,8 @@ function toWire(request: ComputeRequest, hidesEncodings: boolean): WireRequest {
   const at = hidesEncodings ? headers.findIndex(isAcceptEncoding) : -1;
   if (at !== -1) hideAcceptEncoding(headers, at);
   for (const field of ofBody) headers.push(field);
-  return { method, target, headers, body, length };
+  const stream = body instanceof Uint8Array ? new Blob([body]).stream() : body;
+  return { method, target, headers, body: stream, length };
 }
 
 const isAcceptEncoding = ([name]: Header): boolean =>
@@ -69,7 +72,7 @@ function hideAcceptEncoding(headers: Header[], first: number): void {
 }
 
 export interface SendOptions {
-  /** Longest time to the head, in milliseconds. */
+  /** Maximum time to the head, in milliseconds. */
   readonly timeoutMs: number;
   /** Called once, when the exchange is over or has failed. */
   readonly over: () => void;
@@ -84,6 +87,8 @@ export class ServerClient {
   };
 
   readonly #connections: ServerConnections;
+  /** Methods of requests with a body that may be sent twice. */
+  readonly #unsure: ServerConnections;
 
   readonly #hidesEncodings;
 
@@ -94,21 +99,23 @@ export class ServerClient {
   constructor(dial: () => Promise<Deno.Conn>, hidesEncodings = true) {
     this.#hidesEncodings = hidesEncodings;
     this.#connections = new ServerConnections({ dial, times: this.#times });
+    this.#unsure = new ServerConnections({ dial, times: this.#times });
   }
 
   /** Whether the server greets each connection that it accepts. */
   set greets(greets: boolean) {
-    this.#connections.greets = greets;
+    this.#connections.greets = this.#unsure.greets = greets;
   }
 
-  /** Gives up the connections that are open: new requests get new ones. */
+  /** Retires the open connections, so that new requests get new ones. */
   reconnect(): void {
     this.#connections.close();
+    this.#unsure.close();
   }
 
   /** Closes idle connections, and watches no others. */
   close(): void {
-    this.#connections.close();
+    this.reconnect();
     this.#times.deadlines.stop();
     this.#times.exchanges.stop();
   }
@@ -116,22 +123,32 @@ export class ServerClient {
   /**
    * Sends a request and waits for the head of its response.
    *
-   * @throws OutboundError; `idle_timeout` if the head did not come in time
+   * @throws OutboundError; `idle_timeout` if the head did not arrive in time
    */
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {
       const wire = toWire(request, this.#hidesEncodings);
       const { signal } = request;
-      const taken = this.#connections.take();
+      const mayRepeat = request.body instanceof Uint8Array;
+      const connections = mayRepeat ? this.#unsure : this.#connections;
+      // A server that responds before it has read the body may close the connection without notice.
+      // The next request would fail too late for a retry.
+      const leavesAt = mayRepeat || request.body === null ? connections : undefined;
+      const how = { ...options, signal, leavesAt };
+      const taken = connections.take();
       const connection = taken instanceof Promise ? await taken : taken;
       const wasUsed = connection.used > 0;
+      const began = performance.now();
       try {
-        return await this.#exchange(connection, wire, { ...options, signal });
+        return await this.#exchange(connection, wire, how);
       } catch (error) {
         const stale = wasUsed && error instanceof OutboundError && error.code === "reset";
-        if (!stale || !isRepeatable(wire)) throw error;
+        // Later, the server may have handled it, and may have ended because of it.
+        const isUnread = mayRepeat && performance.now() - began < UNREAD_MS;
+        if (!stale || !isUnread && !isRepeatable(wire)) throw error;
       }
-      return await this.#exchange(await this.#connections.open(), wire, { ...options, signal });
+      const again = mayRepeat ? toWire(request, this.#hidesEncodings) : wire;
+      return await this.#exchange(await connections.open(), again, how);
     } catch (error) {
       options.over();
       throw error;
@@ -141,14 +158,19 @@ export class ServerClient {
   async #exchange(
     connection: Http1Connection,
     wire: WireRequest,
-    { timeoutMs, over, signal }: SendOptions & { readonly signal: LazySignal | undefined },
+    { timeoutMs, over, signal, leavesAt }: SendOptions & {
+      readonly signal: LazySignal | undefined;
+      /** The pool that gets the connection afterwards; otherwise it is closed. */
+      readonly leavesAt: ServerConnections | undefined;
+    },
   ): Promise<WireAnswer> {
     // The exchange may end before this function resumes. Until then, `send()` reports failures itself.
     let isAnswered = false;
     let isOver = false;
     const answer = await connection.exchange(wire, {
       done: (reusable) => {
-        if (reusable) this.#leave(connection, wire);
+        if (reusable && leavesAt !== undefined) leavesAt.give(connection);
+        else if (reusable) connection.close();
         isOver = true;
         if (isAnswered) over();
       },
@@ -158,14 +180,5 @@ export class ServerClient {
     isAnswered = true;
     if (isOver) over();
     return answer;
-  }
-
-  /**
-   * A server that answers before it has read the body may close the connection without
-   * saying so; the next request would find that out too late to be sent again.
-   */
-  #leave(connection: Http1Connection, wire: WireRequest): void {
-    if (wire.body === null) this.#connections.give(connection);
-    else connection.close();
   }
 }

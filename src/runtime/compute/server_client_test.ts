@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { forwardedHeaders, ServerClient } from "./server_client.ts";
 
-Deno.test("forwardedHeaders() drops what belongs to one connection, and names the request", () => {
+Deno.test("forwardedHeaders() drops the fields of one connection, and names the request", () => {
   const headers = forwardedHeaders({
     method: "POST",
     target: "/",
@@ -24,7 +24,10 @@ Deno.test("forwardedHeaders() drops what belongs to one connection, and names th
   ]);
 });
 
-/** A server that answers the first request of a connection at once, and leaves with the second. */
+/**
+ * A server that responds to the first request of a connection immediately, and disconnects at the
+ * second.
+ */
 function impatientServer() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   let accepted = 0;
@@ -32,7 +35,7 @@ function impatientServer() {
     const bytes = new Uint8Array(1024);
     await conn.read(bytes);
     await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
-    // The body of the first request may come apart from its head.
+    // The body of the first request may arrive separately from its head.
     for (let text = ""; !text.includes(" HTTP/1.1\r\n");) {
       const count = await conn.read(bytes);
       if (count === null) break;
@@ -75,7 +78,25 @@ Deno.test("ServerClient sends no request after another's body, which the server 
   await server.close();
 });
 
-Deno.test("ServerClient ends a request whose caller left while the answer began to come", async () => {
+Deno.test("ServerClient resends a repeatable body after its connection was lost", async () => {
+  const server = impatientServer();
+  const client = new ServerClient(server.dial);
+  const send = (body: Uint8Array<ArrayBuffer> | null) =>
+    client.send(
+      { method: "POST", target: "/", headers: [], requestId: "req_1", body },
+      { timeoutMs: 5000, over: () => {} },
+    );
+  for (let round = 0; round < 2; round++) {
+    assert.equal((await send(new TextEncoder().encode("hello"))).head.status, 200);
+  }
+  assert.equal(server.accepted(), 2);
+  assert.equal((await send(null)).head.status, 200);
+  assert.equal(server.accepted(), 3, "others never get such a connection");
+  client.close();
+  await server.close();
+});
+
+Deno.test("ServerClient ends a request whose caller disconnected when the response started to arrive", async () => {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const answering = (async () => {
     for await (const conn of listener) {

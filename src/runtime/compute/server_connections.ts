@@ -1,8 +1,7 @@
 /**
- * The connections to one server. A request without an idle connection takes the first that another
- * request releases, or that the server accepts: a busy server may be slow to accept a new one.
- *
- * @module
+ * @module The connections to one server. A request without an idle connection takes the first that
+ * another request releases, or that the server accepts: a busy server may be slow to accept a new
+ * one.
  */
 import { ConnectionPool } from "../http1/connection_pool.ts";
 import { type ConnectionTimes, Http1Connection } from "../http1/connection.ts";
@@ -27,11 +26,11 @@ export class ServerConnections {
   /** True if the server greets each connection that it accepts. */
   greets = false;
   readonly #idle = new ConnectionPool({ maxIdle: MAX_IDLE, maxIdlePerOrigin: MAX_IDLE });
-  /** Requests that wait for a connection, in their order. */
+  /** Requests that wait for a connection, in order. */
   readonly #waiting: Waiting[] = [];
   /** Connections that are being opened for them. */
   #opening = 0;
-  /** Connections to the place where the server listens now. */
+  /** Connections to the server's current address. */
   #current = new WeakSet<Http1Connection>();
 
   readonly #options: ServerConnectionsOptions;
@@ -61,7 +60,7 @@ export class ServerConnections {
   /**
    * Opens a new connection.
    *
-   * @throws OutboundError `connect_failed`, where the server did not accept it
+   * @throws OutboundError `connect_failed`, if the server did not accept it
    */
   async open(): Promise<Http1Connection> {
     const { dial, times } = this.#options;
@@ -80,7 +79,7 @@ export class ServerConnections {
     }
   }
 
-  /** Closes idle connections at once, and the others when their requests are over. */
+  /** Closes idle connections immediately, and the others when their requests are over. */
   close(): void {
     this.#current = new WeakSet();
     this.#idle.closeAll();
@@ -92,7 +91,7 @@ export class ServerConnections {
       const connection = await this.open();
       this.#opening--;
       this.give(connection);
-      // One that led to where the server no longer listens has served nobody.
+      // A connection to an address where the server no longer listens has served no one.
       if (this.#opening < this.#waiting.length) void this.#openOne();
     } catch (error) {
       this.#opening--;

@@ -4,7 +4,7 @@ import { OutboundError } from "../http1/errors.ts";
 import { ServerConnections } from "./server_connections.ts";
 import { GREETING } from "./wire.ts";
 
-/** A server that the test accepts connections of, one by one. */
+/** A server for which the test accepts connections, one by one. */
 function openServer() {
   const path = Deno.makeTempDirSync({ prefix: "svc-connections-" });
   const listener = Deno.listen({ transport: "unix", path: `${path}/s` });
@@ -42,7 +42,7 @@ function openServer() {
   };
 }
 
-Deno.test("requests take connections in their order, left by others or newly accepted", async () => {
+Deno.test("requests get connections in order, released by others or newly accepted", async () => {
   const server = openServer();
   const { connections } = server;
   const order: number[] = [];
@@ -67,7 +67,7 @@ Deno.test("requests take connections in their order, left by others or newly acc
   server.close();
 });
 
-Deno.test("a server that does not greet is sent requests at once", async () => {
+Deno.test("a server that does not greet gets requests immediately", async () => {
   const server = openServer();
   server.connections.greets = false;
   const connection = await server.connections.take();
@@ -76,7 +76,7 @@ Deno.test("a server that does not greet is sent requests at once", async () => {
   server.close();
 });
 
-Deno.test("a request learns that its server takes no connection, or ends it unaccepted", async () => {
+Deno.test("a request fails if its server accepts no connection, or closes it", async () => {
   const server = openServer();
   const taken = Promise.resolve(server.connections.take());
   (await server.accept()).close();

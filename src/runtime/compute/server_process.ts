@@ -1,9 +1,4 @@
-/**
- * One process of a server, from its start to its end: whether it listens and
- * reacts, and how much memory it takes.
- *
- * @module
- */
+/** @module One process of a server: whether it listens and reacts, and its memory. */
 import type { Frame } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import { attendProcess } from "../process/attend_process.ts";
@@ -20,7 +15,7 @@ import type { RunningServer } from "./start_server.ts";
 import type { ComputeFailure } from "./types.ts";
 import { type Booted, ComputeFrame, type ProcessLog, type ServerStart } from "./wire.ts";
 
-/** How a process came to its end. */
+/** How a process ended. */
 export interface End {
   readonly reason: ComputeFailure;
   readonly message: string;
@@ -46,7 +41,7 @@ export class ServerProcess implements SupervisedProcess {
   /** Resolves when the server listens; `false` if it ended before. */
   readonly listening: Promise<boolean>;
   readonly startedAt: number;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   readonly gone: Promise<End>;
   #end: End | undefined;
   #listens = false;
@@ -93,7 +88,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#dial;
   }
 
-  /** Known as soon as the end is certain, before the process is gone. */
+  /** Known as soon as the end is certain, before the process has ended. */
   get end(): End | undefined {
     return this.#end;
   }
@@ -109,21 +104,18 @@ export class ServerProcess implements SupervisedProcess {
     return bytes === undefined ? 0 : Math.max(0, bytes - base) / 1024 / 1024;
   }
 
-  /** How the process ended, if it does within a time in milliseconds. */
+  /** How the process ended, if it does within the given milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
     return this.#end ?? await within(this.gone, milliseconds) ?? this.#end;
   }
 
-  /** Ends the process at once; the first reason stands. */
+  /** Ends the process immediately; the first reason is kept. */
   stop(end: End): void {
     this.#settle(end);
     this.#options.process.kill();
   }
 
-  /**
-   * Asks the server to end itself, and ends the process where that takes longer,
-   * or more memory, than allowed.
-   */
+  /** Asks the server to end, and ends the process if that takes too much time or memory. */
   async retire(
     end: End,
     { withinMs, memoryMb }: { readonly withinMs: number; readonly memoryMb: number },
@@ -191,16 +183,16 @@ export class ServerProcess implements SupervisedProcess {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        // Taken once: it comes before the server's code, which could send another.
+        // Accepted once, before the server's code, which could send another.
         this.#booted ??= parseBooted(payload);
         return;
       case ComputeFrame.listening: {
         const { greets, address } = parseListening(payload);
-        // It listens somewhere else now: what is open leads to the old place.
+        // It now listens at another address, so open connections go to the old one.
         if (this.#listens) this.client.reconnect();
         this.#listens = true;
         this.client.greets = this.#own.greets = greets;
-        // Of Node, it is foreign code that says so: its socket is the only place.
+        // On Node, project code reports this, so only its socket counts.
         if (address !== undefined && this.#options.start.program !== undefined) {
           this.#dial = () => dialProgram(address);
         }
@@ -240,7 +232,7 @@ async function dialProgram(address: Deno.ConnectOptions): Promise<Deno.Conn> {
   return conn;
 }
 
-/** Why a process ended, judged by its last words. */
+/** Why a process ended, according to its last messages. */
 export function crash(words: string): End {
   return /out of memory|OOM|Allocation failed/i.test(words)
     ? OUT_OF_MEMORY

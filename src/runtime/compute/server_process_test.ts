@@ -3,7 +3,7 @@ import { toPayload } from "../process/frames/payload.ts";
 import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
 import { crash } from "./server_process.ts";
 
-Deno.test("crash() recognises the end of memory by the last words", () => {
+Deno.test("crash() recognizes an out-of-memory error by the last output", () => {
   assert.equal(
     crash("Fatal JavaScript out of memory: Reached heap limit (SIGTRAP)").reason,
     "memory",
@@ -14,7 +14,7 @@ Deno.test("crash() recognises the end of memory by the last words", () => {
   });
 });
 
-Deno.test("what a process says is taken only in its form", () => {
+Deno.test("only valid messages of a process are accepted", () => {
   const log = { level: "warn", message: "careful", requestId: "req_1" };
   assert.deepEqual(parseLog(toPayload(log)), log);
   assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);

@@ -1,9 +1,4 @@
-/**
- * Keeps the process of a deployment's server: started when needed, ended when
- * idle, out of memory or unresponsive, started again after a pause.
- *
- * @module
- */
+/** @module Starts, ends and restarts the process of a deployment's server. */
 import {
   type EndCause,
   NoPlaceError,
@@ -35,14 +30,14 @@ export interface ServerSupervisorOptions {
   readonly server: ComputeServerOptions;
   readonly limits: ComputeLimits;
   readonly log: (entry: ProcessLog) => void;
-  /** True while requests or sockets are under way. */
+  /** True while there are requests or sockets. */
   readonly busy: () => boolean;
   /** How a process is started; a real one by default. */
   readonly startServer?: StartServer;
   readonly timers?: Timers;
 }
 
-/** The server that runs, or why none does. */
+/** The running server, or why there is none. */
 export type FoundServer =
   | { readonly server: ServerProcess }
   | { readonly problem: string; readonly reason: ComputeFailure };
@@ -112,7 +107,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** Notes that no request is under way any more: from now on the server is idle. */
+  /** Records that the last request has ended, so the server is idle from now on. */
   becameIdle(): void {
     this.#supervisor.touch();
     this.#supervisor.settle();
@@ -125,7 +120,7 @@ export class ServerSupervisor {
     server.stop({ reason: "timeout", message });
   }
 
-  /** Asks a server that is up; one that is not running is as healthy as its last end. */
+  /** Asks a running server; a stopped one is as healthy as its last end. */
   async check(): Promise<ComputeHealth> {
     const { running } = this;
     if (running === undefined) {
@@ -143,8 +138,8 @@ export class ServerSupervisor {
   }
 
   /**
-   * Ends the process, which may take a time in milliseconds to end itself;
-   * requests under way fail as aborted.
+   * Ends the process, which gets some milliseconds to end by itself; current requests fail as
+   * aborted.
    */
   async close(withinMs: number): Promise<void> {
     const server = await this.#supervisor.close();
@@ -178,14 +173,14 @@ export class ServerSupervisor {
 
   async #spawn(): Promise<ServerProcess> {
     const { log, server, startServer: start = startServer } = this.#options;
-    const { allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
+    const { socketsDir, revalidate } = server;
     const { memoryMb } = this.#options.limits;
     const levelOf = server.engine === "command" ? levelOfLine : levelOfStream;
     try {
-      // Permissions go by path, so the server's must be real paths.
+      // Permissions apply to paths, so the server's must be real paths.
       const directory = await Deno.realPath(server.directory);
       const running = await start(
-        (folder) => server.spawn(folder, { directory, allowPrivate, allowUnsandboxed }),
+        (folder) => server.spawn(folder, { directory }),
         {
           socketsDir,
           group: groupLimits(server, memoryMb),
@@ -207,7 +202,7 @@ export class ServerSupervisor {
     }
   }
 
-  /** @throws Error with the reason, where the server ends before it listens */
+  /** @throws Error with the reason, if the server ends before it listens */
   async #ready(server: ServerProcess): Promise<void> {
     if (!await server.listening) throw new Error(firstLine((await server.gone).message));
     const took = Math.round(this.#timers.now() - this.#startBegan);

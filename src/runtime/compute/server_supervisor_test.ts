@@ -11,7 +11,7 @@ interface SetUp extends Partial<ComputeLimits> {
   readonly directory?: string;
 }
 
-/** The supervisor of fake servers, on a clock that tests move. */
+/** The supervisor of fake servers, with a clock that tests advance. */
 function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
   const { started, start } = fakeStart(pid);
   const timers = new FakeTimers();
@@ -35,7 +35,7 @@ function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
     startServer: start,
     timers,
   });
-  /** The next process that is started. */
+  /** The next process to start. */
   const next = async (): Promise<FakeServer> => {
     const { length } = started;
     while (started.length === length) await nextTurns();
@@ -54,7 +54,7 @@ function setUp({ pid, directory = "/", ...limits }: SetUp = {}) {
 const messages = (log: readonly ProcessLog[]): string[] =>
   log.map(({ level, message }) => `${level}: ${message}`);
 
-Deno.test("ServerSupervisor.find() starts one server for all requests that come meanwhile", async () => {
+Deno.test("ServerSupervisor.find() starts one server for all requests that come in the meantime", async () => {
   const { supervisor, timers, log, next, started } = setUp();
   const found = [supervisor.find(), supervisor.find()];
   const server = await next();
@@ -88,7 +88,7 @@ Deno.test("ServerSupervisor starts a server that crashed again, after pauses tha
   assert.ok("server" in await found);
 });
 
-Deno.test("ServerSupervisor names memory where the kernel ended the server's control group", async () => {
+Deno.test("ServerSupervisor names memory if the kernel ended the server's control group", async () => {
   const { supervisor, timers, log, next, listening } = setUp();
   const server = await listening();
   server.isOverGroup = true;
@@ -101,7 +101,7 @@ Deno.test("ServerSupervisor names memory where the kernel ended the server's con
   assert.ok("server" in await found, "it starts again");
 });
 
-Deno.test("ServerSupervisor.find() refuses at once where the pause is long", async () => {
+Deno.test("ServerSupervisor.find() refuses immediately where the pause is long", async () => {
   const { supervisor, timers, next } = setUp();
   for (let failure = 1; failure <= 6; failure++) {
     const found = supervisor.find();
@@ -159,7 +159,7 @@ Deno.test("ServerSupervisor ends a server that does not react while requests run
   );
 });
 
-Deno.test("ServerSupervisor.probe() ends a server that does not react at once", async () => {
+Deno.test("ServerSupervisor.probe() ends a server that does not respond immediately", async () => {
   const { supervisor, timers, log, listening } = setUp();
   const server = await listening();
   await supervisor.probe(supervisor.running!);
@@ -175,7 +175,7 @@ Deno.test("ServerSupervisor.probe() ends a server that does not react at once", 
   );
 });
 
-Deno.test("ServerSupervisor ends a server that takes more memory than it may", {
+Deno.test("ServerSupervisor ends a server that exceeds its memory limit", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
   const { supervisor, log, next } = setUp({ pid: Deno.pid, memoryMb: 1 });
@@ -186,7 +186,7 @@ Deno.test("ServerSupervisor ends a server that takes more memory than it may", {
   assert.deepEqual(messages(log), [`error: ${problem}`]);
 });
 
-Deno.test("ServerSupervisor lets an idle server end itself, and starts it when asked", async () => {
+Deno.test("ServerSupervisor lets an idle server end itself, and starts it on demand", async () => {
   const { supervisor, timers, log, listening } = setUp({ idleMs: 5000 });
   const server = await listening();
   await timers.advance(4900);
@@ -201,7 +201,7 @@ Deno.test("ServerSupervisor lets an idle server end itself, and starts it when a
   await listening();
 });
 
-Deno.test("ServerSupervisor.check() asks a server that is up, and starts none", async () => {
+Deno.test("ServerSupervisor.check() checks a running server, and starts none", async () => {
   const { supervisor, timers, started, listening } = setUp();
   assert.deepEqual(await supervisor.check(), { healthy: true, latencyMs: 0 });
   assert.equal(started.length, 0);
@@ -219,7 +219,7 @@ Deno.test("ServerSupervisor.check() asks a server that is up, and starts none", 
   });
 });
 
-Deno.test("ServerSupervisor.close() lets the server end itself, and starts no other", async (t) => {
+Deno.test("ServerSupervisor.close() waits until the server ends, and starts no other", async (t) => {
   const problem = "The server of the deployment has been shut down";
   await t.step("in its time", async () => {
     const { supervisor, listening } = setUp();

@@ -1,8 +1,4 @@
-/**
- * Starting the process of a server, and reading its output.
- *
- * @module
- */
+/** @module Starts the process of a server, and reads its output. */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
@@ -17,21 +13,21 @@ import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
 /** Private folders of server processes are recognised by it. */
 const FOLDER_PREFIX = "svc-cs-";
 
-/** Bytes that a socket's path takes beyond the folder for private folders; the random part is taken long. */
+/** Bytes of a socket's path beyond the folder for private folders, with a long random part. */
 export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
 
-/** How long a flood of output is read on once its writer has ended, in milliseconds. */
+/** How long to keep reading a flood of output after its writer has ended, in milliseconds. */
 const OUTPUT_MS = 100;
 
 /** A line that the process wrote to its own output. */
 export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
 
 export interface StartServerOptions {
-  /** Gets the lines of the process's own output. */
+  /** Called with the lines of the process's own output. */
   readonly take: TakeLine;
   /** Folder for its private folder; that for temporary files by default. */
   readonly socketsDir?: string | undefined;
-  /** Limits of its control group, where the platform has such groups. */
+  /** Limits of its control group, if the platform has such groups. */
   readonly group: GroupLimits;
 }
 
@@ -49,7 +45,7 @@ export type StartServer = (
   options: StartServerOptions,
 ) => Promise<RunningServer>;
 
-/** Reads lines no faster than they may be logged: a process that writes more has to wait. */
+/** Reads lines no faster than the log allows, so that a process that writes more has to wait. */
 async function readLines(
   stream: ReadableStream<Uint8Array>,
   take: (line: string) => void,
@@ -72,7 +68,10 @@ async function readLines(
   lines.end();
 }
 
-/** The runtime's own report of an error in the server's thread, which that has reported itself. */
+/**
+ * The runtime's own report of an error in the server's thread, which the thread has already
+ * reported.
+ */
 const isReported = (line: string): boolean =>
   line.startsWith('error: Uncaught (in worker "server")') ||
   line.startsWith("error: Uncaught (in promise)");
@@ -80,7 +79,7 @@ const isReported = (line: string): boolean =>
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends before, or does not connect in time
+ * @throws Error if it ends first, or does not connect in time
  */
 export const startServer: StartServer = async (command, { take, socketsDir, group }) => {
   let reported = false;

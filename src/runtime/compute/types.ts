@@ -1,8 +1,4 @@
-/**
- * Inputs and results of a deployment's server.
- *
- * @module
- */
+/** @module Inputs and results of a deployment's server. */
 import type { HeaderList } from "../http1/head.ts";
 import type { LazySignal } from "../http1/exchange_watch.ts";
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
@@ -15,13 +11,14 @@ import type { ProgramStart, ServerTool } from "./wire.ts";
 
 export interface ComputeRequest {
   readonly method: string;
-  /** Path and query, as the server is to see them. */
+  /** Path and query, as the server should see them. */
   readonly target: string;
-  /** With `host`; hop-by-hop fields are dropped on the way. */
+  /** Includes `host`; hop-by-hop fields are dropped. */
   readonly headers: HeaderList;
-  readonly body: ReadableStream<Uint8Array> | null;
+  /** Bytes are the body of a request that may be sent twice. */
+  readonly body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
   readonly requestId: string;
-  /** Aborted when the client has gone: the server's connection is closed. */
+  /** Aborted when the client has disconnected: the server's connection is closed. */
   readonly signal?: LazySignal | undefined;
 }
 
@@ -30,9 +27,9 @@ export interface ComputeResponse {
   readonly statusText?: string;
   readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, where it came with the head: to be used instead of `body`. */
+  /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The same, as text where it is ASCII: that costs half as much to send on. */
+  /** The same as text if it is ASCII, which costs half as much to send on. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
@@ -56,7 +53,7 @@ export interface ComputeSocket {
   readonly protocol: string;
   send(message: string | Uint8Array): void | Promise<void>;
   close(code?: number, reason?: string): void;
-  /** Ends when the socket is closed; the return value says how. */
+  /** Ends when the socket is closed; returns how it was closed. */
   readonly messages: AsyncIterator<
     string | Uint8Array,
     { readonly code: number; readonly reason: string }
@@ -64,7 +61,12 @@ export interface ComputeSocket {
 }
 
 export type ComputeSocketResult =
-  | { readonly type: "open"; readonly socket: ComputeSocket }
+  | {
+    readonly type: "open";
+    readonly socket: ComputeSocket;
+    /** Headers of the response that opened it, without those of the handshake. */
+    readonly headers: HeaderList;
+  }
   /** The server answered the upgrade as any other request. */
   | { readonly type: "response"; readonly response: ComputeResponse }
   | Extract<ComputeResult, { readonly type: "failed" }>;
@@ -87,39 +89,37 @@ export interface ComputeServer {
   /** Starts the server if it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**
-   * Opens a WebSocket. It is a request until the server has accepted it; while it
-   * is open, it counts only as a socket. Never rejects.
+   * Opens a WebSocket. It counts as a request until the server has accepted it, then only as a
+   * socket. Never rejects.
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
    * Starts the server if it is not running, and reports whether it listens: a deploy waits for this
-   * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a
-   * place.
+   * before it goes live. Never rejects; bounded by `startMs` and the time that it waits for a slot.
    */
   start(): Promise<ComputeHealth>;
   /**
    * Checks that a running server still responds; does not start one, and does not count as use. A
-   * server that is not running because nobody needed it is healthy.
+   * server that stopped because it was idle is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets requests under way finish within a time in milliseconds, then ends the
-   * process. With more than 0, a server that listens to SIGTERM gets a little time
-   * to end itself.
+   * Lets current requests finish within the given milliseconds, then ends the process. With more
+   * than 0, a server that handles SIGTERM gets a little time to end.
    */
   drain(milliseconds: number): Promise<void>;
 }
 
 export interface ComputeLimits {
-  /** Longest time to the head of the response, in milliseconds (spec: `runtime.timeoutMs`). */
+  /** Maximum time to the head of the response, in milliseconds (spec: `runtime.timeoutMs`). */
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
-  /** Requests that run at the same time, open WebSockets not counted; further ones wait. */
+  /** Maximum number of concurrent requests, without open WebSockets; others wait. */
   readonly maxConcurrent: number;
-  /** Requests that wait; further ones fail as `overloaded`. */
+  /** Maximum number of waiting requests; others fail as `overloaded`. */
   readonly maxQueued: number;
-  /** WebSockets open at the same time; further ones fail as `overloaded`, at once. */
+  /** Maximum number of open WebSockets; others immediately fail as `overloaded`. */
   readonly maxSockets: number;
   /** Time in which the server must listen, in milliseconds. */
   readonly startMs: number;
@@ -130,17 +130,14 @@ export interface ComputeLimits {
 /** The inputs of a process's start command. */
 export interface SpawnFacts {
   readonly directory: string;
-  readonly allowPrivate: boolean;
-  /** True if the kernel may be unable to judge connections. */
-  readonly allowUnsandboxed: boolean;
 }
 
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
    * Absolute path of the folder with the deployment's files, which the server may read, and a
-   * `package.json` next to the folder. If a parent folder has a `package.json`, Deno 2.6 needs one
-   * here too.
+   * `package.json` next to the folder. If a parent folder has a `package.json`, the runtime needs
+   * one here too.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
@@ -154,11 +151,11 @@ export interface ComputeServerOptions {
   readonly allowPrivate: boolean;
   /** Single ports of private addresses that the server may reach nevertheless. */
   readonly peers?: readonly Peer[];
-  /** Ports of the loopback address that lead to the hosts of the platform. */
+  /** Ports of the loopback address that are redirected to the platform's hosts. */
   readonly routes?: readonly LocalRoute[];
   /** Names of hosts that are reached by these ports. */
   readonly hosts?: readonly string[];
-  /** True runs it even where the kernel offers no sandbox; false if missing. */
+  /** True runs it even if the kernel offers no sandbox; false if missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /**
@@ -169,17 +166,15 @@ export interface ComputeServerOptions {
   readonly engine?: "deno" | "node" | "command";
   /** The program to start; required for commands. */
   readonly program?: ProgramStart;
-  /** Absolute path of the Node binary; needed where the engine is Node. */
+  /** Absolute path of the Node binary; needed if the engine is Node. */
   readonly nodeBinary?: string;
-  /**
-   * Shell command that starts the server, where the engine is Node; its entry is run by default.
-   */
+  /** Shell command that starts the server, if the engine is Node; runs its entry by default. */
   readonly command?: string;
   /** Programs that the command finds by name, in addition to the machine's. */
   readonly tools?: readonly ServerTool[];
   /** The command that starts the program as a process of that engine; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand | Promise<ProcessCommand>;
-  /** Places that all servers share; by default, any number of processes may run. */
+  /** Process slots that all servers share; by default, any number of processes may run. */
   readonly places?: ProcessPlaces;
   /** The WebSockets of all servers; by default, only `maxSockets` bounds them. */
   readonly sockets?: SocketCount;

@@ -1,21 +1,19 @@
 /**
- * Frames between the platform and the process of a server (`../process/frames/`), with a JSON head
- * as payload. These are the plain shapes; the platform validates received frames with
+ * @module Frames between the platform and the process of a server (`../process/frames/`), with a
+ * JSON head as payload. These are the plain shapes; the platform validates received frames with
  * `parse_wire.ts`.
- *
- * @module
  */
 import type { LocalRoute, Peer } from "../kernel/local_routes.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { SandboxState } from "./sandbox/sandbox_support.ts";
 
-/** Types of frames. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
 export const ComputeFrame = {
   /** Start the server; payload: `ServerStart`. */
   start: 1,
-  /** Answer with `pong` of the same id as soon as the server's thread reacts. */
+  /** Respond with `pong` and the same id as soon as the server's thread reacts. */
   ping: 2,
-  /** Let the server end itself, where it listens to SIGTERM; `ended` answers. */
+  /** Let the server end by itself, if it handles SIGTERM; the response is `ended`. */
   terminate: 3,
   /** The response to `revalidate` of the same id; payload: `Revalidated`. */
   revalidated: 4,
@@ -26,7 +24,7 @@ export const ComputeFrame = {
   pong: 22,
   /** One line for the log; payload: `ProcessLog`. */
   log: 23,
-  /** The server has stopped, or cannot start; payload: `Ending`. The process ends as well. */
+  /** The server has stopped, or cannot start; payload: `Ending`. The process ends too. */
   ended: 24,
   /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an id. */
   revalidate: 25,
@@ -45,11 +43,11 @@ export interface ServerStart {
   readonly host: string;
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that lead elsewhere, its own among them. */
+  /** Ports of the loopback address that are redirected, including its own. */
   readonly routes: readonly LocalRoute[];
-  /** Names that lead to the platform, as it listens on the loopback address. */
+  /** Names that resolve to the platform, because it listens on the loopback address. */
   readonly hosts: readonly string[];
-  /** Runs the server even where the kernel offers no sandbox. */
+  /** Runs the server even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -74,7 +72,7 @@ export interface ServerTool {
   readonly file: string;
 }
 
-/** The root file system of a server, and how it starts there. */
+/** The root file system of a server, and its start command. */
 export interface ProgramImage {
   /** Its folder in that of the deployment. */
   readonly directory: string;
@@ -88,7 +86,7 @@ export interface ProgramImage {
 
 /** A server that is any program. */
 export interface ProgramStart {
-  /** Shell command that starts it; an image starts as it says itself by default. */
+  /** Shell command that starts it; by default, an image runs its own command. */
   readonly command?: string;
   /** The image that it starts in; the system of this machine by default. */
   readonly image?: ProgramImage;
@@ -98,7 +96,7 @@ export interface ProgramStart {
   readonly path: readonly string[];
 }
 
-/** A line of the server's log, on its way to the platform. */
+/** A line of the server's log, sent to the platform. */
 export interface ProcessLog {
   readonly level: LogLevel;
   readonly message: string;
@@ -116,13 +114,13 @@ export interface Listening {
 /**
  * The greeting of a `node:http` server on Node, sent as soon as it accepts a connection. Node only
  * accepts one connection per turn of its loop, and requests should not wait for a busy server. It
- * looks like an interim response, which clients skip.
+ * would look like an interim response, which clients skip.
  */
 export const GREETING = "HTTP/1.1 100 Continue\r\n\r\n";
 
-/** A connection of the server to itself, which goes by the platform. */
+/** A connection of the server to itself, through the platform. */
 export interface Dialled {
-  /** The port that it comes from. */
+  /** Its source port. */
   readonly port: number;
 }
 
@@ -152,19 +150,19 @@ export interface Booted extends SandboxState {
   readonly runtime?: string;
 }
 
-/** Largest payload in either direction: variables downward, a stack upward. */
+/** Maximum payload in either direction: variables downward, a stack upward. */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /** Names the request to the server's thread, and in the log. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
 
 /**
- * How many requests of servers to themselves led to a request: one more than the request that
- * was being handled had. A visitor cannot set it.
+ * Number of nested requests of servers to themselves that led to a request; one more than in the
+ * request being handled. A visitor cannot set it.
  */
 export const DEPTH_HEADER = "x-svc-depth";
 
-/** Requests to itself that a server may nest; the next one gets 508. */
+/** Maximum nesting of a server's requests to itself; the next one gets 508. */
 export const MAX_DEPTH = 16;
 
 /**

@@ -1,19 +1,17 @@
 /**
- * Tracks the calls that a worker has started, in one number shared by the worker's thread and the
- * process's main thread. Calls start in the order of their ids, so one number is enough. The thread
- * that raises it first decides whether a call starts or is withdrawn, even while the worker's
- * thread spins.
+ * @module Tracks the calls that a worker has started, in one number shared by the worker's thread
+ * and the process's main thread. Calls start in the order of their ids, so one number is enough.
+ * The thread that raises it first decides whether a call starts or is withdrawn, even while the
+ * worker's thread spins.
  *
- * Functions may have changed the global scope, so this captures what it needs of it at load.
- *
- * @module
+ * Functions may have changed the global scope, so this module captures what it needs when it loads.
  */
 const { load, compareExchange } = Atomics;
 
 /** The number, in shared memory. */
 export type BegunCell = Int32Array<SharedArrayBuffer>;
 
-/** Makes the number of a new worker. */
+/** Creates the number of a new worker. */
 export function makeBegunCell(): BegunCell {
   return new Int32Array(new SharedArrayBuffer(4));
 }
@@ -35,8 +33,8 @@ export function beginCall(cell: BegunCell, id: number): boolean {
 }
 
 /**
- * Takes back the calls up to the id `last` that have not begun: they never will. Returns the id of
- * the last one that has started.
+ * Withdraws the calls up to the id `last` that have not started. Returns the id of the last one
+ * that has started.
  */
 export function takeBackCalls(cell: BegunCell, last: number): number {
   return raise(cell, last) ?? last;

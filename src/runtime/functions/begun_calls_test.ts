@@ -9,7 +9,7 @@ Deno.test("calls that were taken back do not begin, later ones do", () => {
   assert.deepEqual([6, 8, 10, 12].map((id) => beginCall(cell, id)), [false, false, false, true]);
 });
 
-Deno.test("where all have begun, nothing is taken back", () => {
+Deno.test("if all have started, nothing is withdrawn", () => {
   const cell = makeBegunCell();
   assert.ok(beginCall(cell, 2));
   assert.equal(takeBackCalls(cell, 2), 2);

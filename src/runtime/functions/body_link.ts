@@ -1,18 +1,16 @@
 /**
- * Bodies over frames, with back-pressure: the sender sends no more than the receiver has granted,
- * and either side can abort. Platform and worker use the same two classes.
- *
- * @module
+ * @module Bodies over frames, with back-pressure: the sender sends no more than the receiver has
+ * granted, and either side can abort. Platform and worker use the same two classes.
  */
 import { FunctionFrame } from "./wire.ts";
 
 /** Sends a frame about the body that this link carries. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
-/** Maximum number of bytes that may be under way. */
+/** Maximum number of bytes in flight. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before it is asked, if it may at all. */
+/** Bytes that a sender may send before a request, if allowed. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
@@ -38,9 +36,9 @@ export function readCredit(payload: Uint8Array): number {
 
 export interface BodySenderOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that may be sent before the receiver asks. */
+  /** Bytes that may be sent before the receiver requests more. */
   readonly credit: number;
-  /** Called once when the body is complete, has broken off or is not wanted. */
+  /** Called once when the body is complete, aborted or unwanted. */
   readonly finished: () => void;
   /** Called once if the stream fails, before `finished`. */
   readonly brokeOff?: (error: unknown) => void;
@@ -135,9 +133,9 @@ export class BodySender {
 
 export interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that the sender sends before it is asked. */
+  /** Bytes that the sender sends before a request. */
   readonly credit: number;
-  /** Called once when the body is complete, has broken off or was cancelled. */
+  /** Called once when the body is complete, aborted or cancelled. */
   readonly finished: () => void;
 }
 
@@ -167,7 +165,7 @@ export class BodyReceiver {
     }, { highWaterMark: 0 });
   }
 
-  /** True once the reader has asked for the body. */
+  /** True once the reader has requested the body. */
   get started(): boolean {
     return this.#asked;
   }
@@ -181,7 +179,7 @@ export class BodyReceiver {
     this.#options.send(FunctionFrame.credit, creditPayload(more));
   }
 
-  /** Takes a part; false if it is empty, or more than was granted. */
+  /** Adds a part; false if it is empty, or exceeds the granted bytes. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
     this.#outstanding -= costOf(bytes.byteLength);
@@ -196,21 +194,21 @@ export class BodyReceiver {
     this.#controller.close();
   }
 
-  /** Breaks the body off, and tells the sender that it is not wanted any more. */
+  /** Aborts the body, and notifies the sender that it is no longer wanted. */
   drop(error: Error): void {
     if (this.#over) return;
     this.#options.send(FunctionFrame.drop);
     this.fail(error);
   }
 
-  /** Breaks the body off at once. */
+  /** Aborts the body immediately. */
   fail(error: Error): void {
     if (this.#over) return;
     this.#finish();
     this.#controller.error(error);
   }
 
-  /** The sender broke off: read what has arrived first, because an error discards queued data. */
+  /** The sender aborted: read the arrived data first, because an error discards queued data. */
   brokeOff(error: Error): void {
     if (this.#over) return;
     if (this.#controller.desiredSize === 0) return this.fail(error);

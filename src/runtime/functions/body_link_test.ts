@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { BodyReceiver, BodySender, EAGER_BYTES, readCredit, WINDOW_BYTES } from "./body_link.ts";
 import { FunctionFrame } from "./wire.ts";
 
-/** Sender and receiver, joined without a process; counts what is under way. */
+/** Sender and receiver, connected without a process; counts the data in transit. */
 function join(stream: ReadableStream<Uint8Array>, credit: number) {
   const seen = { sent: 0, asked: credit, most: 0, dropped: false };
   const receiver: BodyReceiver = new BodyReceiver({
@@ -56,7 +56,7 @@ Deno.test("BodySender and BodyReceiver carry any body, within the window", async
   );
 });
 
-Deno.test("BodySender does not touch a body that nobody asks for", () => {
+Deno.test("BodySender does not touch a body that no one reads", () => {
   const body = new Response("untouched").body!;
   const { sender } = join(body, 0);
   sender.stop("not wanted");
@@ -84,7 +84,7 @@ Deno.test("BodyReceiver notices a sender that sends more than it may", () => {
   assert.equal(receiver.chunk(new Uint8Array(1)), false);
 });
 
-Deno.test("BodyReceiver holds a bounded number of chunks, and no empty ones", () => {
+Deno.test("BodyReceiver buffers a limited number of chunks, and no empty ones", () => {
   const open = () => new BodyReceiver({ credit: EAGER_BYTES, send: () => {}, finished: () => {} });
   assert.equal(open().chunk(new Uint8Array(0)), false);
   const receiver = open();
@@ -108,7 +108,7 @@ Deno.test("BodyReceiver breaks off with the sender's error", async () => {
   await assert.rejects(new Response(receiver.stream).text(), /upstream broke/);
 });
 
-Deno.test("BodyReceiver gives what has arrived before the sender's error", async () => {
+Deno.test("BodyReceiver delivers the data before the sender's error", async () => {
   const receiver = new BodyReceiver({ credit: EAGER_BYTES, finished: () => {}, send: () => {} });
   receiver.chunk(new Uint8Array([1]));
   receiver.chunk(new Uint8Array([2]));

@@ -1,9 +1,7 @@
 /**
- * Gives threads that keep a processor busy the lowest priority: a function that loops until its
- * timeout must not slow down others. A thread that works in short bursts, like most functions,
+ * @module Gives threads that keep a processor busy the lowest priority: a function that loops until
+ * its timeout must not slow down others. A thread that works in short bursts, like most functions,
  * keeps its priority.
- *
- * @module
  */
 import { constants, setPriority } from "node:os";
 
@@ -46,7 +44,7 @@ function timeOf(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Times of a thread from `schedstat`, in nanoseconds, or from `stat` where the kernel has none. */
+/** Times of a thread from `schedstat`, in nanoseconds, or from `stat` if the kernel has none. */
 function timesOfThread(folder: string): ThreadTimes {
   try {
     const [ran, waited] = Deno.readTextFileSync(`${folder}/schedstat`).split(" ");
@@ -76,7 +74,9 @@ export const procTimes: CpuTimes = {
   },
 };
 
-/** Sets a thread's priority where the system allows that: lowering it always, raising it mostly not. */
+/**
+ * Sets a thread's priority if the system allows it: always for lower ones, rarely for higher ones.
+ */
 export function setThreadPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
@@ -106,7 +106,7 @@ export class CpuWatch {
     this.#lookedAt = options.now();
   }
 
-  /** To be called often: measures once in a while, and the threads only where the process is busy. */
+  /** Call it often: it measures occasionally, and threads only in a busy process. */
   look(): void {
     const { times, now } = this.#options;
     const passed = now() - this.#lookedAt;

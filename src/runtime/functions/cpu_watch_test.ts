@@ -7,7 +7,9 @@ import {
   type ThreadTimes,
 } from "./cpu_watch.ts";
 
-/** A process whose threads burn, and wait, as the test says, in milliseconds of a window of 250. */
+/**
+ * A process whose threads compute and wait as the test sets, in milliseconds of a window of 250.
+ */
 function watched() {
   let time = 0;
   let asked = 0;
@@ -60,7 +62,7 @@ Deno.test("CpuWatch knows a thread that burns where it must wait for a processor
   const { burn, set } = watched();
   const wait = { 7: 180, 8: 150, 9: 210 };
   burn({ 7: 70, 8: 50, 9: 40 }, 250, wait);
-  // The second sleeps in between, the third has had too little to tell.
+  // The second one sleeps in between, the third has used too little to decide.
   for (let window = 0; window < 4; window++) burn({ 7: 70, 8: 65, 9: 40 }, 250, wait);
   assert.deepEqual(set, [[7, BURNING_PRIORITY]]);
 });
@@ -76,12 +78,12 @@ Deno.test("CpuWatch looks at threads of busy processes only, and once in a windo
 });
 
 Deno.test(
-  "procTimes reads what this process has burned",
+  "procTimes reads the processor time of this process",
   { ignore: Deno.build.os !== "linux" },
   () => {
     const before = procTimes.process(Deno.pid)!;
     let after = before;
-    // Reading it takes time: one tick handles a few thousand.
+    // Reading them takes time, so one tick handles a few thousand.
     for (let work = 0; after === before && work < 1e6; work++) {
       after = procTimes.process(Deno.pid)!;
     }

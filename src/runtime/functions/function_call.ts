@@ -1,8 +1,4 @@
-/**
- * One call, from the frame that starts it until nothing of it runs any more.
- *
- * @module
- */
+/** @module One call, from the frame that starts it until all its work has ended. */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { Deadline } from "../http1/deadlines.ts";
 import { resolveSignal, SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
@@ -28,7 +24,7 @@ const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
 
 const CLIENT_GONE = "The client disconnected";
 
-/** Methods without a body in the Fetch standard, which knows them in any case. */
+/** Methods without a body in the Fetch standard, which ignores their case. */
 const READING = /^(?:get|head)$/i;
 
 export interface FunctionCallOptions {
@@ -38,7 +34,7 @@ export interface FunctionCallOptions {
   /** Time to its result, in milliseconds. */
   readonly timeoutMs: number;
   readonly resolve: (result: InvocationResult) => void;
-  /** Called once when nothing of the call runs any more. */
+  /** Called once when all work of the call has ended. */
   readonly over: () => void;
 }
 
@@ -59,7 +55,7 @@ export class FunctionCall {
   #settled = false;
   #streaming = false;
   #over = false;
-  /** The client broke its body off, which the function may not have borne. */
+  /** The client aborted its body, which may have caused the function's failure. */
   #bodyBroke = false;
 
   readonly #options: FunctionCallOptions;
@@ -72,7 +68,7 @@ export class FunctionCall {
     return this.#options.invocation.context.requestId;
   }
 
-  /** `Via` of what the call fetches. */
+  /** The `Via` field of requests by the call. */
   get via(): string | undefined {
     return this.#options.invocation.via;
   }
@@ -105,7 +101,7 @@ export class FunctionCall {
     worker.options.send(FunctionFrame.invoke, id, toPayload(this.#head()));
   }
 
-  /** Takes the result that the function has sent; only the first one counts. */
+  /** Accepts the function's result; ignores later ones. */
   answered(result: ResultHead): void {
     if (this.#answered) return;
     if (result.type === "failed") {
@@ -138,19 +134,19 @@ export class FunctionCall {
     this.#resolve({ type: "failed", reason: "invalid_result", message });
   }
 
-  /** Notes that the result that follows is also the end of the call. */
+  /** Records that the result that follows is also the end of the call. */
   willSettle(): void {
     this.#settled = true;
   }
 
-  /** Takes the worker's report that nothing of the call runs any more. */
+  /** Accepts the worker's report that all work of the call has ended. */
   settled(): void {
     this.#settled = true;
     if (!this.#answered) this.invalid("The function ended without a result");
     this.#finish();
   }
 
-  /** Ends the call: it has taken more of the processor than it may. */
+  /** Ends the call because it exceeded its processor time. */
   overspent(): void {
     if (this.#cancelled) return;
     const { name, options: { limits } } = this.#options.worker;
@@ -164,7 +160,7 @@ export class FunctionCall {
     return this.#cancelled;
   }
 
-  /** Leaves its worker, which has not begun it and never will. */
+  /** Removes it from its worker, which has not started it and never will. */
   leave(over: () => void): UnbegunCall {
     const { id, worker, invocation, resolve, timeoutMs } = this.#options;
     this.#end();
@@ -173,7 +169,7 @@ export class FunctionCall {
     return { invocation, resolve, over, timeoutMs: Math.max(1, left) };
   }
 
-  /** Ends the call at once; the worker is gone. */
+  /** Ends the call immediately, because the worker has ended. */
   die(reason: FailureReason, message: string): void {
     this.#settled = true;
     this.#streaming = false;
@@ -181,7 +177,7 @@ export class FunctionCall {
     this.#finish();
   }
 
-  /** Asks for the signal, and listens to it from now on. */
+  /** Gets the signal, and listens to it from now on. */
   #attachSignal(): void {
     this.#signal ??= resolveSignal(this.#options.invocation.signal);
     if (this.#signal?.aborted === true) this.#abort();

@@ -1,8 +1,4 @@
-/**
- * The `fetch`es of one worker, performed by the platform.
- *
- * @module
- */
+/** @module The `fetch`es of one worker, performed by the platform. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { HeaderList } from "../http1/head.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
@@ -36,7 +32,7 @@ function serviceOf(
   return to === "kv" ? kv : to === "database" ? database : outbound;
 }
 
-/** Sets the `Via` field, which is the platform's to write, whatever the function sets. */
+/** Sets the `Via` field, which only the platform writes, overriding the function's. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];
@@ -51,12 +47,12 @@ export class FunctionFetches {
     this.#worker = worker;
   }
 
-  /** True if something of a request with this id is under way. */
+  /** True if a request with this id is in progress. */
   has(id: number): boolean {
     return this.#running.has(id) || this.#worker.receivers.has(id) || this.#worker.senders.has(id);
   }
 
-  /** Performs a request of a call, and sends the response or why there is none. */
+  /** Performs a request of a call, and sends the response, or the reason why there is none. */
   async perform(
     id: number,
     head: FetchHead,
@@ -129,7 +125,7 @@ export class FunctionFetches {
     senders.set(id, sender);
   }
 
-  /** Ends a request whose response the function no longer wants. */
+  /** Ends a request whose response the function no longer needs. */
   abort(id: number): void {
     const running = this.#running.get(id);
     if (running === undefined) return;

@@ -1,8 +1,4 @@
-/**
- * The functions of one deployment: every call gets a result, even if a function fails.
- *
- * @module
- */
+/** @module The functions of one deployment: every call gets a result, even if a function fails. */
 import { LineLimit } from "../process/frames/log_lines.ts";
 import { ConcurrencyGate, waitForPlace } from "../process/concurrency_gate.ts";
 import { within } from "../process/timers.ts";
@@ -46,7 +42,6 @@ export class FunctionHost {
     this.#place(options.functions);
   }
 
-  /** Names of the functions. */
   get names(): readonly string[] {
     return this.#options.functions.map(({ name }) => name);
   }
@@ -107,12 +102,12 @@ export class FunctionHost {
     return worker.invoke(invocation, over);
   }
 
-  /** True while calls are under way. */
+  /** True while there are calls. */
   get #isBusy(): boolean {
     return this.#gate.running > 0;
   }
 
-  /** To be called when a call is over. */
+  /** Call it when a call is over. */
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
@@ -129,8 +124,8 @@ export class FunctionHost {
   }
 
   /**
-   * Ends the processes as soon as no call is under way: the deployment is not live
-   * any more. A later call starts them again.
+   * Ends the processes as soon as there are no calls, because the deployment is no longer live. A
+   * later call starts them again.
    */
   async endWhenIdle(): Promise<void> {
     this.#endsWhenIdle = this.#isBusy;
@@ -140,7 +135,7 @@ export class FunctionHost {
     );
   }
 
-  /** Ends the processes at once. */
+  /** Kills the processes. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(
@@ -163,8 +158,8 @@ export class FunctionHost {
   }
 
   /**
-   * Gives functions that broke a shared process their own, so that the
-   * others are back after one restart; without a suspect, each function gets one.
+   * Gives functions that broke a shared process separate ones, so that the others recover after one
+   * restart; without a suspect, each function gets one.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;
@@ -186,7 +181,9 @@ export class FunctionHost {
   }
 }
 
-/** Makes the host of a deployment's functions; nothing runs before `start()` or the first call. */
+/**
+ * Creates the host of a deployment's functions; nothing runs before `start()` or the first call.
+ */
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   return new FunctionHost(options);
 }

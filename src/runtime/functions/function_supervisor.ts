@@ -1,9 +1,4 @@
-/**
- * Keeps one process and the functions that share it: started when needed or
- * before, ended when idle, replaced when it breaks.
- *
- * @module
- */
+/** @module Keeps one process and the functions that share it. */
 import { attendProcess } from "../process/attend_process.ts";
 import {
   NoPlaceError,
@@ -29,7 +24,7 @@ export interface FunctionSupervisorOptions {
   readonly limits: FunctionLimits;
   readonly functions: readonly FunctionSource[];
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** True while calls of the deployment are under way. */
+  /** True while there are calls of the deployment. */
   readonly busy: () => boolean;
   /** The process broke while these functions were running. */
   readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
@@ -74,7 +69,7 @@ export class FunctionSupervisor {
     });
   }
 
-  /** While a process is being ended: resolves when it has, and its functions have their places. */
+  /** While a process is being ended: resolves when it has, and its functions have their slots. */
   get ending(): Promise<void> | undefined {
     return this.#ending;
   }
@@ -103,7 +98,7 @@ export class FunctionSupervisor {
     }
   }
 
-  /** A worker that is there, for a caller that need not wait. */
+  /** An available worker, for a caller that does not need to wait. */
   loaded(name: string): FunctionWorker | undefined {
     const { current } = this.#supervisor;
     if (current === undefined) return undefined;
@@ -112,7 +107,7 @@ export class FunctionSupervisor {
     return worker?.usable === true ? worker : undefined;
   }
 
-  /** One that ended between calls comes back with the next call, not before. */
+  /** A worker that ended between calls is only restarted by the next call. */
   #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
     const definition = this.#options.functions.find((one) => one.name === name);
     if (definition === undefined) {
@@ -121,7 +116,7 @@ export class FunctionSupervisor {
     return this.#control.add(process, definition);
   }
 
-  /** Starts process and workers; a start that is under way is joined. */
+  /** Starts process and workers; joins a current start. */
   start(): Promise<WorkerProcess> {
     return this.#supervisor.start();
   }
@@ -137,7 +132,7 @@ export class FunctionSupervisor {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "aborted", message: ENDS[cause] });
-        // It has not begun, so nobody else closes its connections.
+        // It has not started, so nothing else closes its connections.
         if (cause === "closed") process.running.close();
       },
     };
@@ -155,7 +150,7 @@ export class FunctionSupervisor {
     }
   }
 
-  /** Ends a process that nobody uses; the next call starts it again. */
+  /** Ends an unused process; the next call starts it again. */
   async endUnused(): Promise<void> {
     const { current, isStarting } = this.#supervisor;
     const process = current ??
@@ -195,14 +190,14 @@ export class FunctionSupervisor {
     this.#options.broke(this, suspects);
   }
 
-  /** Starts a process instead of one that broke, after the pause that its failures ask for. */
+  /** Starts a process instead of one that broke, after the pause that its failures require. */
   restart(): void {
     clearTimeout(this.#restarting);
     const wait = Math.max(0, this.#supervisor.backoff.waitMs);
     this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
   }
 
-  /** Reads memory, and looks at what each thread takes of the processor. */
+  /** Reads the memory, and the processor time of each thread. */
   #inspect(process: WorkerProcess): void {
     const limit = this.#options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
     const bytes = residentBytes(process.running.pid) ?? 0;

@@ -1,8 +1,4 @@
-/**
- * The types for authors of functions, as the text of `functions/svc.d.ts`.
- *
- * @module
- */
+/** @module The types for authors of functions, as the text of `functions/svc.d.ts`. */
 
 /** Declares the global types `SvcFunction`, `SvcContext` and their members. */
 export const functionTypes =

@@ -1,9 +1,4 @@
-/**
- * The platform's view of one worker: its calls, their bodies and their time
- * limits. It knows nothing about processes.
- *
- * @module
- */
+/** @module The platform's view of one worker: its calls, their bodies and time limits. */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { Deadlines } from "../http1/deadlines.ts";
 import { SIGNAL_DELAY_MS } from "../http1/exchange_watch.ts";
@@ -25,7 +20,7 @@ const WARN_EVERY_MS = 10_000;
 
 interface WorkerCall {
   readonly call: FunctionCall;
-  /** To be called when nothing of it runs any more. */
+  /** Call it when no call of the worker runs any more. */
   readonly over: () => void;
 }
 
@@ -33,7 +28,7 @@ interface WorkerCall {
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
-  /** Resolves with `undefined` once the function is loaded, or with what went wrong. */
+  /** Resolves with `undefined` once the function is loaded, or with the error. */
   readonly ready: Promise<WireError | undefined>;
   readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
@@ -52,7 +47,7 @@ export class FunctionWorker implements WorkerContext {
   #isTired = false;
   #lastUse = performance.now();
   #warnedAt = -Infinity;
-  /** The last call that the process was asked to take back. */
+  /** The last call that the process was asked to withdraw. */
   #askedBack = 0;
 
   constructor(readonly options: FunctionWorkerOptions) {
@@ -77,12 +72,12 @@ export class FunctionWorker implements WorkerContext {
     return this.#loading;
   }
 
-  /** True while a call, or something that it left running, is in the worker. */
+  /** True while a call, or its background work, is in the worker. */
   get busy(): boolean {
     return this.#calls.size > 0;
   }
 
-  /** True once the worker has been given up. */
+  /** True once the worker has been abandoned. */
   get dead(): boolean {
     return this.#dead;
   }
@@ -92,12 +87,12 @@ export class FunctionWorker implements WorkerContext {
     return !this.#dead && !this.#isLeaving && this.#isLoaded;
   }
 
-  /** True once the worker is to be replaced: it gets no further call. */
+  /** True once the worker must be replaced and gets no further calls. */
   get leaving(): boolean {
     return this.#isLeaving;
   }
 
-  /** True while its thread takes the processor and nothing comes of it: further calls would wait. */
+  /** True while its thread uses the processor without output, so that further calls would wait. */
   get spins(): boolean {
     return this.#isTired || this.#calls.size > 0 && this.#processor.silentMs >= BUSY_MS;
   }
@@ -121,8 +116,8 @@ export class FunctionWorker implements WorkerContext {
   }
 
   /**
-   * Reads the thread's processor time, and ends the first call that exceeds its limit. Calls behind
-   * it may not have started: they are not to blame, and go to another worker if this one does not
+   * Reads the thread's processor time, and ends the first call that exceeds its limit. Later calls
+   * may not have started. They are not to blame, and go to another worker if this one does not
    * recover.
    */
   look(): void {
@@ -136,19 +131,19 @@ export class FunctionWorker implements WorkerContext {
     }
   }
 
-  /** Gets no further call from here on. */
+  /** Gets no more calls from now on. */
   leave(): void {
     this.#isLeaving = true;
   }
 
-  /** The highest id of calls to withdraw if they have not started; nothing if none can be left. */
+  /** The highest id of calls to withdraw if they have not started; nothing if there can be none. */
   askBack(): number | undefined {
     const last = this.#next - 2;
     if (this.#calls.size === 0 || this.#askedBack === last) return undefined;
     return this.#askedBack = last;
   }
 
-  /** Gives up the calls after the id `begun`, which were withdrawn. */
+  /** Drops the withdrawn calls after the id `begun`. */
   giveBack(begun: number): UnbegunCall[] {
     const given: UnbegunCall[] = [];
     for (const [id, { call, over }] of [...this.#calls]) {
@@ -178,7 +173,7 @@ export class FunctionWorker implements WorkerContext {
     return new Promise((resolve) => this.adopt({ invocation, resolve, over, timeoutMs }));
   }
 
-  /** Begins a call, which may come from another worker. */
+  /** Starts a call, which may come from another worker. */
   adopt({ over, ...asked }: UnbegunCall): void {
     const id = this.#next;
     this.#next += 2;
@@ -209,7 +204,7 @@ export class FunctionWorker implements WorkerContext {
     this.options.log({ level: "warn", function: this.name, requestId, message });
   }
 
-  /** Takes a frame from the worker. */
+  /** Handles a frame from the worker. */
   take(frame: Frame): void {
     if (this.#dead) return;
     this.#processor.heard();

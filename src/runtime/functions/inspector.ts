@@ -1,27 +1,22 @@
-/**
- * The inspector of a function process: `svc dev` opens it for the functions of the
- * project, a platform never.
- *
- * @module
- */
+/** @module The inspector of a function process, which only `svc dev` opens. */
 
 /** An inspector's address on the loopback interface. */
 export interface Inspector {
   readonly port: number;
-  /** Whether functions are loaded only once a debugger is there. */
+  /** Whether functions are only loaded after a debugger connects. */
   readonly waits: boolean;
 }
 
-/** Variable of the function process that has an inspector: its port, and `break` where it waits. */
+/** Variable of the function process that has an inspector: its port, and `break` if it waits. */
 export const INSPECTOR_VARIABLE = "SVC_FUNCTION_INSPECTOR";
 
 const FORM = /^(\d{1,5})( break)?$/;
 
-/** An inspector as the process gets it. */
+/** An inspector's settings for the process. */
 export const formatInspector = ({ port, waits }: Inspector): string =>
   `${port}${waits ? " break" : ""}`;
 
-/** The inspector that this process is to open; only such a process may read the variable. */
+/** The inspector that this process must open; only such a process may read the variable. */
 function readInspector(): Inspector | undefined {
   const { state } = Deno.permissions.querySync({ name: "env", variable: INSPECTOR_VARIABLE });
   const text = state === "granted" ? Deno.env.get(INSPECTOR_VARIABLE) : undefined;
@@ -30,18 +25,23 @@ function readInspector(): Inspector | undefined {
 }
 
 /**
- * Opens the inspector if this process should have one.
+ * Opens the inspector if this process should have one: immediately, or before its first worker
+ * starts if that waits for a debugger.
  *
- * @returns a function that waits for a debugger once, if requested, and blocks the thread meanwhile
+ * @returns a function to call before each worker starts, which blocks the thread while it waits
  */
 export async function openInspector(): Promise<() => void> {
   const wanted = readInspector();
   if (wanted === undefined) return () => {};
   const { default: inspector } = await import("node:inspector");
-  inspector.open(wanted.port, "127.0.0.1");
+  const open = () => inspector.open(wanted.port, "127.0.0.1");
   let { waits } = wanted;
+  if (!waits) open();
   return () => {
-    if (waits) inspector.waitForDebugger();
+    if (!waits) return;
     waits = false;
+    // In one turn: a debugger that connected earlier would already have continued.
+    open();
+    inspector.waitForDebugger();
   };
 }

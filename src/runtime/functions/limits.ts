@@ -1,12 +1,8 @@
-/**
- * Limits of a deployment's functions.
- *
- * @module
- */
+/** @module Limits of a deployment's functions. */
 import type { GroupLimits } from "../../lib/control_groups.ts";
 
 export interface FunctionLimits {
-  /** Longest time to a call's result, in milliseconds. */
+  /** Maximum time to a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
    * Resident memory for all functions of a process, in MiB, in addition to the runtime's own needs
@@ -14,17 +10,17 @@ export interface FunctionLimits {
    */
   readonly memoryMb: number;
   /**
-   * Processor time of a call, in milliseconds. Calls that run in a worker at the same
-   * time share what its thread takes.
+   * Processor time of a call, in milliseconds. Calls that run in a worker at the same time share
+   * the use of its thread.
    */
   readonly cpuMs: number;
-  /** Calls that run at the same time; further ones wait. */
+  /** Maximum number of concurrent calls; others wait. */
   readonly maxConcurrent: number;
-  /** Calls that wait; further ones fail as `overloaded`. */
+  /** Maximum number of waiting calls; others fail as `overloaded`. */
   readonly maxQueued: number;
-  /** Longest time that promises of `waitUntil` may take after the result, in milliseconds. */
+  /** Maximum time that promises of `waitUntil` may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
-  /** Longest time that a body may take after its head, in milliseconds. */
+  /** Maximum time that a body may take after its head, in milliseconds. */
   readonly streamMs: number;
   /** Time in which a worker must react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
@@ -50,15 +46,15 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Resident memory that the runtime itself may take with a number of workers, in MiB. */
+/** Resident memory that the runtime itself may use with a number of workers, in MiB. */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }
 
-/** Workers of one function: a second one takes the calls while the first is busy. */
+/** Maximum number of workers per function; a second one handles calls while the first is busy. */
 export const MAX_WORKERS = 2;
 
-/** Memory beyond what is measured before the control group of a process ends it, in MiB. */
+/** Memory beyond the measured limit before the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
 /** Threads of the runtime itself, and of each worker, at most. */
@@ -79,13 +75,13 @@ export function groupLimits({ memoryMb }: FunctionLimits, functions: number): Gr
   };
 }
 
-/** A worker that takes this much of the processor and sends nothing is busy, in milliseconds. */
+/** Processor time without output after which a worker counts as busy, in milliseconds. */
 export const BUSY_MS = 50;
 
 /** Time without calls after which a second worker ends, in milliseconds. */
 export const SPARE_IDLE_MS = 10_000;
 
-/** `fetch`es of one function that run at the same time. */
+/** Maximum number of concurrent `fetch` calls per function. */
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open requests`;
 
@@ -93,7 +89,7 @@ export const TOO_MANY_FETCHES = `A function can have at most ${MAX_FETCHES} open
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**
- * Bytes that may wait to be written in either direction: more than all bodies and
- * heads together that may be under way.
+ * Bytes that may wait to be written in either direction: more than all allowed bodies and heads
+ * together.
  */
 export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

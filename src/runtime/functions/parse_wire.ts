@@ -1,8 +1,4 @@
-/**
- * Validates data from a function, which is untrusted code.
- *
- * @module
- */
+/** @module Validates data from a function, which is untrusted code. */
 import * as z from "zod";
 import { MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
 import { parsePayload } from "../process/parse_payload.ts";

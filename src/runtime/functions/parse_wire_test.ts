@@ -42,13 +42,13 @@ Deno.test("parseResult() refuses bytes that are no UTF-8, and too many", () => {
   assert.equal(parseResult(payload(JSON.stringify(RESPONSE) + " ".repeat(300_000))), undefined);
 });
 
-Deno.test("parseResult() takes a result and leaves out what it does not know", () => {
+Deno.test("parseResult() accepts a result and omits what it does not know", () => {
   const head = parseResult(payload('{"__proto__":{"x":1},"type":"next","extra":1}'));
   assert.deepEqual(head, { type: "next" });
   assert.deepEqual(parseResult(payload(RESPONSE)), RESPONSE);
 });
 
-Deno.test("parseFetch() and parseLog() refuse what is out of bounds", () => {
+Deno.test("parseFetch() and parseLog() refuse values out of bounds", () => {
   const fetch = { call: 2, method: "GET", url: "https://a.example/", headers: [], body: false };
   assert.equal(parseFetch(payload({ ...fetch, redirect: "always" })), undefined);
   assert.ok(parseFetch(payload({ ...fetch, redirect: "follow" })));

@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as a function process.
- *
- * @module
- */
+/** @module The command that starts this program as a function process. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FUNCTION_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
@@ -14,11 +10,11 @@ import {
 import { formatInspector, type Inspector, INSPECTOR_VARIABLE } from "./inspector.ts";
 
 export interface FunctionCommandOptions extends ProcessCommandOptions {
-  /** The inspector that the process opens; for functions of the user's own computer alone. */
+  /** The inspector that the process opens; only for functions on the user's own computer. */
   readonly inspector?: Inspector | undefined;
 }
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function functionProcessCommand(
   { env, inspector }: FunctionCommandOptions,
 ): (socketPath: string) => ProcessCommand {

@@ -1,9 +1,7 @@
 /**
- * The process for the functions of a deployment. Its main thread runs no project code and receives
- * nothing from it: it starts and ends workers, which have their own connections to the platform. It
- * ends when the platform closes the connection.
- *
- * @module
+ * @module The process for the functions of a deployment. Its main thread runs no project code and
+ * receives nothing from it: it starts and ends workers, which have their own connections to the
+ * platform. It ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
@@ -36,7 +34,7 @@ interface StartedWorker {
 
 class FunctionProcess {
   readonly #workers = new Map<number, StartedWorker>();
-  /** Workers that were started so far. */
+  /** Number of workers started so far. */
   #started = 0;
 
   readonly #control: FrameConnection;
@@ -71,7 +69,7 @@ class FunctionProcess {
     worker.postMessage(introduction);
   }
 
-  /** Takes back calls that a worker has not begun, though its thread may be busy. */
+  /** Withdraws calls that a worker has not started, even if its thread is busy. */
   #takeBack(number: number, last: number): void {
     const started = this.#workers.get(number);
     // The calls of a worker that has ended fail with it.
@@ -80,7 +78,7 @@ class FunctionProcess {
     this.#control.send({ type: FunctionFrame.takenBack, worker: number, id });
   }
 
-  /** Ends a worker and reports that, once, whoever asked for it. */
+  /** Ends a worker and reports that once. */
   #stop(number: number, message: string): void {
     const started = this.#workers.get(number);
     if (started === undefined) return;
@@ -91,7 +89,7 @@ class FunctionProcess {
   }
 }
 
-/** Removes the socket, which a platform that was killed has left behind. */
+/** Removes the socket that a killed platform has left. */
 function removeSocket(socketPath: string): void {
   for (const path of [socketPath, dirname(socketPath)]) {
     try {

@@ -5,7 +5,7 @@ import { encodeFrame } from "../process/frames/frame.ts";
 import { functionProcessCommand } from "./process_command.ts";
 import { FunctionFrame } from "./wire.ts";
 
-/** A function process whose platform is this test: its line, and how it ended. */
+/** A function process with this test as its platform: its connection, and how it ended. */
 async function startAlone() {
   const folder = await Deno.makeTempDir({ prefix: "svc-main-" });
   const path = join(folder, "s");

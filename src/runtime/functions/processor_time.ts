@@ -1,18 +1,16 @@
 /**
- * Measures the processor time of a worker's calls. The system counts it per thread; the time
- * between two readings is divided among the calls that ran throughout.
- *
- * @module
+ * @module Measures the processor time of a worker's calls. The system counts it per thread; the
+ * time between two readings is divided among the calls that ran throughout.
  */
 
 /** Processor time of a call, in milliseconds, beyond which its function is warned of. */
 export const WARN_MS = 50;
 
-/** A call, as far as it is charged. */
+/** The part of a call that is charged for processor time. */
 interface Charged {
   readonly beganAt: number;
   spentMs: number;
-  /** Under way at the last reading. */
+  /** In progress at the last reading. */
   seen: boolean;
 }
 
@@ -27,9 +25,9 @@ export class ProcessorTime {
   readonly #calls = new Map<number, Charged>();
   /** The last reading. */
   #lastMs: number | undefined;
-  /** No call has run since the last reading, so it still holds. */
+  /** No call has run since the last reading, so it is still valid. */
   #isCurrent = false;
-  /** Since the worker was last heard of. */
+  /** Since the worker's last report. */
   #silentMs = 0;
 
   readonly #options: ProcessorTimeOptions;
@@ -61,7 +59,7 @@ export class ProcessorTime {
     this.#isCurrent = false;
   }
 
-  /** A call has ended; returns what it took, in milliseconds. One that was short is not measured. */
+  /** Ends a call; returns its processor time in milliseconds. Short calls are not measured. */
   ended(id: number): number {
     const call = this.#calls.get(id);
     if (call === undefined) return 0;
@@ -70,7 +68,7 @@ export class ProcessorTime {
     return call.spentMs;
   }
 
-  /** A call has left for another worker. */
+  /** A call has moved to another worker. */
   left(id: number): void {
     this.#calls.delete(id);
   }

@@ -18,7 +18,7 @@ function thread() {
   return { time, processor, pass };
 }
 
-Deno.test("a call alone is charged all that its thread takes, from its begin on", () => {
+Deno.test("a call alone is charged for all of its thread's time, from its start", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -41,7 +41,7 @@ Deno.test("a call that waits is charged nothing, however long", () => {
   assert.equal(processor.silentMs, 0);
 });
 
-Deno.test("calls at the same time share what passes between two readings", () => {
+Deno.test("calls at the same time share the time between two readings", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -53,7 +53,7 @@ Deno.test("calls at the same time share what passes between two readings", () =>
   assert.deepEqual([processor.spentMs(2), processor.spentMs(4)], [40, 20]);
 });
 
-Deno.test("what calls before it took is not charged to a call", () => {
+Deno.test("a call is not charged for the time of earlier calls", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -67,7 +67,7 @@ Deno.test("what calls before it took is not charged to a call", () => {
   assert.equal(processor.ended(4), 60);
 });
 
-Deno.test("a thread spins while it takes time and sends nothing", () => {
+Deno.test("a thread counts as looping if it uses time and sends nothing", () => {
   const { processor, pass } = thread();
   processor.look();
   processor.began(2);
@@ -93,7 +93,7 @@ Deno.test("short calls and idle workers are not read again and again", () => {
   assert.equal(time.reads, 1);
 });
 
-Deno.test("where the system shows nothing, nothing is charged", () => {
+Deno.test("nothing is charged if the system shows no times", () => {
   const processor = new ProcessorTime({ read: () => undefined, now: () => 1e6 });
   processor.began(2);
   processor.look();

@@ -1,8 +1,6 @@
 /**
- * Stack traces with positions in the author's source: reads the source map that is
- * inlined in a bundle (ECMA-426) and rewrites the frames that point into it.
- *
- * @module
+ * @module Stack traces with positions in the author's source: reads the source map that is inlined
+ * in a bundle (ECMA-426) and rewrites the frames that point into it.
  */
 import * as z from "zod";
 
@@ -95,7 +93,7 @@ export class StackMapper {
     this.#source = source;
   }
 
-  /** Replaces the position of each frame by that in the author's source, if it is known. */
+  /** Replaces the position of each frame with that in the author's source, if known. */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

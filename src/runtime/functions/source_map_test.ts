@@ -18,7 +18,7 @@ Deno.test("StackMapper points frames to the author's lines", () => {
   for (const [stack, expected] of rows) assert.equal(mapper.map(stack), expected);
 });
 
-Deno.test("StackMapper takes any map for what it is: foreign text", () => {
+Deno.test("StackMapper treats every map as untrusted text", () => {
   for (
     const hostile of [
       null,
@@ -35,7 +35,7 @@ Deno.test("StackMapper takes any map for what it is: foreign text", () => {
   assert.equal(new StackMapper("no map").map("data:text/javascript:1:1"), "bundle:1:1");
 });
 
-Deno.test("withoutInlineMap() takes off the map and nothing else", () => {
+Deno.test("withoutInlineMap() removes the map and nothing else", () => {
   assert.equal(withoutInlineMap(bundle(map)), "one\ntwo");
   assert.equal(withoutInlineMap("one"), "one");
   assert.deepEqual(JSON.parse(readInlineMap(bundle(map)) ?? ""), map);

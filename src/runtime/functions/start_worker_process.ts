@@ -1,8 +1,3 @@
-/**
- * Starting a process of functions.
- *
- * @module
- */
 import { join } from "node:path";
 import type { GroupLimits } from "../../lib/control_groups.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
@@ -28,16 +23,15 @@ export interface RunningWorkerProcess extends AttendedProcess {
 }
 
 /**
- * Starts a process and waits until it has connected. Its socket stays as long
- * as it runs.
+ * Starts a process and waits until it has connected. Keeps its socket while it runs.
  *
- * @throws Error if it ends before, or does not connect in time
+ * @throws Error if it ends first, or does not connect in time
  */
 export async function startWorkerProcess(
   command: (socketPath: string) => ProcessCommand,
   { folderPrefix = "svc-fn-", group }: {
     readonly folderPrefix?: string | undefined;
-    /** Limits of its control group, where the platform has such groups. */
+    /** Limits of its control group, if the platform has such groups. */
     readonly group: GroupLimits;
   },
 ): Promise<RunningWorkerProcess> {
@@ -46,11 +40,6 @@ export async function startWorkerProcess(
     folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
-    readErrors: async (stream, words) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
-    },
-    outputMs: Infinity,
     group,
     // Its threads inherit this: on a busy machine the platform has priority from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),

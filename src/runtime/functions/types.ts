@@ -1,8 +1,4 @@
-/**
- * Inputs and results of functions.
- *
- * @module
- */
+/** @module Inputs and results of functions. */
 import type { HeaderList } from "../http1/head.ts";
 import type { LazySignal } from "../http1/exchange_watch.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
@@ -39,11 +35,11 @@ export interface Invocation {
   readonly response?: FunctionResponse;
   readonly context: CallContext;
   /**
-   * `Via` of everything that the call fetches (RFC 9110, 7.6.3), so that a request
-   * loop is noticed. The function cannot change it.
+   * `Via` of everything that the call fetches (RFC 9110, 7.6.3), so that request loops are
+   * detected. The function cannot change it.
    */
   readonly via?: string;
-  /** Aborts the call, for instance when the client has gone. */
+  /** Aborts the call, for instance when the client has disconnected. */
   readonly signal?: LazySignal | undefined;
 }
 
@@ -60,7 +56,7 @@ export type FailureReason =
   | "client_gone"
   | "not_found";
 
-/** Why a worker or a process ends. */
+/** Why a worker or process ends. */
 export interface End {
   readonly reason: FailureReason;
   readonly message: string;
@@ -77,7 +73,7 @@ export interface FunctionLogEntry {
   readonly time: number;
   readonly level: LogLevel;
   readonly function: string;
-  /** Missing if no call is known, for instance while the function is loaded. */
+  /** Missing if the call is unknown, for instance while the function is loaded. */
   readonly requestId?: string;
   readonly message: string;
   /** In file, line and column of the author's source. */
@@ -96,18 +92,24 @@ export interface FunctionHostOptions {
   /** Everything that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
-  /** Performs the functions' `fetch`; it must guard what it connects to. */
+  /** Performs the functions' `fetch`; it must restrict the targets. */
   readonly outbound: OutboundFetch;
-  /** Performs requests to the project's key-value store (`context.kv`); without it there is none. */
+  /**
+   * Performs requests to the project's key-value store (`context.kv`); without it, there is no
+   * store.
+   */
   readonly kv?: OutboundFetch | undefined;
-  /** Performs statements on the project's database (`context.database`); without it there is none. */
+  /**
+   * Performs statements on the project's database (`context.database`); without it, there is no
+   * database.
+   */
   readonly database?: OutboundFetch | undefined;
   readonly log: (entry: FunctionLogEntry) => void;
   /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
   /** The first part of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
-  /** Places that the processes of all deployments share; by default, any number may run. */
+  /** Process slots that all deployments share; by default, any number may run. */
   readonly places?: ProcessPlaces;
   /** Wall clock for log entries, in milliseconds; the system's by default. */
   readonly now?: () => number;

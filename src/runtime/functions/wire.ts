@@ -1,30 +1,29 @@
 /**
- * Frames between the platform and a process of functions: their types and JSON heads. These are the
- * plain shapes; the platform validates data from functions with the schemas in `parse_wire.ts`.
+ * @module Frames between the platform and a process of functions: their types and JSON heads. These
+ * are the plain shapes; the platform validates data from functions with the schemas in
+ * `parse_wire.ts`.
  *
  * On the process's own connection, a frame's worker number names the worker. Each worker has
  * another connection, where it identifies itself once and the number is ignored, so that no
  * function can impersonate another.
- *
- * @module
  */
 import type { HeaderList } from "../http1/head.ts";
 import type { LogLevel } from "../process/frames/log_lines.ts";
 import type { BegunCell } from "./begun_calls.ts";
 
-/** Types of frames. Numbers below 20 go to the function, the others come from it. */
+/** Types of frames. Numbers below 20 are frames to the function; the others are from it. */
 export const FunctionFrame = {
-  /** To the process: start a worker; payload: how it connects, as JSON. */
+  /** To the process: start a worker; payload: its connection settings, as JSON. */
   open: 7,
-  /** To the process: end a worker at once. */
+  /** To the process: end a worker immediately. */
   stop: 2,
-  /** To the process: take back the calls of a worker up to this id that have not begun. */
+  /** To the process: withdraw the calls of a worker up to this id that have not started. */
   takeBack: 8,
   /** Load the function; payload: the worker's settings and source as JSON. */
   start: 1,
   /** Call the function; payload: the call's head as JSON. */
   invoke: 3,
-  /** The call's result is no longer wanted: abort it and answer `settled`. */
+  /** The call's result is no longer wanted: abort it and respond with `settled`. */
   cancel: 4,
   /** The platform's response to a `fetch`; payload: response head as JSON. */
   fetched: 5,
@@ -42,15 +41,18 @@ export const FunctionFrame = {
   log: 24,
   /** Perform a `fetch`; payload: request as JSON. */
   fetch: 25,
-  /** The `fetch` is no longer wanted. */
+  /** The `fetch` is no longer needed. */
   abortFetch: 26,
-  /** `result` and `settled` in one: most calls leave nothing running. */
+  /** `result` and `settled` in one, because most calls leave nothing running. */
   resultSettled: 28,
-  /** Of the process: the worker has ended; payload: why, where the platform had not asked for it. */
+  /**
+   * Of the process: the worker has ended; payload: the reason, unless the platform had requested
+   * it.
+   */
   exited: 27,
-  /** Of the process: the worker is the `id`-th that it has started. */
+  /** From the process: the worker is the `id`-th that it has started. */
   opened: 30,
-  /** Of the process: the calls of the worker after this id have not begun, and never will. */
+  /** From the process: the worker's calls after this id have not started, and never will. */
   takenBack: 31,
   /** First frame of a worker's connection: its number, with its key as payload. */
   hello: 29,
@@ -60,13 +62,13 @@ export const FunctionFrame = {
   end: 41,
   /** The body broke off; payload: message. */
   fail: 42,
-  /** The receiver takes more bytes; payload: how many (u32). */
+  /** The receiver accepts more bytes; payload: how many (u32). */
   credit: 43,
   /** The receiver wants no more of the body. */
   drop: 44,
 } as const;
 
-/** Largest payload that a function may send in one frame. */
+/** Maximum payload that a function may send in one frame. */
 export const MAX_UPWARD_BYTES = 512 * 1024;
 
 /** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
@@ -88,12 +90,12 @@ export interface WorkerOpening {
   readonly socketPath: string;
 }
 
-/** How a worker finds its edge and identifies itself. */
+/** How a worker connects to its edge and identifies itself. */
 export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
   readonly key: string;
-  /** Which calls it has started. */
+  /** The calls that it has started. */
   readonly begun: BegunCell;
 }
 
@@ -168,8 +170,8 @@ export interface FetchedHead extends WireResponse {
   readonly body: boolean;
 }
 
-/** Longest head of a request or response, in characters of JSON. */
+/** Maximum length of a head of a request or response, in characters of JSON. */
 export const MAX_HEAD_CHARACTERS = 128 * 1024;
 
-/** Longest stack, in characters. */
+/** Maximum length of a stack, in characters. */
 export const MAX_STACK_CHARACTERS = 4096;

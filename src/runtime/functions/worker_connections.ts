@@ -1,8 +1,6 @@
 /**
- * The connections of a process's workers. Each worker has its own, and first sends
- * the key that was created for it: from then on, the connection identifies it.
- *
- * @module
+ * @module The connections of a process's workers. Each worker has its own, and first sends the key
+ * that was created for it: from then on, the connection identifies it.
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { FairShare } from "../process/frames/fair_share.ts";
@@ -19,12 +17,10 @@ const ACCEPT_AGAIN_MS = 100;
 
 const KEY_BYTES = 32;
 
-/** Events of a worker's connection. */
 export interface WorkerEvents {
-  /** The worker has connected. */
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** The connection has ended, with a problem where the worker broke the protocol. */
+  /** The connection has ended, with a problem if the worker broke the protocol. */
   closed(problem: string | undefined): void;
 }
 
@@ -95,7 +91,8 @@ export class WorkerConnections {
   }
 
   async #serve(conn: Deno.Conn): Promise<void> {
-    // No more may wait than workers are expected, so that strangers cost nothing.
+    // At most as many may wait as there are expected workers, so that other connections cost
+    // nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
     const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
       maxQueued: MAX_WORKER_BACKLOG_BYTES,

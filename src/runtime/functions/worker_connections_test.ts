@@ -8,7 +8,7 @@ import { until } from "../../lib/_test_until.ts";
 
 const encoder = new TextEncoder();
 
-/** Lines on their own socket, and what happened to the workers that were let in. */
+/** Connections on their own socket, and the events of the accepted workers. */
 async function openLines(helloMs?: number) {
   const folder = await Deno.makeTempDir({ prefix: "svc-lines-" });
   const path = join(folder, "s");
@@ -109,7 +109,7 @@ Deno.test("WorkerConnections waits for a hello only for its time", async () => {
   assert.equal(await conn.read(new Uint8Array(1)), null);
 });
 
-Deno.test("WorkerConnections keeps no more strangers waiting than workers are expected", async () => {
+Deno.test("WorkerConnections keeps no more unknown connections waiting than expected workers", async () => {
   await using place = await openLines();
   place.expect(1);
   using first = await place.connect();

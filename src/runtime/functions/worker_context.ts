@@ -1,8 +1,4 @@
-/**
- * State that a worker shares with its calls and fetches.
- *
- * @module
- */
+/** @module State that a worker shares with its calls and fetches. */
 import type { Deadlines } from "../http1/deadlines.ts";
 import type { BodyReceiver, BodySender } from "./body_link.ts";
 import type { FunctionLimits } from "./limits.ts";
@@ -29,9 +25,9 @@ export interface FunctionWorkerOptions {
   readonly limits: FunctionLimits;
   readonly send: SendToWorker;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** Called where the worker does not react or breaks the protocol: it has to be replaced. */
+  /** Called if the worker does not react or breaks the protocol, and must be replaced. */
   readonly stuck: (reason: FailureReason, message: string) => void;
-  /** Reads the processor time of its thread, in milliseconds, where the system shows it. */
+  /** Reads the processor time of its thread, in milliseconds, if the system shows it. */
   readonly spentMs: () => number | undefined;
 }
 
@@ -41,9 +37,9 @@ export interface WorkerContext {
   readonly options: FunctionWorkerOptions;
   /** Time limits of the calls. */
   readonly deadlines: Deadlines;
-  /** Bodies on their way to the worker, by the id of their call or fetch. */
+  /** Bodies being sent to the worker, by the id of their call or fetch. */
   readonly senders: Map<number, BodySender>;
-  /** Bodies on their way from the worker, by the id of their call or fetch. */
+  /** Bodies being received from the worker, by the id of their call or fetch. */
   readonly receivers: Map<number, BodyReceiver>;
   /** Writes an error to the log, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void;

@@ -1,9 +1,4 @@
-/**
- * The workers in a process of functions: started, looked after, and replaced where they
- * break.
- *
- * @module
- */
+/** @module Starts the workers in a process of functions, and replaces broken ones. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import type { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionWorker } from "./function_worker.ts";
@@ -14,7 +9,7 @@ import type { FunctionServices } from "./worker_context.ts";
 import type { WorkerProcess } from "./worker_process.ts";
 import { WorkerRelief } from "./worker_relief.ts";
 
-/** Largest number of a worker, which fits a frame. */
+/** Highest number of a worker; it fits into a frame. */
 const MAX_NUMBER = 0xffff;
 
 export interface WorkerControlOptions {
@@ -35,7 +30,6 @@ export class WorkerControl {
     this.#options = options;
   }
 
-  /** Starts a worker of a function. */
   add(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
     const number = this.#nextNumber(process);
     const { connection: control, workers, socketPath } = process.running;
@@ -71,7 +65,7 @@ export class WorkerControl {
     return this.#lastNumber;
   }
 
-  /** Takes a frame of the process itself, about one of the workers. */
+  /** Handles a frame of the process itself, about one of the workers. */
   take(process: WorkerProcess, { type, worker, id, payload }: Frame): void {
     if (type === FunctionFrame.opened) return process.opened(worker, id);
     if (type === FunctionFrame.takenBack) return this.#relief.takenBack(process, worker, id);
@@ -82,7 +76,7 @@ export class WorkerControl {
     this.#exited(process, worker, message);
   }
 
-  /** Looks at what each worker's thread takes of the processor. */
+  /** Checks the processor time of each worker's thread. */
   look(process: WorkerProcess): void {
     for (const [number, worker] of [...process.workers]) {
       worker.look();
@@ -93,8 +87,8 @@ export class WorkerControl {
   }
 
   /**
-   * Handles the end of a worker's connection. Where nobody knows why, the
-   * process reports whether it was the worker alone, or ends as well.
+   * Handles the end of a worker's connection. If the reason is unknown, the process reports that
+   * only the worker ended, or ends too.
    */
   #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
     const worker = process.workers.get(number);
@@ -118,7 +112,7 @@ export class WorkerControl {
     }
     control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
     workers.drop(number);
-    // A function that cannot be loaded stays as it is, and its calls fail.
+    // A function that cannot be loaded is not reloaded, and its calls fail.
     if (worker.loading) return worker.die(why.reason, why.message);
     worker.leave();
     process.replacing.set(number, why);
@@ -144,7 +138,7 @@ export class WorkerControl {
     }
   }
 
-  /** Replaces a worker in which a call took too much, once nothing else runs there. */
+  /** Replaces a worker in which a call exceeded its limits, when nothing else runs there. */
   #retire(process: WorkerProcess, number: number, { name }: FunctionWorker): void {
     const message = `Function "${name}" used too much processor time and restarts`;
     this.#replace(process, number, { reason: "timeout", message });

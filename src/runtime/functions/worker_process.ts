@@ -1,8 +1,4 @@
-/**
- * One process of functions, from its start to its end.
- *
- * @module
- */
+/** @module One process of functions, from its start to its end. */
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import type { FunctionWorker } from "./function_worker.ts";
@@ -10,21 +6,20 @@ import type { RunningWorkerProcess } from "./start_worker_process.ts";
 import type { End } from "./types.ts";
 import { WorkerThreads } from "./worker_threads.ts";
 
-/** Memory of a worker that was replaced is mostly given back within this time. */
+/** Memory of a replaced worker is mostly released within this time. */
 const RECENT_MS = 5000;
 
-/** A process of functions, with its workers. */
 export class WorkerProcess implements SupervisedProcess {
-  /** By their number in the process. */
+  /** Keyed by their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
   /** When workers of a function were replaced, by its name. */
   readonly replaced = new Map<string, number>();
   /** Why workers are being replaced, by their number. */
   readonly replacing = new Map<number, End>();
   readonly #threads: WorkerThreads;
-  /** As which the workers were started, by their number. */
+  /** The names with which the workers were started, by their number. */
   readonly #ordinals = new Map<number, number>();
-  /** Why it ends, once certain. */
+  /** Why it ends, as soon as that is certain. */
   end: End | undefined;
 
   readonly cpu: CpuWatch;
@@ -57,13 +52,12 @@ export class WorkerProcess implements SupervisedProcess {
     this.#ordinals.set(number, ordinal);
   }
 
-  /** Processor time of a worker's thread, in milliseconds, where the system shows it. */
+  /** Processor time of a worker's thread, in milliseconds, if the system shows it. */
   spentMs(number: number): number | undefined {
     const ordinal = this.#ordinals.get(number);
     return ordinal === undefined ? undefined : this.#threads.spentMs(ordinal);
   }
 
-  /** Removes a worker that is gone. */
   removeWorker(number: number): void {
     this.workers.delete(number);
     this.replacing.delete(number);
@@ -76,8 +70,8 @@ export class WorkerProcess implements SupervisedProcess {
   }
 
   /**
-   * The worker for the next call of a function: the first whose thread is free, else
-   * the one with the fewest calls.
+   * The worker for the next call of a function: the first with a free thread, otherwise the one
+   * with the fewest calls.
    */
   find(name: string): FunctionWorker | undefined {
     let found: FunctionWorker | undefined;
@@ -89,14 +83,13 @@ export class WorkerProcess implements SupervisedProcess {
     return found;
   }
 
-  /** Ends all workers. */
   die({ reason, message }: End): void {
     for (const worker of [...this.workers.values()]) worker.die(reason, message);
   }
 
   /**
    * The functions that may have broken the process: the running ones, unless memory ran out after
-   * another was replaced, which may be to blame.
+   * another was replaced, which may be the cause.
    */
   suspects(): string[] {
     const since = performance.now() - RECENT_MS;

@@ -1,9 +1,4 @@
-/**
- * A second worker for a function whose first one spins, and the calls that go from
- * the one to the other.
- *
- * @module
- */
+/** @module A second worker for a function whose first one is busy. */
 import { messageOf } from "../../lib/error_message.ts";
 import type { UnbegunCall } from "./function_call.ts";
 import type { FunctionWorker } from "./function_worker.ts";
@@ -29,7 +24,7 @@ export class WorkerRelief {
     this.#addWorker = addWorker;
   }
 
-  /** Gives the calls that a worker has not begun to another one, started if there is none. */
+  /** Moves the calls that a worker has not started to another one, which it starts if necessary. */
   takenBack(process: WorkerProcess, number: number, begun: number): void {
     const worker = process.workers.get(number);
     const calls = worker?.giveBack(begun) ?? [];
@@ -49,7 +44,7 @@ export class WorkerRelief {
     }
   }
 
-  /** Starts a second worker in addition to a spinning one, and gives it the waiting calls. */
+  /** Starts a second worker in addition to a busy one, and moves the waiting calls to it. */
   relieve(process: WorkerProcess, number: number, worker: FunctionWorker): void {
     const others = process.of(worker.name).filter((one) => one !== worker);
     if (others.length >= MAX_WORKERS - 1 && others.every(({ spins }) => spins)) return;

@@ -1,15 +1,12 @@
 /**
- * The threads of the workers in a process of functions. The runtime names them by
- * the order in which they were started, and Linux shows names and processor times.
- *
- * @module
+ * @module The threads of the workers in a process of functions. The runtime names them by the order
+ * in which they were started, and Linux shows names and processor times.
  */
 
 const MS = 1e6;
 
-/** Files of `/proc` that are read; a test passes others. */
+/** Files of `/proc` to read; tests pass others. */
 export interface ThreadFiles {
-  /** Ids of the threads of a process. */
   ids(pid: number): readonly number[];
   read(pid: number, thread: number, file: "comm" | "schedstat"): string;
 }
@@ -31,8 +28,8 @@ export class WorkerThreads {
   }
 
   /**
-   * Processor time of the worker that was started as the `ordinal`-th, in milliseconds; nothing if
-   * the system does not show it.
+   * Processor time of the `ordinal`-th started worker, in milliseconds; nothing if the system does
+   * not show it.
    */
   spentMs(ordinal: number): number | undefined {
     const name = `worker-${ordinal}`;

@@ -32,7 +32,7 @@ Deno.test("WorkerThreads finds a worker's thread by its name, and remembers it",
   assert.equal(listed(), 1);
 });
 
-Deno.test("WorkerThreads knows nothing of threads that are not there, or not any more", () => {
+Deno.test("WorkerThreads ignores threads that do not exist, or no longer do", () => {
   const threads = new Map<number, [string, number]>([[8, ["worker-1", 2e6]]]);
   const times = new WorkerThreads(1, filesOf(threads).files);
   assert.equal(times.spentMs(2), undefined);

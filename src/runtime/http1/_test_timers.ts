@@ -1,19 +1,14 @@
-/**
- * A clock that stands still until a test moves it, with the timers that hang
- * on it.
- *
- * @module
- */
+/** @module A clock and its timers, which only tests move. */
 import type { Timers } from "./deadlines.ts";
 
 export interface TestTimers extends Timers {
-  /** Moves the clock on by so many milliseconds, and runs what falls due on the way, in order. */
+  /** Advances the clock by this many milliseconds, and runs due timers in order. */
   pass(milliseconds: number): void;
-  /** How many timers wait. */
+  /** Number of waiting timers. */
   waiting(): number;
 }
 
-/** Makes timers whose clock begins at 0. */
+/** Creates timers whose clock starts at 0. */
 export function testTimers(): TestTimers {
   let time = 0;
   const timers = new Map<() => void, number>();

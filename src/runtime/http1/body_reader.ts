@@ -1,8 +1,4 @@
-/**
- * Reads the bodies of answers by their framing (RFC 9112, 6 and 7).
- *
- * @module
- */
+/** @module Reads the bodies of responses by their framing (RFC 9112, 6 and 7). */
 import type { ByteReader } from "./byte_reader.ts";
 import { OutboundError } from "./errors.ts";
 import type { BodyFraming } from "./head.ts";
@@ -62,7 +58,6 @@ function chunked(reader: ByteReader): NextPart {
   };
 }
 
-/** Makes the reader of a body. */
 export function readBody(reader: ByteReader, framing: BodyFraming): NextPart {
   switch (framing.type) {
     case "none":

@@ -1,18 +1,14 @@
-/**
- * Reads a connection up to line ends, by count, or as bytes arrive.
- *
- * @module
- */
+/** @module Reads a connection up to line ends, by count, or as bytes arrive. */
 import { Buffer, isAscii } from "node:buffer";
 import { OutboundError } from "./errors.ts";
 
 /** Reads into the buffer; `null` at the end. */
 export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
 
-/** A body in memory; a string only where each byte is ASCII. */
+/** A body in memory; a string only if each byte is ASCII. */
 export type WholeBody = string | Uint8Array<ArrayBuffer>;
 
-/** Maximum number of bytes that are buffered at once. */
+/** Maximum number of buffered bytes. */
 export const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
@@ -34,12 +30,12 @@ export class ByteReader {
     this.#read = read;
   }
 
-  /** Bytes that were read but not taken yet. */
+  /** Bytes that were read but not consumed yet. */
   get buffered(): number {
     return this.#end - this.#start;
   }
 
-  /** Reads more; false at the end of the connection. A read under way is joined. */
+  /** Reads more; false at the end of the connection. Joins a current read. */
   fill(): Promise<boolean> {
     return this.#filling ??= this.#fill();
   }
@@ -64,15 +60,15 @@ export class ByteReader {
   }
 
   /**
-   * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`, which is taken but not
-   * returned. Each character is a byte, as HTTP heads are read.
+   * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`, which is consumed but not returned. Each
+   * character is a byte, as HTTP heads are read.
    */
   until(end: "head" | "line", maxBytes: number): string | Promise<string> {
     const length = end === "head" ? 4 : 2;
     return this.#taken(length, 0) ?? this.#readUntil(length, maxBytes);
   }
 
-  /** The text up to such an end, if that was read already. */
+  /** The text up to such an end, if it is already buffered. */
   #taken(length: number, scanned: number): string | undefined {
     const at = this.#find(length, scanned);
     if (at === -1) return undefined;
@@ -115,14 +111,14 @@ export class ByteReader {
     return this.take(Math.min(max, this.buffered));
   }
 
-  /** A copy of the next `count` bytes, which have been read already. */
+  /** A copy of the next `count` bytes, which are already buffered. */
   take(count: number): Uint8Array<ArrayBuffer> {
     const bytes = this.#buffer.slice(this.#start, this.#start + count);
     this.#start += count;
     return bytes;
   }
 
-  /** As `take()`. The runtime sends text at half the cost of bytes. */
+  /** Like `take()`. The runtime sends text at half the cost of bytes. */
   takeWhole(count: number): WholeBody {
     const end = this.#start + count;
     if (!isAscii(this.#buffer.subarray(this.#start, end))) return this.take(count);
@@ -131,7 +127,7 @@ export class ByteReader {
     return text;
   }
 
-  /** As `some`, except that the end of the connection is an error. */
+  /** Like `some`, except that the end of the connection is an error. */
   async someOf(max: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.some(max);
     if (bytes === null) throw reset();

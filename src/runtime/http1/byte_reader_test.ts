@@ -43,7 +43,7 @@ Deno.test("ByteReader.until() refuses a head above its limit", async () => {
   await rejects(async () => await reader.until("head", 100), /too large/);
 });
 
-Deno.test("ByteReader.takeWhole() gives ASCII as text, and any other byte as it is", async () => {
+Deno.test("ByteReader.takeWhole() returns ASCII as text, and other bytes unchanged", async () => {
   const any = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 60 });
   const ascii = fc.array(fc.nat(127), { minLength: 1, maxLength: 60 });
   await fc.assert(fc.asyncProperty(fc.oneof(any, ascii), async (codes) => {

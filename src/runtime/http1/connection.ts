@@ -1,8 +1,4 @@
-/**
- * One connection, and the requests that it carries one after the other.
- *
- * @module
- */
+/** @module One connection, and the requests that it carries one after the other. */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader, type WholeBody } from "./byte_reader.ts";
@@ -40,7 +36,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** No stream where the whole body came with the head. */
+  /** No stream if the whole body arrived with the head. */
   readonly body: ReadableStream<Bytes> | WholeBody | null;
 }
 
@@ -50,7 +46,7 @@ export interface ConnectionTimes {
   readonly exchanges: Deadlines;
   /** Time in which some byte must move during an exchange, in milliseconds. */
   readonly idleMs: number;
-  /** Longest time between two exchanges, in milliseconds. */
+  /** Maximum time between two exchanges, in milliseconds. */
   readonly keepAliveMs: number;
 }
 
@@ -77,7 +73,7 @@ export async function readFinalHead(reader: ByteReader, method: string): Promise
 export class Http1Connection {
   readonly #reader: ByteReader;
   readonly #watch: ExchangeWatch;
-  /** Ends the exchange under way. */
+  /** Ends the current exchange. */
   #done: (reusable: boolean) => void = () => {};
   readonly #headBytes = new Uint8Array(USUAL_HEAD_BYTES);
   #idle: Promise<boolean> | undefined;
@@ -87,7 +83,7 @@ export class Http1Connection {
   /** Requests sent so far. */
   used = 0;
 
-  /** Takes the connection out of the pool, while it rests there. */
+  /** Takes the idle connection out of the pool. */
   #gone: (() => void) | undefined;
   readonly #deadline = new Deadline(() => {
     if (this.#gone !== undefined) return this.#gone();
@@ -145,7 +141,7 @@ export class Http1Connection {
     );
   }
 
-  /** Closes the connection; what waits for it fails with `failure`. */
+  /** Closes the connection; waiting work fails with `failure`. */
   close(failure?: OutboundError): void {
     this.#deadline.at = Infinity;
     if (this.#closed) return;
@@ -223,7 +219,9 @@ export class Http1Connection {
     }
   }
 
-  /** Each character becomes a byte. For most heads no new buffer is needed, which is a sixth of the work. */
+  /**
+   * Each character becomes a byte. Most heads need no new buffer, which saves a sixth of the work.
+   */
   #encode(head: string): Uint8Array {
     const { read, written } = encoder.encodeInto(head, this.#headBytes);
     return read === head.length && written === read
@@ -249,14 +247,14 @@ export class Http1Connection {
     await sendBody(reader, length, (bytes) => this.#write(bytes));
   }
 
-  /** Whether a body has not come yet, and is short enough to be waited for. */
+  /** Whether a body has not arrived yet, and is short enough to wait for. */
   #isShort(length: number): boolean {
     return length <= BUFFER_BYTES && this.#reader.buffered < length;
   }
 
   /**
-   * Waits briefly for a short body: most directly follow their head, and in one piece they are far
-   * cheaper than as a stream. A slow or truncated one becomes a stream.
+   * Waits briefly for a short body, because most directly follow their head and are far cheaper in
+   * one piece than as a stream. A slow or truncated one becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<false>();

@@ -1,9 +1,4 @@
-/**
- * Idle connections, by origin. A connection stays with the address that was
- * checked when it was opened.
- *
- * @module
- */
+/** @module Idle connections by origin; each is bound to the checked address. */
 import type { Http1Connection } from "./connection.ts";
 
 export interface PoolLimits {

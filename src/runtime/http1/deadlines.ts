@@ -1,17 +1,13 @@
-/**
- * Many deadlines with one timer: moving a deadline only sets a number.
- *
- * @module
- */
+/** @module Many deadlines with one timer: moving a deadline only sets a number. */
 
-/** Shortest and longest time between two checks, in milliseconds. */
+/** Minimum and maximum time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
 
 /** The clock of deadlines, and the timer that checks them. */
 export interface Timers {
-  /** Milliseconds, of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
-  /** Calls `run` once after so many milliseconds; returns what cancels it. */
+  /** Calls `run` once after some milliseconds; returns a function that cancels it. */
   start(run: () => void, milliseconds: number): () => void;
 }
 
@@ -25,9 +21,9 @@ const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** A time by which something must have happened; not set at first. */
+/** A deadline; not set at first. */
 export class Deadline {
-  /** On the clock of its `Deadlines`. */
+  /** A time of the clock of its `Deadlines`. */
   at = Infinity;
 
   /** `passed` is called once the time is over. */
@@ -42,8 +38,8 @@ export class Deadlines {
   readonly #timers: Timers;
 
   /**
-   * For delays of at least `shortestMs`; a deadline is noticed late by at most an eighth of that,
-   * and at most half a second.
+   * For delays of at least `shortestMs`; a deadline fires late by at most an eighth of that, and at
+   * most half a second.
    */
   constructor(shortestMs: number, timers: Timers = SYSTEM_TIMERS) {
     this.#timers = timers;

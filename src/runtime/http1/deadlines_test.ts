@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { testTimers } from "./_test_timers.ts";
 import { Deadline, Deadlines } from "./deadlines.ts";
 
-/** Deadlines on a clock of the test, and the names of those that have passed. */
+/** Deadlines with a clock of the test, and the names of those that have passed. */
 function watch() {
   const timers = testTimers();
   const passed: string[] = [];
@@ -14,7 +14,7 @@ function watch() {
   };
 }
 
-/** Deadlines of 40 ms and more pass late by an eighth of that at most. */
+/** Deadlines of 40 ms and more pass late by at most an eighth of that. */
 const LATE_MS = 5;
 
 Deno.test("Deadlines pass once, those that were moved or cleared not", () => {
@@ -34,7 +34,7 @@ Deno.test("Deadlines pass once, those that were moved or cleared not", () => {
   assert.deepEqual(passed, ["kept", "moved", "kept"], "one may be set again");
 });
 
-Deno.test("Deadlines have one timer, and none where nothing is watched", () => {
+Deno.test("Deadlines have one timer, and none if nothing is watched", () => {
   const { timers, deadlines, make } = watch();
   assert.equal(timers.waiting(), 0);
   for (const name of ["a", "b", "c"]) deadlines.set(make(name), 100);

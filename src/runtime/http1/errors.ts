@@ -1,8 +1,4 @@
-/**
- * Why an outbound request failed.
- *
- * @module
- */
+/** @module Errors that tell why an outbound request failed. */
 
 export type OutboundErrorCode =
   /** The URL or a header is not allowed; nothing was sent. */
@@ -23,7 +19,7 @@ export type OutboundErrorCode =
   | "too_many_redirects"
   | "aborted";
 
-/** The message is for logs and authors; it contains nothing that the other side sent. */
+/** The message is for logs and authors; it contains nothing from the other side. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
 

@@ -1,15 +1,11 @@
-/**
- * Ends an exchange early: nobody waits for the response any more, or its head is late.
- *
- * @module
- */
+/** @module Ends an exchange early: the response is no longer awaited, or its head is late. */
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 
 /**
- * Aborts a request that nobody waits for. The function is only called once the response is late or
- * comes in parts: for most requests it never is, and the signal of a `Deno.serve` request costs
- * several microseconds.
+ * Aborts a request that is no longer awaited. The function is only called if the response is late
+ * or arrives in parts: for most requests it never is, and the signal of a `Deno.serve` request
+ * costs several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
@@ -18,12 +14,12 @@ export function resolveSignal(signal: LazySignal | undefined): AbortSignal | und
   return typeof signal === "function" ? signal() : signal;
 }
 
-/** How long an exchange runs before it asks for the signal that may end it, in milliseconds. */
+/** How long an exchange runs before it gets the signal that may end it, in milliseconds. */
 export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Longest time to the head of the response, in milliseconds; unlimited by default. */
+  /** Maximum time to the head of the response, in milliseconds; unlimited by default. */
   readonly headMs?: number;
 }
 
@@ -63,14 +59,14 @@ export class ExchangeWatch {
     this.attachSignal();
   }
 
-  /** Asks for the signal, and listens to it from now on. */
+  /** Gets the signal, and listens to it from now on. */
   attachSignal(): void {
     this.#signal ??= resolveSignal(this.#options.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
-  /** The head has come. */
+  /** The head has arrived. */
   headCame(): void {
     this.#deadline.at = Infinity;
   }

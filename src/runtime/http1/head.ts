@@ -1,8 +1,7 @@
 /**
- * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of responses. The
- * reader is strict: it refuses anything that two readers could interpret differently.
- *
- * @module
+ * @module Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of
+ * responses. The reader is strict: it refuses anything that two readers could interpret
+ * differently.
  */
 import { OutboundError } from "./errors.ts";
 

@@ -1,22 +1,19 @@
-/**
- * Announces and sends the body of a request (RFC 9112, 6), and decides when a
- * request may be sent again.
- *
- * @module
- */
+/** @module Announces and sends a request's body (RFC 9112, 6); decides about repeating it. */
 import { OutboundError } from "./errors.ts";
 import { type HeaderList, readContentLength } from "./head.ts";
 
-/** Methods that may be sent again when an idle connection turns out to be closed (RFC 9110, 9.2.2). */
+/**
+ * Methods that may be sent again if an idle connection turns out to be closed (RFC 9110, 9.2.2).
+ */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
 /** Methods whose missing body is announced as empty. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {
-  /** Bytes; `undefined` if they are sent in chunks, or there are none. */
+  /** Length in bytes; `undefined` if the body is sent in chunks, or there is none. */
   readonly length: number | undefined;
-  /** The headers that say so, instead of those of the request. */
+  /** The headers for it, instead of those of the request. */
   readonly headers: HeaderList;
 }
 
@@ -65,7 +62,7 @@ const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 /**
  * Sends a body: unchanged if its length in bytes is known, otherwise in chunks.
  *
- * @throws OutboundError `bad_request` if the body has another length, `aborted` if it breaks off;
+ * @throws OutboundError `bad_request` if the body has another length, `aborted` if it ends early;
  * otherwise like `write`
  */
 export async function sendBody(

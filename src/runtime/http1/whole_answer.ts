@@ -1,8 +1,4 @@
-/**
- * Answers that came in one piece.
- *
- * @module
- */
+/** @module Responses that arrived in one piece. */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { WholeBody } from "./byte_reader.ts";
 import type { HeaderList, ResponseHead } from "./head.ts";

@@ -1,22 +1,17 @@
-/**
- * The files of the engine, libvips as WebAssembly: packages in the source,
- * compressed in the compiled program.
- *
- * @module
- */
+/** @module The files of libvips, compressed in the compiled program. */
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../lib/shipped_file.ts";
 import type { EngineFiles } from "./worker/messages.ts";
 
-/** Returns the folder of the engine's files, in the compiled program or beside the source. */
+/** Returns the folder of the engine's files, in the compiled program or next to the source. */
 export function engineFolder(): URL {
   return Deno.build.standalone
     ? new URL("./node_modules/wasm-vips/lib/", Deno.mainModule)
     : new URL("../../../node_modules/wasm-vips/lib/", import.meta.url);
 }
 
-/** The folder as the system knows it, links resolved. */
+/** The real path of the folder. */
 export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(engineFolder()));
 }

@@ -1,9 +1,4 @@
-/**
- * Converts images in their own processes: a bounded number of jobs at once,
- * a bounded number that wait.
- *
- * @module
- */
+/** @module Converts images in separate processes, with a bounded number at a time. */
 import { ImageLane, type ImageLaneOptions } from "./image_lane.ts";
 import { JobQueue } from "./job_queue.ts";
 import { DEFAULT_ENGINE_LIMITS, type ImageEngineLimits, MAX_SOURCE_BYTES } from "./limits.ts";
@@ -42,7 +37,7 @@ export class ImageEngine {
     return this.#lanes.flatMap(({ pid }) => pid === undefined ? [] : [pid]);
   }
 
-  /** Converts an image, as soon as a process is free. Never rejects. */
+  /** Converts an image as soon as a process is free. Never rejects. */
   convert(job: ConvertJob): Promise<ConvertResult> {
     if (job.source.byteLength > MAX_SOURCE_BYTES) {
       const message = `It has ${job.source.byteLength} bytes; the limit is ${MAX_SOURCE_BYTES}`;
@@ -54,7 +49,7 @@ export class ImageEngine {
     return promise;
   }
 
-  /** Gives waiting jobs to lanes that are free; one that has a process first. */
+  /** Assigns waiting jobs to free lanes, preferring those with a process. */
   #assign(): void {
     for (;;) {
       const free = this.#lanes.filter(({ isBusy }) => !isBusy);

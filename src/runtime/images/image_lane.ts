@@ -1,12 +1,8 @@
-/**
- * One place for a process of images: the process is started with the first job,
- * ended when idle, and replaced when a job broke it or took too long.
- *
- * @module
- */
+/** @module A slot for an image process: starts, ends and replaces it. */
 import { attendProcess } from "../process/attend_process.ts";
 import type { ProcessCommand } from "../process/self_command.ts";
 import { type ProcessDriver, ProcessSupervisor } from "../process/process_supervisor.ts";
+import { processorMs } from "../process/processor_time.ts";
 import { residentBytes } from "../process/resident_memory.ts";
 import { SYSTEM_TIMERS, type Timers } from "../process/timers.ts";
 import { ImageProcess, type ImageProcessEnd } from "./image_process.ts";
@@ -19,10 +15,13 @@ export interface ImageLaneOptions {
   /** The first part of the names of the processes' folders in the system's temporary folder. */
   readonly folderPrefix?: (() => Promise<string>) | undefined;
   readonly limits: ImageEngineLimits;
-  /** Called with what an operator has to know. */
+  /** Called with messages for the operator. */
   readonly onTrouble: (message: string) => void;
   readonly timers?: Timers;
 }
+
+/** Minimum time between two readings of processor time, in milliseconds. */
+const MIN_CHECK_MS = 20;
 
 const ENDS = {
   idle: "The process was idle",
@@ -84,15 +83,30 @@ export class ImageLane {
       return { ok: false, reason: "unavailable", message };
     }
     const process = this.#supervisor.current ?? await this.#supervisor.start();
-    const { timeoutMs } = this.#options.limits;
-    const stop = this.#timers.after(timeoutMs, () => {
-      this.#end(process, { reason: "timeout", message: `It took longer than ${timeoutMs} ms` });
-    });
+    const stop = this.#limitTime(process);
     try {
       return await process.convert(job);
     } finally {
       stop();
     }
+  }
+
+  /** Ends a process that computes for too long; on a busy machine, it may wait for longer. */
+  #limitTime(process: ImageProcess): () => void {
+    const { timeoutMs, waitMs } = this.#options.limits;
+    const { pid } = process.running;
+    const before = processorMs(pid) ?? 0;
+    const latest = this.#timers.now() + waitMs;
+    const check = () => {
+      const left = timeoutMs - ((processorMs(pid) ?? Infinity) - before);
+      if (left > 0 && this.#timers.now() < latest) {
+        stop = this.#timers.after(Math.max(left, MIN_CHECK_MS), check);
+      } else {
+        this.#end(process, { reason: "timeout", message: `It took longer than ${timeoutMs} ms` });
+      }
+    };
+    let stop = this.#timers.after(timeoutMs, check);
+    return () => stop();
   }
 
   #driver(): ProcessDriver<ImageProcess> {
@@ -116,7 +130,7 @@ export class ImageLane {
       inspect: (process) => this.#inspect(process),
       end: (process, cause) => {
         this.#end(process, { reason: "unavailable", message: ENDS[cause] });
-        // It has not begun, so nobody else closes its connection.
+        // It has not started, so nothing else closes its connection.
         if (cause === "closed") process.running.close();
       },
     };
@@ -132,7 +146,7 @@ export class ImageLane {
     });
     this.#supervisor.release(process);
     const end = process.end ??= { reason: "broken", message: `The process ended: ${words}` };
-    // A process that an image broke has done its duty; one that never began has not.
+    // A process that an image broke did work; one that never started did not.
     if (!wasReady) this.#supervisor.backoff.failed(process.startedAt);
     process.lost(end);
   }

@@ -1,8 +1,4 @@
-/**
- * One process of images and the job that it has, from its start to its end.
- *
- * @module
- */
+/** @module One image process and its job, from its start to its end. */
 import { type Frame, ProtocolError } from "../process/frames/frame.ts";
 import { toPayload } from "../process/frames/payload.ts";
 import type { SupervisedProcess } from "../process/process_supervisor.ts";
@@ -43,14 +39,14 @@ export interface ImageProcessEnd {
 
 export class ImageProcess implements SupervisedProcess {
   readonly startedAt = performance.now();
-  /** Why it ends, once certain. */
+  /** Why it ends, as soon as that is certain. */
   end: ImageProcessEnd | undefined;
   readonly #ready = Promise.withResolvers<ReadyHead>();
   #finish: ((result: ConvertResult) => void) | undefined;
   #head: DoneHead | undefined;
 
   constructor(readonly running: RunningImageProcess) {
-    // Whoever starts it waits for it; a later end is no unhandled rejection.
+    // The caller waits for it; a later end is not an unhandled rejection.
     this.#ready.promise.catch(() => {});
   }
 
@@ -66,12 +62,12 @@ export class ImageProcess implements SupervisedProcess {
     return this.#finish !== undefined;
   }
 
-  /** Resolves when the engine is loaded; rejects where the process ends before. */
+  /** Resolves when the engine is loaded; rejects if the process ends first. */
   get ready(): Promise<ReadyHead> {
     return this.#ready.promise;
   }
 
-  /** Converts an image; the process has no other job meanwhile. */
+  /** Converts an image; the process has no other job during that time. */
   convert({ source, owner: _, ...conversion }: ConvertJob): Promise<ConvertResult> {
     const { connection } = this.running;
     connection.send({ type: ImageFrame.job, worker: 0, id: 0, payload: toPayload(conversion) });
@@ -79,7 +75,7 @@ export class ImageProcess implements SupervisedProcess {
     return new Promise((resolve) => this.#finish = resolve);
   }
 
-  /** @throws {ProtocolError} If the process sends what it must not */
+  /** @throws {ProtocolError} If the process sends invalid frames */
   take({ type, payload }: Frame): void {
     if (type === ImageFrame.ready) {
       const head = parseReady(payload);

@@ -1,19 +1,14 @@
-/**
- * Jobs that wait for a process: their owners take turns, so that one site's
- * thousand images do not keep another's single one waiting.
- *
- * @module
- */
+/** @module Jobs that wait for a process; their owners take turns. */
 
 export interface JobQueueOptions {
-  /** Jobs that wait, of all owners together. */
+  /** Maximum number of waiting jobs of all owners. */
   readonly max: number;
-  /** Jobs of one owner that wait. */
+  /** Maximum number of waiting jobs per owner. */
   readonly maxOfOwner: number;
 }
 
 export class JobQueue<Job> {
-  /** Waiting jobs by owner; the owner whose turn is next comes first. */
+  /** Waiting jobs by owner; the next owner comes first. */
   readonly #waiting = new Map<string, Job[]>();
   #size = 0;
 
@@ -38,7 +33,7 @@ export class JobQueue<Job> {
     return true;
   }
 
-  /** Removes and returns the next job; its owner goes to the end of the row. */
+  /** Removes and returns the next job; its owner moves to the end. */
   take(): Job | undefined {
     for (const [owner, jobs] of this.#waiting) {
       const job = jobs.shift()!;

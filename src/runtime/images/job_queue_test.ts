@@ -7,7 +7,7 @@ const drain = (queue: JobQueue<string>): string[] => {
   return jobs;
 };
 
-Deno.test("JobQueue lets owners take turns, each with its oldest job first", () => {
+Deno.test("JobQueue serves owners in turn, each with its oldest job first", () => {
   const queue = new JobQueue<string>({ max: 10, maxOfOwner: 10 });
   for (const job of ["a1", "a2", "a3", "b1", "c1", "b2"]) queue.add(job[0]!, job);
   assert.deepEqual(drain(queue), ["a1", "b1", "c1", "a2", "b2", "a3"]);

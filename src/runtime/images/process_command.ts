@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as a process of images.
- *
- * @module
- */
+/** @module The command that starts this program as an image process. */
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { IMAGE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
@@ -13,7 +9,7 @@ import {
 } from "../process/self_command.ts";
 import { engineFolder, engineFolderPath } from "./engine_files.ts";
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function imageProcessCommand(
   { env }: ProcessCommandOptions,
 ): (socketPath: string) => ProcessCommand {

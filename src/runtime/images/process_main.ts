@@ -1,9 +1,7 @@
 /**
- * The process that decodes untrusted images. Its main thread decodes nothing: it passes jobs to a
- * worker without permissions, in a process whose files and network the kernel has closed. It ends
- * when the platform closes the connection.
- *
- * @module
+ * @module The process that decodes untrusted images. Its main thread decodes nothing: it passes
+ * jobs to a worker without permissions, in a process whose files and network the kernel has closed.
+ * It ends when the platform closes the connection.
  */
 import { dirname } from "node:path";
 import { constants, setPriority } from "node:os";
@@ -95,12 +93,12 @@ class ImageProcess {
 function yieldToPlatform(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch { /* not allowed here: conversions then compete with the platform */ }
+  } catch { /* not allowed here, so conversions compete with the platform */ }
 }
 
 /**
- * Removes the socket and its folder, which are not needed once connected: a killed platform leaves
- * nothing behind.
+ * Removes the socket and its folder, which are not needed after connecting, so that a killed
+ * platform leaves nothing.
  */
 function removeFolder(socketPath: string): void {
   try {
@@ -122,7 +120,7 @@ export async function runImageProcess(socketPath: string): Promise<never> {
       removeFolder(socketPath);
       const process = refuseForeignDescriptors().then((refused) => {
         if (refused !== undefined) return endWith(refused);
-        // Nothing is opened from here on: the worker and its threads are held by it too.
+        // From here on, nothing can be opened, not even by the worker and its threads.
         const process = new ImageProcess(connection, sealProcess(runtimePaths()));
         process.load({ type: "load", files, maxPixels: MAX_SOURCE_PIXELS });
         return process;

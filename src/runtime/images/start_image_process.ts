@@ -1,8 +1,3 @@
-/**
- * Starting a process of images.
- *
- * @module
- */
 import { join } from "node:path";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import type { AttendedProcess } from "../process/attend_process.ts";
@@ -29,7 +24,7 @@ export type StartImageProcess = (
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends before, or does not connect in time
+ * @throws Error if it ends first, or does not connect in time
  */
 export const startImageProcess: StartImageProcess = async (
   command,
@@ -40,11 +35,6 @@ export const startImageProcess: StartImageProcess = async (
     folderPrefix,
     socketName: SOCKET,
     command: (folder) => command(join(folder, SOCKET)),
-    readErrors: async (stream, words) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
-    },
-    outputMs: Infinity,
   });
   listener.close();
   const connection = new FrameConnection(conn, MAX_RESULT_BYTES);

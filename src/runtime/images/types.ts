@@ -1,10 +1,5 @@
-/**
- * Inputs and results of conversions.
- *
- * @module
- */
+/** @module Inputs and results of conversions. */
 
-/** Formats that images are converted to. */
 export const IMAGE_FORMATS = ["avif", "webp", "jpeg", "png"] as const;
 
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
@@ -20,7 +15,10 @@ export interface Conversion {
   readonly width: number;
   /** Height of the box; by default, it follows from the width. */
   readonly height?: number | undefined;
-  /** How to fit a given height: `inside` the box, `cover` (cropped), or `fill` (distorted). */
+  /**
+   * How to fit the image into a given height: `inside` the box, `cover` (cropped), or `fill`
+   * (distorted).
+   */
   readonly fit?: ImageFit | undefined;
   /** 1 to 100. */
   readonly quality: number;
@@ -29,7 +27,7 @@ export interface Conversion {
 
 export interface ConvertJob extends Conversion {
   readonly source: Uint8Array<ArrayBuffer>;
-  /** Whose job it is: the owners of waiting jobs take turns. */
+  /** The owner of the job: owners take turns. */
   readonly owner: string;
 }
 

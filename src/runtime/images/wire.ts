@@ -1,17 +1,12 @@
-/**
- * Messages between the platform and a process of images. A job is its head and then its source; a
- * result is its head and then its bytes.
- *
- * @module
- */
+/** @module Frames between the platform and a process of images: a head, then bytes. */
 import type { Conversion } from "./types.ts";
 
-/** Types of frames. Numbers below 20 go to the process, the others come from it. */
+/** Types of frames. Numbers below 20 are frames to the process; the others are from it. */
 export const ImageFrame = {
   /** Convert the source that follows; payload: the head as JSON. */
   job: 1,
   source: 2,
-  /** The engine is loaded; payload: its version and what the kernel closes as JSON. */
+  /** The engine is loaded; payload: its version and the kernel's restrictions, as JSON. */
   ready: 20,
   /** The job is done; payload: the head as JSON. The bytes follow. */
   done: 21,

@@ -1,8 +1,4 @@
-/**
- * Gives up every right of this thread, for it and what it starts.
- *
- * @module
- */
+/** @module Drops all privileges of this thread and of its children. */
 import { type Libc, setNoNewPrivileges } from "./libc.ts";
 import { systemCall } from "./system_calls.ts";
 
@@ -19,7 +15,7 @@ const CAPABILITY_VERSION = 0x20080522;
  * Drops all capabilities, and becomes another user if one is given. Only affects this thread: the C
  * library's own functions would change all threads.
  *
- * @returns false if the system refuses a part of it
+ * @returns false if the system refuses any of it
  */
 export function dropRights(libc: Libc, uid?: number): boolean {
   systemCall(libc, "prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);

@@ -1,8 +1,4 @@
-/**
- * Decides where a server may connect, by the address passed to the kernel (struct sockaddr, Linux).
- *
- * @module
- */
+/** @module Decides where a server may connect, by its `struct sockaddr` (Linux). */
 import { addressBytes, isPublic, isServerAddress } from "../public_address.ts";
 import type { LocalRoute, Peer } from "./local_routes.ts";
 import { EACCES, ECONNREFUSED } from "./system_calls.ts";
@@ -15,7 +11,7 @@ const AF_NETLINK = 16;
 
 const DNS_PORT = 53;
 
-/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, wherever it is. */
+/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, at any address. */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
     .flatMap(([, address]) => {
@@ -24,7 +20,7 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
-/** Which peers a server may have. */
+/** Peers to which a server may connect. */
 export interface PeerRules {
   /** As from `readNameservers`. */
   readonly nameservers: readonly string[];
@@ -32,7 +28,7 @@ export interface PeerRules {
   readonly allowPrivate: boolean;
   /** Single addresses of IPv4 that are allowed though they are private. */
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that lead elsewhere. */
+  /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
 }
 
@@ -56,9 +52,9 @@ export function readPeer(
 }
 
 /**
- * Judges a socket address.
+ * Checks a socket address.
  *
- * @returns 0 if the connection may be made, otherwise the error for the server
+ * @returns 0 if the connection is allowed, otherwise the error for the server
  */
 export function judgeConnect(
   sockaddr: Uint8Array,
@@ -89,7 +85,7 @@ export function isUnspecific(sockaddr: Uint8Array): boolean {
 }
 
 /**
- * Judges the address that a socket is about to bind: a Unix socket may if the file system allows
+ * Checks the address that a socket is about to bind: a Unix socket may if the file system allows
  * it, an internet socket must not choose one.
  *
  * @returns 0 if it may, otherwise the error for the server

@@ -1,8 +1,7 @@
 /**
- * Blocks file access of this thread and those that it starts, in the kernel (landlock(7)): the
- * runtime's own checks cover neither modules that a compiled program imports nor symbolic links.
- *
- * @module
+ * @module Blocks file access of this thread and those that it starts, in the kernel (landlock(7)):
+ * the runtime's own checks cover neither modules that a compiled program imports nor symbolic
+ * links.
  */
 import type { Libc } from "./libc.ts";
 
@@ -35,7 +34,7 @@ const SIGNALS = 2n;
 const O_PATH = 0x200000;
 const O_CLOEXEC = 0x80000;
 
-/** Allowed operations below a path; a path that does not exist is left out. */
+/** Allowed operations below a path; a missing path is left out. */
 export interface FileRule {
   readonly path: string;
   readonly rights: "read" | "read_write" | "sockets" | "temporary";

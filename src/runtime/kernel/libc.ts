@@ -1,8 +1,4 @@
-/**
- * The few functions of the C library that the sandboxes need.
- *
- * @module
- */
+/** @module The few functions of the C library that the sandboxes need. */
 import { lazyLibc } from "../../lib/libc.ts";
 
 const SYMBOLS = {
@@ -10,7 +6,7 @@ const SYMBOLS = {
   close: { parameters: ["i32"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  /** On a thread apart, for the thread that answers the calls of others, this one included. */
+  /** On a separate thread, for the thread that decides the calls of others, including this one. */
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32", nonblocking: true },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
   /** `syscall` with a structure as second argument. */
@@ -45,12 +41,12 @@ const SYMBOLS = {
 
 export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
 
-/** The library, opened once; `undefined` if the system has another one. */
+/** The library, opened once; `undefined` if the system has a different one. */
 export const openLibc: () => Libc | undefined = lazyLibc(SYMBOLS);
 
 const PR_SET_NO_NEW_PRIVS = 38;
 
-/** Makes sure that nothing this process starts can gain rights: Landlock and seccomp require it. */
+/** Ensures that no child process can gain privileges: Landlock and seccomp require it. */
 export function setNoNewPrivileges(libc: Libc): boolean {
   return libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
 }

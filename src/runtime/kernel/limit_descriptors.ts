@@ -1,16 +1,12 @@
-/**
- * The maximum number of open files and sockets of a process that runs project code.
- *
- * @module
- */
+/** @module The maximum number of open files and sockets of a process that runs project code. */
 import type { Libc } from "./libc.ts";
 import { systemCall } from "./system_calls.ts";
 
 /**
- * Descriptors that a server may have: enough for as many requests and WebSockets as
- * the platform sends it, each with a connection elsewhere. The buffers of sockets and
- * pipes are memory of the kernel that counts to no process, some 200 KiB for each
- * descriptor, so their number is what limits them.
+ * Maximum number of descriptors of a server: enough for as many requests and WebSockets as the
+ * platform sends it, each with a connection elsewhere. The buffers of sockets and pipes are kernel
+ * memory that counts for no process, about 200 KiB per descriptor, so the number of descriptors
+ * limits them.
  */
 const MAX_DESCRIPTORS = 2560;
 

@@ -1,9 +1,4 @@
-/**
- * The listener of a filter of system calls (seccomp_unotify(2)): the kernel holds
- * each call that the filter asks about until it is answered.
- *
- * @module
- */
+/** @module The listener of a system call filter (seccomp_unotify(2)): decides each held call. */
 import type { Libc } from "./libc.ts";
 import { addressOf, EINVAL, lastError, PROCESSOR, systemCall } from "./system_calls.ts";
 
@@ -20,14 +15,15 @@ const IS_HELD = 0x40082102n;
 const CONTINUE = 1;
 const ADD_DESCRIPTOR = 0x40182103n;
 const O_CLOEXEC = 0x80000;
-/** Puts the copy where another descriptor was. */
+/** Replaces another descriptor with the copy. */
 const SET_DESCRIPTOR = 1;
 
 const NOTIFICATION_BYTES = 80;
 const ANSWER_BYTES = 24;
 
 /**
- * How often in a row the kernel may withdraw its question, for example because a thread has ended.
+ * Number of times in a row that the kernel may withdraw its request, for example because a thread
+ * has ended.
  */
 const MAX_FAILURES = 1000;
 
@@ -66,12 +62,15 @@ export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): numb
   return undefined;
 }
 
-/** Whether a call still waits: its thread, and the number of that, are still those that called. */
+/** Whether a call still waits: its thread id still belongs to the calling thread. */
 export function isHeld(libc: Libc, descriptor: number, id: bigint): boolean {
   return libc.ioctl(descriptor, IS_HELD, new Uint8Array(BigUint64Array.of(id).buffer)) === 0;
 }
 
-/** Lets the kernel perform the call; only where no memory of the caller was judged that it can change. */
+/**
+ * Lets the kernel perform the call. Only safe if the decision did not depend on memory that the
+ * caller can change.
+ */
 export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
   send(libc, descriptor, { id, result: 0n, flags: CONTINUE });
 }
@@ -83,7 +82,7 @@ export function answerCall(libc: Libc, descriptor: number, id: bigint, result: n
 
 /**
  * Gives the caller of a suspended call a copy of a descriptor; if `isPrivate`, its child processes
- * do not inherit it. Replaces the caller's descriptor `at`, if given.
+ * do not inherit it. Replaces the caller's descriptor `at` if it is given.
  *
  * @returns its number there, or the negative number of an error
  */
@@ -122,7 +121,10 @@ function send(
   libc.ioctl(descriptor, SEND, answer);
 }
 
-/** Takes calls until the process ends. Unanswered calls wait or fail, so an early end opens nothing. */
+/**
+ * Handles calls until the process ends. Unanswered calls wait or fail, so an early end opens
+ * nothing.
+ */
 export async function takeCalls(
   libc: Libc,
   descriptor: number,

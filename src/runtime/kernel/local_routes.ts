@@ -1,8 +1,6 @@
 /**
- * Ports of the loopback address that lead elsewhere for a server: to itself, and to
- * the hosts of its platform. The server has no port that is really open.
- *
- * @module
+ * @module Ports of the loopback address that are redirected for a server: to itself, and to the
+ * hosts of its platform. The server has no port that is really open.
  */
 
 import { isServerAddress } from "../public_address.ts";
@@ -17,16 +15,16 @@ export interface Peer {
   readonly port: number;
 }
 
-/** A port of the loopback address, and where a connection to it goes. */
+/** A port of the loopback address, and the target of connections to it. */
 export interface LocalRoute {
   readonly port: number;
   /** A port of IPv4's loopback address. */
   readonly to: Peer;
-  /** Whether the other side accepts only connections whose own port it was told. */
+  /** Whether the other side only accepts connections from announced ports. */
   readonly isAnnounced: boolean;
 }
 
-/** A connection that goes elsewhere. */
+/** A redirected connection. */
 export interface RoutedConnect {
   readonly route: LocalRoute;
   /** The address to connect to, of the same family (struct sockaddr). */
@@ -36,7 +34,7 @@ export interface RoutedConnect {
 const V4_IN_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
 const LOOPBACK_V6 = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1].join();
 
-/** Whether an address is this machine's own; one of zeros is, to the kernel. */
+/** Whether an address is this machine's own; for the kernel, the zero address is. */
 function isOwnMachine(bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
   if (bytes.byteLength === 4) return bytes[0] === 127 && !isServerAddress(bytes);
@@ -65,7 +63,7 @@ function readOwnPort(sockaddr: Uint8Array): OwnPort | undefined {
 /** The port of this machine that an address names; `undefined` for an address elsewhere. */
 export const ownPortOf = (sockaddr: Uint8Array): number | undefined => readOwnPort(sockaddr)?.port;
 
-/** Finds where a connection to an address goes; `undefined` if it goes to that address. */
+/** Finds the redirect for an address; `undefined` if there is none. */
 export function findLocalRoute(
   sockaddr: Uint8Array,
   routes: readonly LocalRoute[],

@@ -15,7 +15,7 @@ const ROUTES: readonly LocalRoute[] = [
   { port: 443, to: { host: "127.0.0.1", port: 42_000 }, isAnnounced: false },
 ];
 
-Deno.test("findLocalRoute() leads the ports of this machine's own addresses elsewhere", () => {
+Deno.test("findLocalRoute() redirects the ports of this machine's own addresses", () => {
   const rows = [
     ["127.0.0.1", 3000, "127.0.0.1", 41_000],
     ["127.1.2.3", 443, "127.0.0.1", 42_000],

@@ -1,8 +1,4 @@
-/**
- * Private mounts of a thread, visible only to it and the processes that it starts.
- *
- * @module
- */
+/** @module Private mounts of a thread, visible only to it and the processes that it starts. */
 import type { Libc } from "./libc.ts";
 import { type CallName, systemCall } from "./system_calls.ts";
 
@@ -18,7 +14,7 @@ export class RefusedCallError extends Error {
   override readonly name = "RefusedCallError";
 }
 
-/** Text as the C library takes it. */
+/** Converts text for the C library. */
 export const cString = (text: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(`${text}\0`);
 
@@ -38,7 +34,7 @@ export function mustCall(
 }
 
 /**
- * Gives this thread, and those that it starts from now on, their own mounts.
+ * Gives this thread, and those that it starts from now on, separate mounts.
  *
  * @throws {RefusedCallError}
  */
@@ -48,9 +44,9 @@ export function makeOwnMounts(libc: Libc): void {
 }
 
 /**
- * Mounts an empty folder that is kept in memory.
+ * Mounts an empty folder in memory.
  *
- * @param options as of tmpfs(5): its size, and whose it is
+ * @param options options of tmpfs(5): size and owner
  * @throws {RefusedCallError}
  */
 export function mountMemory(libc: Libc, folder: string, options: string): void {
@@ -69,7 +65,7 @@ export function mountMemory(libc: Libc, folder: string, options: string): void {
 /** Maximum number of files and folders in a folder for temporary files, by its size in MiB. */
 const FILES_PER_MB = 256;
 
-/** Options of the memory for a folder for temporary files, which one user may use. */
+/** Mount options for a folder for temporary files of one user. */
 export function temporaryOptions(sizeMb: number, uid?: number): string {
   const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
   return `mode=0700,size=${sizeMb}m,nr_inodes=${sizeMb * FILES_PER_MB}${owner}`;

@@ -1,10 +1,8 @@
 /**
- * System calls of every program about itself: its files, memory, threads, time, events and
- * descriptors. Node, the C library and native packages make them, in addition to those that filters
- * judge by arguments. Calls of newer kernels are missing until reviewed: the C library works
+ * @module System calls of every program about itself: its files, memory, threads, time, events and
+ * descriptors. Node, the C library and native packages use them, in addition to calls whose
+ * arguments filters check. Calls of newer kernels are missing until reviewed: the C library works
  * without them.
- *
- * @module
  */
 
 /** Numbers on x86_64 and aarch64; -1 where a processor lacks the call. */

@@ -1,15 +1,10 @@
-/**
- * Writes filters of system calls (seccomp(2), classic BPF) out of blocks: each
- * judges one call, and always answers.
- *
- * @module
- */
+/** @module Writes filters of system calls (seccomp(2), classic BPF) out of blocks. */
 import { type CallName, EPERM, type Processor } from "./system_calls.ts";
 
 /** Actions of the kernel for a call. */
 export const Answer = {
   allow: 0x7fff0000,
-  /** Asks the listener of the filter. */
+  /** Passes the call to the listener of the filter. */
   ask: 0x7fc00000,
   killProcess: 0x80000000,
   /** The call fails with an error. */
@@ -44,7 +39,7 @@ export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS
 /** Loads the upper half of an argument. */
 const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
 
-/** The part of the program about one call; it must end with a response on every path. */
+/** The part of the program for one call, which must end with a decision on every path. */
 export interface Block {
   readonly call: CallName;
   readonly steps: readonly Step[];

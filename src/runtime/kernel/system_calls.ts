@@ -1,9 +1,4 @@
-/**
- * Numbers of system calls by processor, and performing calls that the C library
- * has no function for.
- *
- * @module
- */
+/** @module Numbers of system calls, and calls for which the C library has no function. */
 import type { Libc } from "./libc.ts";
 import { PLAIN_CALLS } from "./plain_calls.ts";
 
@@ -147,11 +142,11 @@ const NUMBERS = {
 
 export type CallName = keyof typeof NUMBERS;
 
-/** A processor whose system calls are known. */
+/** A processor with known system calls. */
 export interface Processor {
   /** AUDIT_ARCH of the kernel. */
   readonly arch: number;
-  /** The number of a call; -1 where this processor lacks it. */
+  /** The number of a call; -1 if this processor lacks it. */
   readonly number: (name: CallName) => number;
 }
 
@@ -160,7 +155,7 @@ export const PROCESSORS: Readonly<Record<string, Processor>> = {
   aarch64: { arch: 0xc00000b7, number: (name) => NUMBERS[name][1] },
 };
 
-/** This machine's processor; `undefined` if its calls are not known. */
+/** This machine's processor; `undefined` if its calls are unknown. */
 export const PROCESSOR: Processor | undefined = PROCESSORS[Deno.build.arch];
 
 /** The address of a buffer, for structures that point to others. */

@@ -1,11 +1,6 @@
-/**
- * System files that processes of project code can read. Callers skip paths that a system does not
- * have.
- *
- * @module
- */
+/** @module System files that processes of project code can read. */
 
-/** Libraries, certificates, time zones, and the settings by which names are resolved. */
+/** Libraries, certificates, time zones, and settings for name resolution. */
 const LIBRARIES_AND_SETTINGS: readonly string[] = [
   "/lib",
   "/lib64",
@@ -46,7 +41,7 @@ const DEVICES: readonly string[] = ["/dev/zero", "/dev/random", "/dev/urandom"];
 
 /** Files that a runtime reads about the machine and itself, if it has no root folder. */
 const FOR_RUNTIMES: readonly string[] = [
-  // /etc/resolv.conf leads there.
+  // /etc/resolv.conf links there.
   "/run/systemd/resolve/stub-resolv.conf",
   "/run/systemd/resolve/resolv.conf",
   "/proc/self/stat",
@@ -71,7 +66,7 @@ export const READABLE_BY_DENO: readonly string[] = [
 /** Paths of the machine that a server on Node can read, if it has no root folder. */
 export const READABLE_BY_NODE: readonly string[] = [...READABLE_BY_DENO, ...FOR_NATIVE_CODE];
 
-/** Programs of the system, and what they read. */
+/** Programs of the system, and the files that they read. */
 export const READABLE_PROGRAMS: readonly string[] = [
   "/bin",
   "/sbin",
@@ -101,7 +96,7 @@ export const SHOWN_TO_PROGRAMS: readonly string[] = [
   ...READABLE_PROGRAMS,
 ];
 
-/** System paths in the root folder of an image, which has all others itself. */
+/** System paths to add to the root folder of an image, which has all others itself. */
 export const SHOWN_TO_IMAGES: readonly string[] = [
   ...DEVICES,
   "/dev/null",

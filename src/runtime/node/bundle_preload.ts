@@ -1,8 +1,4 @@
-/**
- * Bundling the module that Node loads before a server's code.
- *
- * @module
- */
+/** @module Bundles the module that Node loads before a server's code. */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";

@@ -1,8 +1,4 @@
-/**
- * How Node, or the command that starts it, is run for a server. Pure.
- *
- * @module
- */
+/** @module Runs Node, or the command that starts it, for a server. Pure. */
 import { join } from "node:path";
 import type { ServerStart } from "../compute/wire.ts";
 import type { PreloadStart } from "./preload/start.ts";
@@ -12,8 +8,8 @@ import type { NodeCommand, NodeView } from "./sandbox/types.ts";
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Settings of package managers: they neither look for news of themselves nor fetch
- * themselves, and keep no log, which nobody could read.
+ * Settings of package managers: no checks for updates, no downloads of themselves, and no log,
+ * which would not be accessible.
  */
 const MANAGER_SETTINGS = {
   npm_config_update_notifier: "false",
@@ -21,7 +17,7 @@ const MANAGER_SETTINGS = {
   YARN_ENABLE_TELEMETRY: "0",
 };
 
-/** As well, of pnpm, which npm does not know. */
+/** More settings for pnpm, which npm does not support. */
 const PNPM_SETTINGS = {
   npm_config_manage_package_manager_versions: "false",
   npm_config_verify_deps_before_run: "false",
@@ -56,7 +52,7 @@ export function nodeCommand(start: ServerStart, view: NodeView): NodeCommand {
   const { directory, tmp, files: [preload] } = view;
   const flags = [
     "--enable-source-maps",
-    // With less to take, it collects garbage sooner.
+    // With a smaller heap, it collects garbage sooner.
     `--max-old-space-size=${memoryMb}`,
     // By default Node sizes the young generation by the machine, so garbage alone can reach the limit.
     `--max-semi-space-size=${Math.min(MAX_SEMI_SPACE_MB, Math.ceil(memoryMb / 32))}`,

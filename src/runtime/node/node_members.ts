@@ -1,9 +1,4 @@
-/**
- * The Node processes of one server: one, or those that its command starts. Requests go to the first
- * that listens on the server's port.
- *
- * @module
- */
+/** @module The Node processes of one server; the first that listens gets the requests. */
 import { join } from "node:path";
 import { ComputeFrame, type Ending, type ProcessLog, SERVER_SOCKET } from "../compute/wire.ts";
 import type { Frame } from "../process/frames/frame.ts";
@@ -11,22 +6,24 @@ import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { fromPayload, toPayload } from "../process/frames/payload.ts";
 import type { NodeListening } from "./preload/start.ts";
 
-/** Largest payload that Node may send, in bytes. */
+/** Maximum size of a payload that Node may send, in bytes. */
 const MAX_NODE_FRAME_BYTES = 2 * 1024 * 1024;
 
-/** Processes that listen at the same time, such as the workers of a cluster. */
+/** Maximum number of listening processes, such as the workers of a cluster. */
 const MAX_MEMBERS = 64;
 
-/** Questions to revalidate pages that wait for their responses; further ones get none. */
+/** Maximum number of waiting revalidation requests; others get no response. */
 const MAX_ASKED = 1000;
 
-/** How long to wait for the server's assigned port after another one listens, in milliseconds. */
+/**
+ * How long to wait for the server's assigned port after it listens on another one, in milliseconds.
+ */
 const OTHER_MS = 1000;
 
-/** The same, where the other port is any: it is rarely meant for requests. */
+/** The same if the other port is any free one, which is rarely meant for requests. */
 const ANY_MS = 5000;
 
-/** Further ports that are told apart, and reported. */
+/** Maximum number of additional ports to distinguish and report. */
 const MAX_OTHERS = 16;
 
 /** Node's first message, before it has loaded any code of the server. */
@@ -35,13 +32,13 @@ type Greeting = { readonly runtime: string };
 export interface MembersOptions {
   /** Private folder of the process. */
   readonly folder: string;
-  /** The server's own port, as it sees it. */
+  /** The server's own port, in its view. */
   readonly port: number;
   /** Sends a frame to the platform. */
   readonly send: (type: number, payload: Uint8Array, id?: number) => void;
   /** Called once, with the name and version of the runtime. */
   readonly booted: (runtime: string) => void;
-  /** Called when a process says why it ends. */
+  /** Called when a process reports why it ends. */
   readonly ended: (message: string) => void;
 }
 
@@ -53,7 +50,7 @@ export class NodeMembers {
   #listens = false;
   /** Other ports that listen. */
   readonly #others = new Set<number>();
-  /** The other port that requests go to, while nothing listens on the server's own. */
+  /** The alternative port for requests, while nothing listens on the server's own. */
   #adopted: number | undefined;
   readonly #asked = new Map<number, { readonly member: FrameConnection; readonly id: number }>();
   #nextAsked = 1;
@@ -137,7 +134,7 @@ export class NodeMembers {
     }, isAny ? ANY_MS : OTHER_MS);
   }
 
-  /** Requests go to another port than the server's own, as nothing else listens. */
+  /** Requests go to another port than the server's own, because nothing else listens. */
   #adopt(member: FrameConnection, { port, refused }: NodeListening): void {
     if (refused !== undefined) return this.#log("warn", `Port ${port}: ${refused}`);
     const socket = join(this.#options.folder, SERVER_SOCKET);
@@ -156,7 +153,7 @@ export class NodeMembers {
     this.#publish(member, false);
   }
 
-  /** The server listens on its own port, maybe after another one had to answer for it. */
+  /** The server listens on its own port, possibly after another port handled its requests. */
   #replaceAdopted(member: FrameConnection, greets: boolean): void {
     if (this.#adopted !== undefined) {
       this.#listens = false;

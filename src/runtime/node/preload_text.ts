@@ -1,13 +1,9 @@
-/**
- * The module that Node loads before a server's code, as one text.
- *
- * @module
- */
+/** @module The text of the module that Node loads before a server's code. */
 import { fileURLToPath } from "node:url";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { PreloadStart } from "./preload/start.ts";
 
-/** Name of the bundle beside the main module of the compiled program. */
+/** Name of the bundle next to the main module of the compiled program. */
 export const STAGED_PRELOAD = "node_preload.cjs";
 
 /**

@@ -1,8 +1,4 @@
-/**
- * The process that probes Node's sandbox, and writes the results to standard output as JSON.
- *
- * @module
- */
+/** @module The process that probes Node's sandbox, and writes the results as JSON. */
 import { probeKind } from "./sandbox/probe_kind.ts";
 
 /** Tries the sandbox with an empty folder, and ends the process. */

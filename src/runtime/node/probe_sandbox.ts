@@ -1,8 +1,3 @@
-/**
- * Which sandbox servers on Node get on this machine.
- *
- * @module
- */
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { makeHeldFolder } from "../../lib/held_folders.ts";
@@ -14,8 +9,8 @@ import { type ProcessCommandOptions, selfCommand } from "../process/self_command
 import type { FoundKind } from "./sandbox/probe_kind.ts";
 
 /**
- * How a container lets a platform without privileges make namespaces. Added capabilities would
- * do, too, but podman gives them to the platform itself.
+ * How a container allows an unprivileged platform to create namespaces. Added capabilities would
+ * also work, but podman gives them to the platform itself.
  */
 export const NAMESPACES_IN_CONTAINER =
   "in a container, add --security-opt seccomp=unconfined and --security-opt unmask=ALL (Docker: " +
@@ -71,8 +66,8 @@ async function probe({ env }: ProcessCommandOptions): Promise<FoundKind> {
 let found: Promise<FoundKind> | undefined;
 
 /**
- * Finds out which sandbox servers on Node get, by a process that tries it; once,
- * as it stays the same while the program runs.
+ * Finds out which sandbox servers on Node get, by a process that tries it; once, because it does
+ * not change while the program runs.
  */
 export function probeNodeSandbox(options: ProcessCommandOptions): Promise<FoundKind> {
   return found ??= probe(options);

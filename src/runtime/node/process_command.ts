@@ -1,8 +1,4 @@
-/**
- * How the program starts itself as the process that runs a server on Node.
- *
- * @module
- */
+/** @module The command that starts this program as the process that runs a server on Node. */
 import { fileURLToPath } from "node:url";
 import { NODE_PROCESS_ARGUMENT } from "../../lib/process_arguments.ts";
 import type { SpawnFacts } from "../compute/types.ts";
@@ -20,7 +16,7 @@ import { bundlePreload } from "./bundle_preload.ts";
  */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** The command for this very program, compiled or run from source. */
+/** The command for this program, compiled or run from source. */
 export function nodeProcessCommand(
   { env }: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => Promise<ProcessCommand> {
@@ -28,7 +24,7 @@ export function nodeProcessCommand(
     argument: NODE_PROCESS_ARGUMENT,
     main: fileURLToPath(new URL("./process_main.ts", import.meta.url)),
     env,
-    // The process runs no foreign code itself: Node does, in the sandbox that it makes.
+    // The process runs no project code itself: Node does, in the sandbox that it creates.
     flags: () => ["--allow-all"],
   });
   let prefix: Promise<readonly string[]> | undefined;

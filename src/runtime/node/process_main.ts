@@ -1,9 +1,7 @@
 /**
- * The process that runs a server on Node. It runs no foreign code itself: it
- * starts Node, or the command that does, in its sandbox, watches that, and passes
- * frames between Node and the platform. All end with it.
- *
- * @module
+ * @module The process that runs a server on Node. It runs no project code itself: it starts Node,
+ * or the command that starts Node, in its sandbox, watches it, and passes frames between Node and
+ * the platform. All end with it.
  */
 import { join } from "node:path";
 import { findEscapingLink } from "../compute/sandbox/escaping_link.ts";
@@ -41,10 +39,10 @@ const PROGRAMS = "bin";
 /** Time in which the last frames are read and sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
-/** Memory that Node takes before it has loaded a server, at most; in MiB. */
+/** Maximum memory of Node before it has loaded a server, in MiB. */
 const MAX_BASE_MB = 96;
 
-/** As well, of a command: its package manager and shells. */
+/** More for a command: its package manager and shells. */
 const MAX_COMMAND_MB = 128;
 
 const MIB = 1024 * 1024;
@@ -64,7 +62,7 @@ class NodeProcess {
   #node: RunningNode | undefined;
   #command: string | undefined;
   #passedEnd = false;
-  /** Why the last process of a command says that it ended. */
+  /** The last process's reason for its end. */
   #reason: string | undefined;
   #terminated = false;
 
@@ -125,7 +123,9 @@ class NodeProcess {
     node.kill();
   }
 
-  /** Hears all processes of a command that listen; one may start another instead of itself. */
+  /**
+   * Accepts all listening processes of a command, because one may start another instead of itself.
+   */
   async #hearAll(listener: Deno.UnixListener, node: RunningNode): Promise<void> {
     const heard = new Set<Promise<void>>();
     try {
@@ -136,7 +136,7 @@ class NodeProcess {
         });
         heard.add(member);
       }
-    } catch { /* it has been closed */ }
+    } catch { /* it is already closed */ }
     await Promise.all(heard);
   }
 
@@ -148,7 +148,7 @@ class NodeProcess {
     }, RESTART_MS);
   }
 
-  /** Once all servers have ended themselves, what started them is to end, too. */
+  /** When all servers have ended, the command that started them must end too. */
   #terminateRest(): void {
     if (this.#terminated && this.#command !== undefined && this.#members?.size === 0) {
       this.#node?.terminate();
@@ -162,7 +162,7 @@ class NodeProcess {
     if (nodeBinary === undefined) throw new TypeError("The path of the Node binary is missing");
     const file = join(folder, PRELOAD);
     const code = await readPreload(preload);
-    // It is shown to Node before its text is known, which names the paths that Node sees.
+    // Node gets the file before its text is known, because the text has the paths that Node sees.
     await Deno.writeTextFile(file, "");
     const { command, tools = [] } = start;
     const isCommand = command !== undefined;
@@ -270,8 +270,8 @@ function writePrograms(folder: string, scripts: ReadonlyMap<string, string>): vo
 }
 
 /**
- * Runs the server that the platform names over the control socket in `folder` on
- * Node, and ends the process when the platform is gone.
+ * Runs the server that the platform names over the control socket in `folder` on Node, and ends the
+ * process when the platform disconnects.
  */
 export async function runNodeProcess(folder: string, preload?: string): Promise<never> {
   yieldToPlatform();

@@ -1,8 +1,4 @@
-/**
- * Sending outbound requests in tests.
- *
- * @module
- */
+/** @module Sends outbound requests in tests. */
 import assert from "node:assert/strict";
 import { OutboundError, type OutboundErrorCode } from "../http1/errors.ts";
 import { tableResolver } from "./_test_servers.ts";

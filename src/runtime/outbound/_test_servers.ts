@@ -1,8 +1,6 @@
 /**
- * Servers on loopback for tests: one that answers fixed bytes, and the names
- * that lead to it.
- *
- * @module
+ * @module Servers on loopback for tests: one that responds with fixed bytes, and names that resolve
+ * to it.
  */
 
 export interface RawServer extends Disposable {
@@ -13,7 +11,7 @@ export interface RawServer extends Disposable {
   received(): string;
 }
 
-/** Answers each read with the next text, the last one again and again; `null` closes. */
+/** Responds to each read with the next text, and repeats the last one; `null` closes. */
 export function serveRaw(...answers: readonly (string | null)[]): RawServer {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const open = new Set<Deno.Conn>();
@@ -32,7 +30,7 @@ export function serveRaw(...answers: readonly (string | null)[]): RawServer {
         await conn.write(new TextEncoder().encode(answer));
         if (answers[turn] === null) break;
       }
-    } catch { /* the client has gone */ }
+    } catch { /* the client has disconnected */ }
     open.delete(conn);
     try {
       conn.close();

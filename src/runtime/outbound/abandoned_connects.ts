@@ -1,9 +1,7 @@
 /**
- * Counts abandoned connects: nobody waits for them, but the runtime continues them. A TLS handshake
- * cannot be cancelled from outside, and an unresponsive server (a tarpit) keeps it, and its file
- * descriptor, forever. While there are too many, no new connection is started.
- *
- * @module
+ * @module Counts abandoned connects, which are no longer awaited but which the runtime continues. A
+ * TLS handshake cannot be cancelled from outside, and an unresponsive server (a tarpit) keeps it,
+ * and its file descriptor, forever. While there are too many, no new connection is started.
  */
 import ipaddr from "ipaddr.js";
 
@@ -11,12 +9,12 @@ import ipaddr from "ipaddr.js";
 const MAX_OF_NETWORK = 16;
 
 /**
- * Maximum number of abandoned connects in all; beyond that, only networks that have answered before
- * are tried.
+ * Maximum number of abandoned connects in all; beyond that, only networks that have responded
+ * before are tried.
  */
 const MAX_ABANDONED = 256;
 
-/** How many networks that have answered are remembered. */
+/** Number of networks to remember that have responded. */
 const MAX_KNOWN = 4096;
 
 /** An IPv6 client has its own /64 (RFC 4291, 2.5.1), an IPv4 client an address. */
@@ -32,7 +30,7 @@ export class AbandonedConnects {
   readonly #known = new Set<string>();
   #total = 0;
 
-  /** Connects that continue though nobody waits for them. */
+  /** Connects that continue although nothing waits for them. */
   get size(): number {
     return this.#total;
   }
@@ -44,7 +42,7 @@ export class AbandonedConnects {
     return this.#total < MAX_ABANDONED || this.#known.has(network);
   }
 
-  /** Counts a connect that was abandoned; the returned function is to be called when it has settled. */
+  /** Counts a connect that was abandoned; call the returned function when it has settled. */
   add(address: string): () => void {
     const network = networkOf(address);
     this.#total++;
@@ -57,7 +55,7 @@ export class AbandonedConnects {
     };
   }
 
-  /** Notes that a connection to the address was opened. */
+  /** Records that a connection to the address was opened. */
   answered(address: string): void {
     const network = networkOf(address);
     if (this.#known.has(network)) return;

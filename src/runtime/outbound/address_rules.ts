@@ -1,8 +1,4 @@
-/**
- * Which addresses, names and ports outbound requests may reach.
- *
- * @module
- */
+/** @module Decides which addresses, names and ports outbound requests may reach. */
 import ipaddr from "ipaddr.js";
 import { isPublic, isServerAddress } from "../public_address.ts";
 

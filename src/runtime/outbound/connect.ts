@@ -1,8 +1,7 @@
 /**
- * Opens a connection to a checked address: the name is resolved once, every address is judged, and
- * the connection goes to exactly one of them, so that a second lookup cannot lead elsewhere.
- *
- * @module
+ * @module Opens a connection to a checked address: the name is resolved once, every address is
+ * checked, and the connection goes to exactly one of them, so that a second lookup cannot lead
+ * elsewhere.
  */
 import { OutboundError } from "../http1/errors.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";
@@ -25,8 +24,8 @@ export type Dial = (
 ) => Promise<Deno.TcpConn>;
 
 /**
- * Finds where a connection to a host of the platform itself goes, which needs no look-up and may
- * be local; `undefined` for any other host.
+ * Finds the target of a connection to the platform's own host, which needs no lookup and may be
+ * local; `undefined` for any other host.
  */
 export type OwnRoute = (
   to: { readonly host: string; readonly port: number },
@@ -40,9 +39,9 @@ export interface ConnectRules {
   readonly ownRoute?: OwnRoute | undefined;
   /** Time for lookup, connection and TLS together, in milliseconds. */
   readonly connectMs: number;
-  /** Certificates (PEM) to trust beside the system's. */
+  /** Certificates (PEM) to trust next to the system's. */
   readonly caCerts?: readonly string[];
-  /** Connects that nobody waits for any more. */
+  /** Connects that are no longer awaited. */
   readonly abandoned: AbandonedConnects;
 }
 
@@ -62,8 +61,8 @@ const refused = (host: string): OutboundError =>
   new OutboundError("refused_address", `Requests to "${host}" are not allowed: it is not public`);
 
 /**
- * Judges scheme, credentials, port and host. The URL parser has already brought
- * addresses in other notations into the usual one.
+ * Judges scheme, credentials, port and host. The URL parser has already normalized addresses in
+ * other notations.
  *
  * @throws OutboundError
  */
@@ -129,7 +128,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   } catch (cause) {
     try {
       conn.close();
-    } catch { /* startTls has taken it */ }
+    } catch { /* startTls has taken it over */ }
     throw new OutboundError("tls_failed", `TLS with "${target.host}" failed`, { cause });
   }
 }
@@ -137,7 +136,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
 /** The state of a connection attempt. */
 interface Attempt {
   address: string | undefined;
-  /** Nobody waits any more. */
+  /** No caller waits any more. */
   isGivenUp: boolean;
 }
 

@@ -3,7 +3,7 @@ import { OutboundError } from "../http1/errors.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
 import { until } from "../../lib/_test_until.ts";
 
-/** Takes connections and says nothing. */
+/** Accepts connections and sends nothing. */
 function tarpit() {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const taken: Deno.Conn[] = [];
@@ -29,7 +29,7 @@ const codeOf = async (answer: Promise<unknown>): Promise<string> => {
   return error.code;
 };
 
-Deno.test("handshakes that nobody answers do not pile up, and are forgotten when they end", async () => {
+Deno.test("handshakes without a response do not accumulate, and are forgotten when they end", async () => {
   const pit = tarpit();
   const outbound = createOutboundFetch({ allowPrivate: true, connectMs: 5 });
   const ask = () =>

@@ -1,9 +1,4 @@
-/**
- * Guarded outbound requests, for the `fetch` of functions and for external
- * rewrites.
- *
- * @module
- */
+/** @module Guarded outbound requests, for functions and external rewrites. */
 import { lookup } from "node:dns/promises";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { announceBody, isRepeatable } from "../http1/request_body.ts";
@@ -36,7 +31,7 @@ import type { OutboundFetch, OutboundRequest, OutboundResponse } from "./types.t
 export interface OutboundOptions {
   /** Private, local and reserved addresses and any port are allowed. Default: false. */
   readonly allowPrivate?: boolean;
-  /** Finds hosts of the platform itself. Default: there are none. */
+  /** Finds hosts of the platform itself. None by default. */
   readonly ownRoute?: OwnRoute;
   /** Default: the system's resolver, its hosts file included. */
   readonly resolveDns?: ResolveDns;
@@ -54,7 +49,7 @@ export interface OutboundOptions {
   readonly keepAliveMs?: number;
   /** Clock and timer of these times. Default: the system's. */
   readonly timers?: Timers;
-  /** Certificates (PEM) to trust beside the system's. */
+  /** Certificates (PEM) to trust next to the system's. */
   readonly caCerts?: readonly string[];
 }
 
@@ -82,7 +77,7 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
   return [...headers, ...ofBody];
 }
 
-/** As `WholeAnswer`, with where it came from. */
+/** Like `WholeAnswer`, with its source. */
 class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
     { head, body }: { readonly head: ResponseHead; readonly body: WholeBody },
@@ -196,7 +191,7 @@ class OutboundClient {
 
 /**
  * Creates the client for outbound requests. It checks scheme, credentials, port, name, literal
- * address and every resolved address, also for each redirect; connections only go to checked
+ * address and every resolved address, including those of redirects; connections only go to checked
  * addresses. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {

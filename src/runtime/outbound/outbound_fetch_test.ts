@@ -30,7 +30,7 @@ const MALFORMED: readonly (readonly [string, string])[] = [
 ];
 
 for (const [name, answer] of MALFORMED) {
-  Deno.test(`outbound fetch refuses an answer with ${name}`, async () => {
+  Deno.test(`outbound fetch refuses a response with ${name}`, async () => {
     using server = serveRaw(answer);
     await withOutbound({}, async (send) => {
       const code = await codeOf(send({ url: `http://site.test:${server.port}/` }));
@@ -64,7 +64,7 @@ for (const [name, code, answer] of BROKEN_BODIES) {
   });
 }
 
-Deno.test("outbound fetch does not use a connection again after bytes that belong to no answer", async () => {
+Deno.test("outbound fetch does not use a connection again after bytes that belong to no response", async () => {
   using server = serveRaw(
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\nEVIL",
   );
@@ -76,7 +76,7 @@ Deno.test("outbound fetch does not use a connection again after bytes that belon
   });
 });
 
-/** The second request on a connection meets an end that came too late to be seen. */
+/** The second request on a connection finds it closed, too late to be noticed before. */
 async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port: to.port });
   const write = conn.write.bind(conn);
@@ -86,7 +86,7 @@ async function dialStale(to: { readonly port: number }): Promise<Deno.TcpConn> {
   return conn;
 }
 
-Deno.test("outbound fetch repeats only what may be repeated on a stale connection", async () => {
+Deno.test("outbound fetch only retries idempotent requests on a stale connection", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na");
   const url = `http://site.test:${server.port}/`;
   await withOutbound({ dial: dialStale }, async (send) => {
@@ -172,7 +172,7 @@ Deno.test("outbound fetch streams bodies both ways over one connection", async (
   await stopServer(server);
 });
 
-Deno.test("outbound fetch refuses a body that is not as long as it says", async () => {
+Deno.test("outbound fetch refuses a body that does not match its length", async () => {
   using server = serveRaw("");
   await withOutbound({}, async (send) => {
     const request = { url: `http://site.test:${server.port}/`, method: "POST" };
@@ -205,7 +205,7 @@ Deno.test("outbound fetch keeps an idle connection for its time, and no longer",
   close();
 });
 
-Deno.test("outbound fetch gives a short body that comes soon as bytes, and as a stream", async () => {
+Deno.test("outbound fetch returns a short body that arrives early as bytes, and as a stream", async () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
   using whole = serveRaw(`${head}body`);
   using parts = serveRaw(`${head}bo`, "dy");

@@ -94,7 +94,7 @@ Deno.test("outbound fetch connects to the address it judged, not to a second ans
   });
 });
 
-/** Stands for the internet: every judged address leads to one server here. */
+/** Simulates the internet: every checked address leads to one server here. */
 function internet(port: number) {
   const dialled: string[] = [];
   const dial = ({ hostname }: { readonly hostname: string }): Promise<Deno.TcpConn> => {

@@ -1,22 +1,18 @@
-/**
- * Redirects of outbound requests (Fetch standard, HTTP-redirect fetch).
- *
- * @module
- */
+/** @module Redirects of outbound requests (Fetch standard, HTTP-redirect fetch). */
 import { OutboundError } from "../http1/errors.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that are meant for one origin only. */
+/** Headers that are for one origin only. */
 const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2"]);
 
 /** Headers that describe a body. */
 const OF_BODY = /^content-/i;
 
 /**
- * The request that a redirect asks for; `undefined` if the response is no redirect, or redirects
- * are not followed.
+ * The request for a redirect; `undefined` if the response is not a redirect, or redirects are not
+ * followed.
  *
  * @throws OutboundError if it cannot be followed
  */

@@ -1,8 +1,4 @@
-/**
- * Outbound requests and their responses.
- *
- * @module
- */
+/** @module Outbound requests and their responses. */
 import type { HeaderList } from "../http1/head.ts";
 import type { LazySignal } from "../http1/exchange_watch.ts";
 
@@ -15,9 +11,9 @@ export interface OutboundRequest {
    * `content-length` is binding: a body of another length breaks the request.
    */
   readonly headers: HeaderList;
-  /** Sent in chunks where no `content-length` is given. */
+  /** Sent in chunks if there is no `content-length`. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Default: `manual`, where a redirect is a response like any other. */
+  /** Default: `manual` treats a redirect like any other response. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: LazySignal | undefined;
 }
@@ -27,11 +23,11 @@ export interface OutboundResponse {
   readonly statusText: string;
   /** In order, names as received; hop-by-hop headers are dropped. */
   readonly headers: HeaderList;
-  /** `null` if the response can have none. */
+  /** `null` if the response cannot have one. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, where it came with the head; use it instead of `body`. */
+  /** The whole body, if it arrived with the head; use it instead of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
-  /** The same, as text where it is ASCII: that costs half as much to send on. */
+  /** The same as text if it is ASCII, which costs half as much to send on. */
   readonly whole?: string | Uint8Array<ArrayBuffer> | undefined;
   /** The URL that answered, after redirects. */
   readonly url: string;

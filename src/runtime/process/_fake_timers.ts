@@ -1,8 +1,4 @@
-/**
- * A clock that tests move by hand.
- *
- * @module
- */
+/** @module A clock that tests move by hand. */
 import { setImmediate } from "node:timers";
 import type { Timers } from "./timers.ts";
 
@@ -23,7 +19,7 @@ export class FakeTimers implements Timers {
     return () => this.#pending.delete(pending);
   };
 
-  /** Lets time pass; what becomes due acts in its order, between turns of the event loop. */
+  /** Lets time pass; due timers fire in order, between turns of the event loop. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await nextTurns();
@@ -41,7 +37,7 @@ export class FakeTimers implements Timers {
   }
 }
 
-/** Lets all that is ready now run: promises, and input that has come. */
+/** Runs everything that is ready: promises, and received input. */
 export async function nextTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,27 +1,22 @@
-/**
- * Listening to a process until its end.
- *
- * @module
- */
 import type { Frame } from "./frames/frame.ts";
 import type { FrameConnection } from "./frames/frame_connection.ts";
 
-/** A process that has connected, as its supervisor listens to it. */
+/** A connected process, in its supervisor's view. */
 export interface AttendedProcess {
   readonly connection: FrameConnection;
-  /** Resolves with the process's last words when it has ended. */
+  /** Resolves with the process's last output when it has ended. */
   readonly ended: Promise<string>;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   kill(): void;
   /** Closes all connections with it. */
   close(): void;
 }
 
 /**
- * Takes the frames of a process until it closes the connection or breaks the
- * protocol, which `failed` is called with; then ends the process.
+ * Handles the frames of a process until it closes the connection or breaks the protocol, which it
+ * reports to `failed`; then ends the process.
  *
- * @returns its last words, once it has ended
+ * @returns its last output, when it has ended
  */
 export async function attendProcess(
   process: AttendedProcess,

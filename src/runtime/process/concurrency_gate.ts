@@ -1,12 +1,8 @@
-/**
- * Bounded concurrency with a bounded queue.
- *
- * @module
- */
+/** @module Bounded concurrency with a bounded queue. */
 
 import { within } from "./timers.ts";
 
-/** Gives the place back; calling it again has no effect. */
+/** Releases the slot; calling it again has no effect. */
 export type Release = () => void;
 
 export interface GateOptions {
@@ -28,7 +24,7 @@ export class ConcurrencyGate {
     return this.#running;
   }
 
-  /** A place, as soon as one is free; `undefined` if too many already wait. */
+  /** A slot, as soon as one is free; `undefined` if too many already wait. */
   enter(): Release | Promise<Release> | undefined {
     if (this.#running < this.#options.maxConcurrent) return this.#give();
     if (this.#waiting.length >= this.#options.maxQueued) return undefined;
@@ -48,8 +44,8 @@ export class ConcurrencyGate {
 }
 
 /**
- * Waits for a place for a limited time, in milliseconds; a later one is released. `undefined` if
- * none came in time.
+ * Waits for a slot for a limited time, in milliseconds; a later one is released. `undefined` if
+ * none became free in time.
  */
 export async function waitForPlace(
   place: Promise<Release>,

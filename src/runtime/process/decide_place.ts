@@ -1,10 +1,6 @@
-/**
- * Decides which process has to end so that another one can start.
- *
- * @module
- */
+/** @module Decides which process has to end so that another one can start. */
 
-/** A process, as one of a bounded number. */
+/** One of a bounded number of processes. */
 export interface Tenant {
   /** True while it is ending. */
   readonly ending: boolean;
@@ -13,11 +9,11 @@ export interface Tenant {
 }
 
 export type PlaceDecision<T extends Tenant> =
-  /** There is room for one more. */
+  /** Another process is allowed. */
   | { readonly type: "start" }
-  /** Ending this one makes room. */
+  /** Ending this one frees a place. */
   | { readonly type: "end"; readonly tenant: T }
-  /** There is room as soon as one ends or falls idle. */
+  /** A place is free as soon as one ends or becomes idle. */
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
@@ -41,14 +37,14 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // Ending processes already make enough room.
+  // Processes that are ending already free enough slots.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }
 
 const MIB = 1024 * 1024;
 
-/** Memory that one process of functions is assumed to take, its runtime included, in MiB. */
+/** Assumed memory of a function process, including its runtime, in MiB. */
 const FUNCTIONS_MB = 192;
 
 /** Share of the machine's memory that processes of functions may fill. */
@@ -62,15 +58,15 @@ const MEMORY_PART = 0.75;
 
 const SERVERS_PER_PROCESSOR = 32;
 
-/** With fewer, a deployment and its successor could wait for each other. */
+/** With fewer slots, a deployment and its successor could wait for each other. */
 const LEAST = 4;
 
-/** How many processes of functions may run at once on a machine by default. */
+/** Default maximum number of function processes on a machine. */
 export function defaultMaxFunctionProcesses(memoryBytes: number): number {
   return Math.max(LEAST, Math.floor(memoryBytes * FUNCTIONS_PART / MIB / FUNCTIONS_MB));
 }
 
-/** How many servers may run at once on a machine by default. */
+/** Default maximum number of servers on a machine. */
 export function defaultMaxServers(
   { memoryBytes, processors }: { readonly memoryBytes: number; readonly processors: number },
 ): number {

@@ -45,7 +45,7 @@ for (const { name, tenants, taken = tenants.length, waiting = 1, expected } of C
   });
 }
 
-Deno.test("decidePlace() ends nothing that is in use or ending, and no more than needed", () => {
+Deno.test("decidePlace() ends no process that is in use or ending, and no more than needed", () => {
   const tenant = fc.record({
     ending: fc.boolean(),
     idleSince: fc.option(fc.nat(1000), { nil: undefined }),
@@ -74,7 +74,7 @@ Deno.test("defaultMaxServers() is held by memory, then by processors, and never 
   assert.equal(of(0.5, 1), 4);
 });
 
-Deno.test("defaultMaxFunctionProcesses() takes a quarter of the memory, and is never too small", () => {
+Deno.test("defaultMaxFunctionProcesses() uses a quarter of the memory, and is never too small", () => {
   const gib = 1024 ** 3;
   assert.equal(defaultMaxFunctionProcesses(8 * gib), 10);
   assert.equal(defaultMaxFunctionProcesses(64 * gib), 85);

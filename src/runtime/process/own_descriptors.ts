@@ -1,9 +1,7 @@
 /**
- * Checks the open files of a process that runs project code. The kernel's sandbox checks paths when
- * they are opened, so files that were already open stay accessible: each process checks its
- * descriptors before it loads code.
- *
- * @module
+ * @module Checks the open files of a process that runs project code. The kernel's sandbox checks
+ * paths when they are opened, so files that were already open stay accessible: each process checks
+ * its descriptors before it loads code.
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 
@@ -51,8 +49,8 @@ const name = (found: readonly Descriptor[]): string =>
   found.map(({ number, target }) => `${number} (${target})`).join(", ");
 
 /**
- * Looks for descriptors that this process was started with, before it starts
- * foreign programs that must not reach them.
+ * Finds descriptors that this process inherited, before it starts untrusted programs that must not
+ * get them.
  *
  * @returns why it must not start them; `undefined` if there are none
  */
@@ -83,7 +81,7 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
     }
     const foreign = findForeignDescriptors(all);
     if (foreign.length === 0) return undefined;
-    // At times the runtime itself reads a file, and closes it.
+    // The runtime itself sometimes reads a file and closes it.
     if (look < LOOKS && !foreign.some(({ inherited }) => inherited)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;

@@ -8,7 +8,7 @@ const STANDARD: readonly Descriptor[] = [
   { number: 2, target: "pipe:[11]", inherited: true },
 ];
 
-Deno.test("findForeignDescriptors() leaves what a process is made of, and nothing else", () => {
+Deno.test("findForeignDescriptors() only allows the descriptors of every process", () => {
   const rows: readonly (readonly [string, Descriptor, boolean])[] = [
     ["event loop", { number: 3, target: "anon_inode:[eventpoll]", inherited: false }, true],
     [
@@ -40,7 +40,7 @@ Deno.test("findForeignDescriptors() leaves what a process is made of, and nothin
   }
 });
 
-Deno.test("findForeignDescriptors() takes no file for standard output", () => {
+Deno.test("findForeignDescriptors() accepts no file as standard output", () => {
   const output = { number: 1, target: "/srv/log", inherited: true };
   assert.deepEqual(findForeignDescriptors([output]), [output]);
 });

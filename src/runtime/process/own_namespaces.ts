@@ -1,15 +1,12 @@
-/**
- * Starts a process of project code with the right to create namespaces, if the platform is an
- * ordinary user.
- *
- * @module
- */
+/** @module Starts a process of project code with the right to create namespaces. */
 import { runProgram } from "../../lib/spawn_program.ts";
 import type { ProcessCommand } from "./self_command.ts";
 
 const UNSHARE = "/usr/bin/unshare";
 
-/** Keeps user, process id and standard streams; the rights hold in its own user namespace only. */
+/**
+ * Keeps user, process id and standard streams; the privileges only apply in its own user namespace.
+ */
 const ARGUMENTS = ["--user", "--map-current-user", "--keep-caps", "--"] as const;
 
 const NOTHING = "/bin/true";
@@ -33,14 +30,14 @@ async function find(): Promise<readonly string[]> {
 let found: Promise<readonly string[]> | undefined;
 
 /**
- * Finds the prefix of a command that lets its process create namespaces: empty for root, who may
- * anyway, and if the system denies them to others.
+ * Finds the prefix of a command that lets its process create namespaces: empty for root, which may
+ * always do so, and if the system denies them to other users.
  */
 export function findNamespacePrefix(): Promise<readonly string[]> {
   return found ??= find();
 }
 
-/** Lets the process of a command make namespaces, where the system gives them. */
+/** Lets the process of a command create namespaces, if the system allows that. */
 export async function mayMakeNamespaces(command: ProcessCommand): Promise<ProcessCommand> {
   const [program, ...args] = [...await findNamespacePrefix(), command.command, ...command.args];
   return { ...command, command: program!, args };

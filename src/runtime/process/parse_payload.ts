@@ -1,15 +1,10 @@
-/**
- * Reading the payloads that come from processes of foreign code.
- *
- * @module
- */
+/** @module Reads payloads from processes that run project code. */
 import type { ZodType } from "zod";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Reads a payload as JSON of a form; `undefined` if it is malformed or
- * longer than `maxBytes`.
+ * Parses a payload as JSON with a schema; `undefined` if it is malformed or longer than `maxBytes`.
  */
 export function parsePayload<T>(
   schema: ZodType<T>,

@@ -1,15 +1,10 @@
-/**
- * Places for the processes of one kind (servers, or functions) of all deployments:
- * a bounded number, so that many deployments do not bring the machine down.
- *
- * @module
- */
+/** @module A bounded number of places for processes of all deployments. */
 import { decidePlace, type Tenant } from "./decide_place.ts";
 
-/** Longest time that a process waits until another makes room for it, in milliseconds. */
+/** Maximum time that a process waits for another to free its place, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** A tenant that can be ended to make room. */
+/** A process that can be ended to free its place. */
 export interface EndableTenant extends Tenant {
   /** Ends it; `ending` is true afterwards. */
   end(): void;
@@ -17,16 +12,16 @@ export interface EndableTenant extends Tenant {
 
 /** The right to run one process. */
 export interface Place {
-  /** Sets the process that has the place, so that it can be ended for another. */
+  /** Sets the process that uses the slot, so that it can be ended for another. */
   occupy(tenant: EndableTenant): void;
-  /** Gives the place back, once the process is gone; calling it again does nothing. */
+  /** Releases the place when the process has ended; calling it again does nothing. */
   release(): void;
 }
 
 export interface ProcessPlacesOptions {
   /** Processes at the same time, including those that are starting or ending. */
   readonly max: number;
-  /** Longest time that a process waits for a place, in milliseconds; 10 s by default. */
+  /** Maximum time that a process waits for a place, in milliseconds; 10 s by default. */
   readonly waitMs?: number;
 }
 
@@ -45,12 +40,12 @@ export class ProcessPlaces {
     return this.#options.max;
   }
 
-  /** Places in use: by processes that run, start or end. */
+  /** Slots in use, by processes that run, start or end. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** A place, as soon as there is one; `undefined` if none came free in time. */
+  /** A place, as soon as there is one; `undefined` if none became free in time. */
   take(): Promise<Place | undefined> {
     const { promise, resolve } = Promise.withResolvers<Place | undefined>();
     const timer = setTimeout(() => {
@@ -66,7 +61,7 @@ export class ProcessPlaces {
     return promise;
   }
 
-  /** Gives places to those that wait; to be called when a tenant falls idle. */
+  /** Gives places to waiting processes; call it when a process becomes idle. */
   settle(): void {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({

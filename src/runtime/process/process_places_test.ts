@@ -28,7 +28,7 @@ async function started(places: ProcessPlaces): Promise<Process> {
   return new Process(place);
 }
 
-Deno.test("ProcessPlaces gives a place once an idle server is gone, not before", async () => {
+Deno.test("ProcessPlaces assigns a slot only once an idle server has ended", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   first.idleSince = 5;
@@ -67,7 +67,7 @@ Deno.test("ProcessPlaces serves in order, and a late one leaves the line", async
   assert.deepEqual(order, ["a", "b"]);
 });
 
-Deno.test("ProcessPlaces takes a place back once", async () => {
+Deno.test("ProcessPlaces releases a slot once", async () => {
   const places = new ProcessPlaces({ max: 1, waitMs: 1 });
   const place = await places.take();
   place!.release();

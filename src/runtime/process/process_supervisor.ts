@@ -1,22 +1,20 @@
 /**
- * Keeps one process of foreign code: started when needed, ended when idle or
- * when others need its place, started again after a pause when it failed.
+ * @module Keeps one process of project code: starts it when needed, ends it when idle or when
+ * others need its place, and restarts it with a pause after failures.
  *
  * The driver decides the kind of process.
- *
- * @module
  */
 import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
 import { RestartBackoff } from "./restart_backoff.ts";
 import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
 
-/** A process, as far as its supervisor knows it. */
+/** A process, in its supervisor's view. */
 export interface SupervisedProcess {
   /** When it was started, on the supervisor's clock. */
   readonly startedAt: number;
-  /** True as soon as its end is certain, before it is gone. */
+  /** True as soon as its end is certain, before it has ended. */
   readonly isEnding: boolean;
-  /** Resolves when it is gone. */
+  /** Resolves when it has ended. */
   readonly gone: Promise<unknown>;
 }
 
@@ -30,16 +28,16 @@ export type EndCause = "idle" | "place" | "late" | "closed";
 export interface ProcessDriver<P extends SupervisedProcess> {
   /** Starts a process; rejects if it does not start. */
   spawn(): Promise<P>;
-  /** Called once the process has its place: gives it its work. */
+  /** Called when the process has its place, to assign its work. */
   begin?(process: P): void;
   /**
-   * Resolves when the process is ready for requests, and rejects where it ended before. It is ready
-   * at once if this is missing.
+   * Resolves when the process is ready for requests, and rejects if it ended first. It is ready
+   * immediately if this is missing.
    */
   ready?(process: P): Promise<void>;
-  /** True while requests are under way. */
+  /** True while there are requests. */
   isBusy(process: P): boolean;
-  /** Called at every look at a process that runs; may end it. */
+  /** Called at every check of a running process; may end it. */
   inspect(process: P): void;
   /** Ends the process; `isEnding` is true afterwards. */
   end(process: P, cause: EndCause): void;
@@ -47,22 +45,22 @@ export interface ProcessDriver<P extends SupervisedProcess> {
 
 export interface SupervisorOptions<P extends SupervisedProcess> {
   readonly driver: ProcessDriver<P>;
-  /** Places that all processes of a kind share; by default, any number may run. */
+  /** Slots that all processes of a kind share; by default, any number may run. */
   readonly places?: ProcessPlaces | undefined;
-  /** Message if no place became free in time; at most `max` run at once. */
+  /** Message if no place became free in time; at most `max` processes run. */
   readonly noPlace: (max: number) => string;
-  /** Message where the supervisor has been closed. */
+  /** Message if the supervisor has been closed. */
   readonly closed: string;
-  /** Longest time from the start to `ready`, in milliseconds; unlimited by default. */
+  /** Maximum time from the start to `ready`, in milliseconds; unlimited by default. */
   readonly startMs?: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
-  /** Time between two looks at the process, in milliseconds. */
+  /** Time between two checks at the process, in milliseconds. */
   readonly pollMs: number;
   readonly timers?: Timers;
 }
 
-/** All places are in use, and none came free in time. */
+/** All places are in use, and none became free in time. */
 export class NoPlaceError extends Error {
   override readonly name = "NoPlaceError";
 }
@@ -95,20 +93,20 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting !== undefined;
   }
 
-  /** Notes that the process is used now: it is idle from here on. */
+  /** Records the use of the process, which is idle from here on. */
   touch(): void {
     this.#lastUse = this.#timers.now();
   }
 
-  /** Lets others have the place of a process that fell idle. */
+  /** Lets others have the place of an idle process. */
   settle(): void {
     this.#options.places?.settle();
   }
 
   /**
-   * Starts the process; a start that is under way is joined.
+   * Starts the process; joins a current start.
    *
-   * @throws NoPlaceError if no place came free in time; else as the driver
+   * @throws NoPlaceError if no place came free in time; otherwise as the driver
    */
   start(): Promise<P> {
     this.#starting ??= this.#start().finally(() => {
@@ -118,7 +116,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.#starting;
   }
 
-  /** To be called when the end of a process is certain: it is not the current one any more. */
+  /** Call it when the end of a process is certain, so that it is no longer the current one. */
   release(process: P): void {
     if (this.#current !== process) return;
     this.#current = undefined;
@@ -178,7 +176,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     return this.isStarting || this.#options.driver.isBusy(process);
   }
 
-  /** The process in the form in which it may have to make room for another. */
+  /** The process as a candidate to end for another. */
   #tenant(process: P): EndableTenant {
     const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
     return {
@@ -192,7 +190,7 @@ export class ProcessSupervisor<P extends SupervisedProcess> {
     };
   }
 
-  /** Inspects the process, ends it if it is idle, and looks again later. */
+  /** Checks the process, ends it if it is idle, and checks again later. */
   #look(): void {
     this.#stopLooking();
     const process = this.#current;

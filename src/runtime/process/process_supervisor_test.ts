@@ -12,7 +12,7 @@ import {
 const IDLE_MS = 1000;
 const POLL_MS = 50;
 
-/** A process that does what a test wants. */
+/** A process that the test controls. */
 class FakeProcess implements SupervisedProcess {
   readonly gone: Promise<void>;
   readonly ready: Promise<void>;
@@ -34,7 +34,7 @@ class FakeProcess implements SupervisedProcess {
   }
 }
 
-/** A supervisor of fake processes on its own clock. */
+/** A supervisor of fake processes with its own clock. */
 function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   const timers = new FakeTimers();
   const started: FakeProcess[] = [];
@@ -76,7 +76,7 @@ function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   return { supervisor, timers, started, begun, state, startNow };
 }
 
-Deno.test("ProcessSupervisor.start() starts one process for all callers meanwhile", async () => {
+Deno.test("ProcessSupervisor.start() starts one process for all callers in the meantime", async () => {
   const { supervisor, started, begun } = setUp();
   const [first, second] = [supervisor.start(), supervisor.start()];
   await nextTurns();
@@ -109,7 +109,7 @@ Deno.test("ProcessSupervisor ends a process that is not ready in time", async ()
   await failed;
 });
 
-Deno.test("ProcessSupervisor gives a process that became ready in time no other limit", async () => {
+Deno.test("ProcessSupervisor sets no other limit for a process that became ready in time", async () => {
   const { timers, startNow } = setUp({ startMs: 300, idleMs: 0 });
   const process = await startNow();
   await timers.advance(10_000);
@@ -138,7 +138,7 @@ Deno.test("ProcessSupervisor ends a process that was idle for its time", async (
     await timers.advance(IDLE_MS + POLL_MS * 2);
     assert.equal(process.cause, "idle");
   });
-  await t.step("never while it starts, nor where there is no such time", async () => {
+  await t.step("never while it starts, nor if there is no such time", async () => {
     const { supervisor, timers, started } = setUp();
     void supervisor.start().catch(() => {});
     await timers.advance(IDLE_MS * 5);
@@ -172,8 +172,8 @@ Deno.test("ProcessSupervisor.release() leaves the process that took the place of
   assert.equal(supervisor.current, second);
 });
 
-Deno.test("ProcessSupervisor takes a place for its process, and gives it back", async (t) => {
-  await t.step("when the process is gone, not when it is ending", async () => {
+Deno.test("ProcessSupervisor acquires a slot for its process, and releases it", async (t) => {
+  await t.step("when the process has ended, not when it is ending", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const [one, other] = [setUp({ places }), setUp({ places })];
     const first = await one.startNow();
@@ -193,7 +193,7 @@ Deno.test("ProcessSupervisor takes a place for its process, and gives it back", 
     await assert.rejects(supervisor.start(), /no such program/);
     assert.equal(places.taken, 0);
   });
-  await t.step("and fails where none comes free, because the others are busy", async () => {
+  await t.step("and fails if none becomes free, because the others are busy", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 1 });
     const [one, other] = [setUp({ places }), setUp({ places })];
     const busy = await one.startNow();
@@ -228,7 +228,7 @@ Deno.test("ProcessSupervisor.close() starts nothing more", async (t) => {
     await failed;
     assert.equal(await closing, undefined);
   });
-  await t.step("and gives back a place that it waited for", async () => {
+  await t.step("and returns a place that it waited for", async () => {
     const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
     const place = await places.take();
     const { supervisor, started } = setUp({ places });

@@ -1,8 +1,4 @@
-/**
- * How much memory a process takes.
- *
- * @module
- */
+/** @module The memory usage of a process. */
 
 const PAGE_BYTES = 4096;
 

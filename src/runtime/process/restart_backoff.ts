@@ -1,18 +1,14 @@
-/**
- * The growing pauses between the starts of a process that keeps failing.
- *
- * @module
- */
+/** @module The growing pauses between the starts of a process that keeps failing. */
 import type { Timers } from "./timers.ts";
 
-/** Longest pause before a process that keeps failing is started again, in milliseconds. */
+/** Maximum pause before a process that keeps failing is started again, in milliseconds. */
 export const MAX_BACKOFF_MS = 30_000;
 const FIRST_BACKOFF_MS = 100;
 
 /** A process that ran this long without failing has recovered. */
 const HEALTHY_MS = 60_000;
 
-/** The pause before the next start after a number of failures in a row; the first costs none. */
+/** The pause before the next start after a number of failures in a row; none after the first. */
 export function backoffMs(failures: number): number {
   return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
 }

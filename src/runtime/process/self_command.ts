@@ -1,11 +1,7 @@
-/**
- * How the program starts itself as a process that runs foreign code.
- *
- * @module
- */
+/** @module Starts this program as a process that runs project code. */
 import { NO_CODE_CACHE, sourceCacheEnvironment } from "./source_cache.ts";
 
-/** The command that starts this program as a process of foreign code. */
+/** The command that starts this program as a process that runs project code. */
 export interface ProcessCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -13,7 +9,7 @@ export interface ProcessCommand {
 }
 
 export interface ProcessCommandOptions {
-  /** The program's own environment, of which the process gets next to nothing. */
+  /** The program's own environment, of which the process gets almost nothing. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -23,7 +19,7 @@ export interface SelfCommandOptions<Facts extends readonly unknown[]>
   readonly argument: string;
   /** Absolute path of the module that is run when the program runs from source. */
   readonly main: string;
-  /** Flags of Deno beside the usual ones, its permissions among them, when run from source. */
+  /** Additional flags of Deno, including permissions, when run from source. */
   readonly flags: (path: string, ...facts: Facts) => readonly string[];
 }
 

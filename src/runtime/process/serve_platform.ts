@@ -1,9 +1,4 @@
-/**
- * The process's side of running project code: connects to the platform, handles its requests, and
- * ends with the connection.
- *
- * @module
- */
+/** @module The process's side: serves the platform, and ends with the connection. */
 import { constants, setPriority } from "node:os";
 import type { Frame } from "./frames/frame.ts";
 import { FrameConnection } from "./frames/frame_connection.ts";
@@ -11,22 +6,22 @@ import { FrameConnection } from "./frames/frame_connection.ts";
 export interface ServePlatformOptions {
   /** Path of the platform's Unix socket. */
   readonly socketPath: string;
-  /** Largest payload that the platform may send, in bytes; the usual one by default. */
+  /** Maximum size of a payload from the platform, in bytes; the usual one by default. */
   readonly maxPayload?: number;
-  /** Called with the connection once it is there; returns what takes its frames. */
+  /** Called with the connection; returns the handler of its frames. */
   readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
-  /** Called before the process ends because the platform has gone. */
+  /** Called before the process ends because the platform has disconnected. */
   readonly orphaned?: () => void;
 }
 
-/** Gives the platform priority on a busy machine; what runs foreign code inherits that. */
+/** Gives the platform priority on a busy machine; processes of project code inherit that. */
 export function yieldToPlatform(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
-/** Ends the process; the platform keeps its last words for the log. */
+/** Ends the process; the platform keeps its last output for the log. */
 export function endWith(words: string): never {
   Deno.stderr.writeSync(new TextEncoder().encode(words));
   Deno.exit(1);
@@ -56,8 +51,8 @@ export async function servePlatform(
 }
 
 /**
- * Returns the URL of a worker's module: staged beside the compiled program's main module, or in the
- * source.
+ * Returns the URL of a worker's module: staged next to the compiled program's main module, or in
+ * the source.
  */
 export function workerUrl(staged: string, source: URL): URL {
   return Deno.build.standalone ? new URL(`./${staged}`, Deno.mainModule) : source;

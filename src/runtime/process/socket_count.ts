@@ -1,14 +1,12 @@
 /**
- * How many WebSockets may be open: to one server, and to all servers together. They are counted
+ * @module The number of open WebSockets: to one server, and to all servers. They are counted
  * separately from requests, so that idle ones do not block requests.
- *
- * @module
  */
 
-/** Gives a place back; calling it again does nothing. */
+/** Releases a slot; calling it again does nothing. */
 export type LeaveSocket = () => void;
 
-/** WebSockets that are open or being opened, and how many may be. */
+/** WebSockets that are open or being opened, and their maximum. */
 export interface SocketFacts {
   readonly open: number;
   readonly max: number;
@@ -31,7 +29,7 @@ export function decideSocket(server: SocketFacts, all: SocketFacts | undefined):
   return { type: "open" };
 }
 
-/** Counts open sockets. It refuses none itself: `decideSocket()` decides whether one may enter. */
+/** Counts open sockets. It refuses none itself: `decideSocket()` decides whether one is allowed. */
 export class SocketCount implements SocketFacts {
   #open = 0;
 
@@ -53,26 +51,26 @@ export class SocketCount implements SocketFacts {
   }
 }
 
-/** Share of all descriptors that WebSockets may take. */
+/** Maximum share of all descriptors for WebSockets. */
 const DESCRIPTORS_PART = 1 / 2;
 
-/** Each socket takes two: the client's connection, and that to the server. */
+/** Each socket needs two descriptors: the client's connection, and that to the server. */
 const DESCRIPTORS_EACH = 2;
 
-/** The descriptor limit where the system does not show it. */
+/** The descriptor limit if the system does not show it. */
 const USUAL_DESCRIPTORS = 4096;
 
 const FEWEST_SOCKETS = 16;
 const MOST_SOCKETS = 16_384;
 const MOST_SOCKETS_PER_SERVER = 1000;
 
-/** Share of all sockets that one server may have. */
+/** Maximum share of all sockets per server. */
 const SERVER_PART = 1 / 2;
 
 export interface SocketLimits {
-  /** WebSockets open at the same time to one server. */
+  /** Maximum number of open WebSockets per server. */
   readonly perServer: number;
-  /** To all servers of the platform together. */
+  /** Number of sockets to all servers of the platform together. */
   readonly total: number;
 }
 

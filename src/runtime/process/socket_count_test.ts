@@ -20,7 +20,7 @@ Deno.test("decideSocket() refuses at the limit of the server, and at that of all
   }
 });
 
-Deno.test("SocketCount counts each that leaves once", () => {
+Deno.test("SocketCount counts each closed socket once", () => {
   const count = new SocketCount(2);
   const [first, second] = [count.enter(), count.enter()];
   assert.equal(count.open, 2);
@@ -31,7 +31,7 @@ Deno.test("SocketCount counts each that leaves once", () => {
   assert.equal(count.open, 0);
 });
 
-Deno.test("defaultSocketLimits() goes by descriptors, and leaves others their part", () => {
+Deno.test("defaultSocketLimits() depends on descriptors, and reserves some for other uses", () => {
   const rows: readonly (readonly [number | undefined, number, number])[] = [
     [undefined, 512, 1024],
     [16, 8, 16],

@@ -1,13 +1,9 @@
-/**
- * The cache folder for compiled source of project processes when the program runs from source.
- *
- * @module
- */
+/** @module The cache for compiled source of project processes, when run from source. */
 import { join } from "node:path";
 
 /**
- * Databases that Deno 2 opens for writing at every start and keeps open. Where a
- * folder has that name, Deno keeps the data in memory.
+ * Databases that Deno 2 opens for writing at every start and keeps open. If there is a folder with
+ * that name, Deno keeps the data in memory.
  */
 const DATABASES = ["dep_analysis_cache_v2", "node_analysis_cache_v2", "v8_code_cache_v2"] as const;
 
@@ -19,19 +15,19 @@ export function denoCache(env: Readonly<Record<string, string | undefined>>): st
 }
 
 /**
- * A Deno folder with compiled source only, where none of its databases can be opened. Without it,
- * Deno compiles at each start, and the process itself checks for open descriptors
+ * A Deno folder with compiled source only, in which none of its databases can be opened. Without
+ * it, Deno compiles at each start, and the process itself checks for open descriptors
  * (`refuseForeignDescriptors`).
  */
 export function sourceCache(env: Readonly<Record<string, string | undefined>>): string {
   const folder = join(denoCache(env), FOLDER);
   try {
     for (const name of DATABASES) Deno.mkdirSync(join(folder, name), { recursive: true });
-  } catch { /* the process reports what it finds open */ }
+  } catch { /* the process reports open files */ }
   return folder;
 }
 
-/** Deno's settings for its caches when it runs foreign code from source. */
+/** Deno's settings for its caches when it runs project code from source. */
 export function sourceCacheEnvironment(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -1,22 +1,17 @@
-/**
- * Starting a process of foreign code: it gets a private folder with a Unix
- * socket, connects to that, and is watched until it has ended.
- *
- * @module
- */
+/** @module Starts a process that runs project code, with a private folder and a Unix socket. */
 import { join } from "node:path";
 import { createControlGroup, type GroupLimits } from "../../lib/control_groups.ts";
 import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { ProcessCommand } from "./self_command.ts";
 import { within } from "./timers.ts";
 
-/** Longest time from the start of the process to its connection, in milliseconds. */
+/** Maximum time from the start of the process to its connection, in milliseconds. */
 const CONNECT_MS = 15_000;
 
-/** How much of a process's last output is kept, in characters. */
+/** Maximum number of characters of a process's last output to keep. */
 const LAST_WORDS = 600;
 
-/** The end of what a process wrote: why it ended, mostly. */
+/** The end of a process's output, which usually shows why it ended. */
 class LastWords {
   #text = "";
 
@@ -27,6 +22,11 @@ class LastWords {
   toString(): string {
     return this.#text.trim();
   }
+}
+
+async function noteWords(stream: ReadableStream<Uint8Array>, words: LastWords): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
 }
 
 export interface StartProcessOptions {
@@ -41,11 +41,11 @@ export interface StartProcessOptions {
   readonly command: (folder: string) => ProcessCommand | Promise<ProcessCommand>;
   /** Reads standard output to its end; it is discarded if this is missing. */
   readonly readOutput?: (stream: ReadableStream<Uint8Array>) => Promise<void>;
-  /** Reads standard error to its end, and notes the last of it. */
-  readonly readErrors: (stream: ReadableStream<Uint8Array>, words: LastWords) => Promise<void>;
-  /** How long the rest of the output is waited for once the process has ended, in milliseconds. */
-  readonly outputMs: number;
-  /** Limits of its control group, where the platform has such groups. */
+  /** Reads standard error to its end, and keeps the last part; by default, only keeps it. */
+  readonly readErrors?: (stream: ReadableStream<Uint8Array>, words: LastWords) => Promise<void>;
+  /** Maximum wait for the rest of the output of an ended process, in milliseconds. */
+  readonly outputMs?: number;
+  /** Limits of its control group, if the platform has such groups. */
   readonly group?: GroupLimits;
   /** Called as soon as the process runs. */
   readonly spawned?: (pid: number) => void;
@@ -57,13 +57,13 @@ export interface StartedProcess {
   readonly folder: string;
   /** Its first connection. */
   readonly conn: Deno.Conn;
-  /** Accepts further ones; to be closed by the caller. */
+  /** Accepts more connections; the caller must close it. */
   readonly listener: Deno.UnixListener;
-  /** Resolves with the process's last words when it has ended. */
+  /** Resolves with the process's last output when it has ended. */
   readonly ended: Promise<string>;
   /** True once it was ended because its control group ran out of memory. */
   ranOut(): boolean;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   kill(): void;
 }
 
@@ -85,7 +85,7 @@ async function acceptFirst(
 /**
  * Starts a process and waits until it has connected.
  *
- * @throws Error if it ends before, or does not connect in time
+ * @throws Error if it ends first, or does not connect in time
  */
 export async function startProcess(options: StartProcessOptions): Promise<StartedProcess> {
   const { folderPrefix: prefix, parentFolder: dir, socketName } = options;
@@ -108,7 +108,7 @@ async function startIn(
   listener: Deno.UnixListener,
   options: StartProcessOptions & { readonly removeFolder: () => Promise<void> },
 ): Promise<StartedProcess> {
-  const { name, readOutput, readErrors, outputMs, spawned, removeFolder } = options;
+  const { name, readOutput, readErrors = noteWords, outputMs = Infinity, spawned } = options;
   const { command, args, env } = await options.command(folder);
   const child = spawnProgram(command, {
     args: [...args],
@@ -119,7 +119,7 @@ async function startIn(
     stderr: "piped",
   });
   const group = options.group === undefined ? undefined : createControlGroup(options.group);
-  // It starts what is foreign once it has connected.
+  // It starts project code after it has connected.
   group?.add(child.pid);
   spawned?.(child.pid);
   const words = new LastWords();
@@ -130,7 +130,7 @@ async function startIn(
   const ended = child.status.then(async ({ code, signal }) => {
     await group?.remove();
     await endOf(output, outputMs);
-    await removeFolder();
+    await options.removeFolder();
     return `${words} (${signal === null ? `code ${code}` : signal})`.trim();
   });
   const kill = (): void => {

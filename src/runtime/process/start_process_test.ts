@@ -3,7 +3,7 @@ import { FILL_SOCKETS } from "../../lib/_test_fill_sockets.ts";
 import { findGroupPlace, openControlGroups } from "../../lib/control_groups.ts";
 import { type StartedProcess, startProcess, type StartProcessOptions } from "./start_process.ts";
 
-/** Starts a program of one line; `PATH` in it is the socket that it should connect to. */
+/** Starts a one-line program; `PATH` in it is the socket to which it should connect. */
 async function start(
   code: string,
   more: Partial<StartProcessOptions> = {},
@@ -19,11 +19,6 @@ async function start(
       args: ["eval", "--no-config", code.replaceAll("PATH", JSON.stringify(`${folder}/s`))],
       env: { NO_COLOR: "1" },
     }),
-    readErrors: async (stream, words) => {
-      const decoder = new TextDecoder();
-      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
-    },
-    outputMs: Infinity,
     ...more,
   });
   return { parentFolder, started };
@@ -57,7 +52,7 @@ Deno.test("startProcess() rejects where the process ends without a connection", 
   await Deno.remove(parentFolder);
 });
 
-Deno.test("StartedProcess.kill() ends it at once, and may be called again", async () => {
+Deno.test("StartedProcess.kill() kills it, and may be called again", async () => {
   const { parentFolder, started } = await start(
     `${CONNECT} await new Promise(() => setInterval(() => {}, 1e6));`,
   );
@@ -72,7 +67,7 @@ Deno.test("StartedProcess.kill() ends it at once, and may be called again", asyn
 
 const place = findGroupPlace();
 
-/** Connects, and fills as many pairs of sockets as it is told, again and again. */
+/** Connects, and repeatedly fills a given number of socket pairs. */
 const FILLER = `${FILL_SOCKETS}
 link = socket.socket(socket.AF_UNIX)
 link.connect(sys.argv[2])

@@ -1,14 +1,9 @@
-/**
- * How much of the disk a folder for temporary files takes, if it is not a separate memory that the
- * kernel limits.
- *
- * @module
- */
+/** @module The disk usage of a folder for temporary files. */
 import { join } from "node:path";
 
 const DELETED = " (deleted)";
 
-/** Disk space of an empty file, which counts besides the bytes. */
+/** Disk space of an empty file, which counts in addition to the bytes. */
 const BYTES_PER_FILE = 4096;
 
 /** Bytes of the files below a folder, including deleted ones that a process still has open. */
@@ -26,7 +21,7 @@ function bytesBelow(folder: string): number {
         if (isDirectory) waiting.push(path);
         bytes += BYTES_PER_FILE + sizeOf(() => Deno.lstatSync(path));
       }
-    } catch { /* it has been removed meanwhile */ }
+    } catch { /* it was removed in the meantime */ }
   }
   return bytes;
 }

@@ -1,8 +1,4 @@
-/**
- * A monotonic clock and its timers, passed in so that tests can move time.
- *
- * @module
- */
+/** @module A monotonic clock and its timers, passed in so that tests can move time. */
 
 export interface Timers {
   /** Milliseconds of a clock that never jumps. */
@@ -11,7 +7,6 @@ export interface Timers {
   readonly after: (milliseconds: number, act: () => void) => () => void;
 }
 
-/** The timers of the runtime. */
 export const SYSTEM_TIMERS: Timers = {
   now: () => performance.now(),
   after: (milliseconds, act) => {
@@ -20,7 +15,7 @@ export const SYSTEM_TIMERS: Timers = {
   },
 };
 
-/** The value of a promise where it comes in time, in milliseconds; else `undefined`. */
+/** The value of a promise if it settles in time, in milliseconds; otherwise `undefined`. */
 export async function within<T>(
   promise: Promise<T>,
   milliseconds: number,

@@ -21,7 +21,7 @@ interface FoundBlob {
 const byAge = (one: FoundBlob, other: FoundBlob): number =>
   one.writtenAt - other.writtenAt || (one.path < other.path ? -1 : 1);
 
-/** Adds the blobs that the archive does not have yet; may be called again. */
+/** Adds the blobs that are not in the archive yet; may be called again. */
 export type AddBlobs = () => Promise<void>;
 
 interface BlobsOptions {
@@ -78,7 +78,7 @@ async function storageAdder(
         found.push({ path, writtenAt, key: objectKey(workspaceId, sha256) });
       }
       for (const { path, key } of found.sort(byAge)) {
-        // Removed meanwhile, if it is missing.
+        // Removed in the meantime, if it is missing.
         if (await fetch(key) === true) await archive.addFile(path, fetched);
       }
       await Deno.remove(fetched).catch(() => {});

@@ -35,13 +35,13 @@ export function storagesIn(copy: string): Promise<Storage[]> {
   return readStoreCopy(copy, shownStorages);
 }
 
-/** Copies a file of a running database; false if it is gone. */
+/** Copies a file of a running database; false if it no longer exists. */
 async function copyFile(from: string, to: string): Promise<boolean> {
   await Deno.mkdir(dirname(to), { recursive: true });
   return await Deno.copyFile(from, to).then(() => true).catch(ifMissing) ?? false;
 }
 
-/** Adds databases, each once. */
+/** Adds databases, without duplicates. */
 export class DatabaseAdder {
   readonly #added = new Set<string>();
   #server: Promise<ServerOfBackup> | undefined;
@@ -55,7 +55,7 @@ export class DatabaseAdder {
   }
 
   /**
-   * Adds the missing ones; false if one has been removed meanwhile, so that newer records are
+   * Adds the missing ones; false if one has been removed in the meantime, so that newer records are
    * needed.
    *
    * @throws {BackupError}
@@ -72,14 +72,14 @@ export class DatabaseAdder {
     return true;
   }
 
-  /** Frees what was opened. */
+  /** Closes everything that was opened. */
   async close(): Promise<void> {
     await (await this.#server?.catch(() => undefined))?.close();
   }
 
   /**
-   * Copies the files first: the branch does not start meanwhile, and the archive may be on its
-   * way over a slow network.
+   * Copies the files first: the branch does not start during that time, and the archive may be on
+   * its way over a slow network.
    */
   async #addFiles({ id }: Storage): Promise<boolean> {
     const options = this.#options;
@@ -142,7 +142,7 @@ function unreachable(cause: unknown): BackupError {
   );
 }
 
-/** Opens the platform's server; one in the data directory is started if it is not running. */
+/** Opens the platform's server; starts the one in the data directory if it is not running. */
 async function openServer({ dataDir, postgres }: AddDatabasesOptions): Promise<ServerOfBackup> {
   const isLocal = await Deno.stat(join(dataDir, "postgres", "data")).then(() => true, () => false);
   if (postgres === undefined && !isLocal) {

@@ -32,7 +32,7 @@ export async function adoptDatabases(folder: string): Promise<void> {
   if (hasDatabases) {
     for await (const { name } of Deno.readDir(databases)) await makeFolders(join(databases, name));
   }
-  // Damaged records are set aside: whoever restores has been told of them.
+  // Damaged records are set aside; the user has been notified of them.
   const kv = await openKv(join(folder, KV), {}, () => {});
   try {
     await adoptRecords(kv, systemRandom);

@@ -11,13 +11,16 @@ import type { BackupReport } from "./backup_layout.ts";
 /** Bytes that are read at a time. */
 const PIECE = 256 * 1024;
 
-/** Only the owner may read a backup: it holds the keys of all secrets. */
+/** Only the owner may read a backup, because it contains the keys of all secrets. */
 const MODE = 0o600;
 
-/** Takes the bytes of an archive in their order. */
+/** Receives the bytes of an archive in order. */
 export type WriteBytes = (bytes: Uint8Array) => Promise<void>;
 
-/** Writes to a file; Deno writes nothing when a stream is piped to one that must stay open. */
+/**
+ * Writes to a file, because Deno writes nothing when a stream is piped to a file that must stay
+ * open.
+ */
 export const toFile = (file: Deno.FsFile): WriteBytes => async (bytes) => {
   for (let offset = 0; offset < bytes.byteLength;) {
     offset += await file.write(bytes.subarray(offset));
@@ -70,8 +73,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds a file in its current length; false if it is gone. A growing file is cut off there; a
-   * removed one is still read to its end.
+   * Adds a file in its current length; false if it no longer exists. A growing file is cut off
+   * there; a removed one is still read to its end.
    */
   async addFile(path: string, from: string): Promise<boolean> {
     using source = await Deno.open(from).catch(ifMissing);
@@ -99,7 +102,7 @@ export class ArchiveWriter {
     await this.#written;
   }
 
-  /** Gives up, and returns the first failure; the file then contains a partial archive. */
+  /** Aborts, and returns the first failure; then the file contains a partial archive. */
   async abort(reason: unknown): Promise<unknown> {
     this.#packer.controller.error(reason);
     return await this.#written.then(() => reason, (cause) => cause);

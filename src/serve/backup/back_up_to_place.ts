@@ -1,6 +1,6 @@
 /**
  * Backs up to a place with several backups: a folder or object storage. Each backup is verified by
- * restoring it into an empty folder before it displaces an older one.
+ * restoring it into an empty folder before it replaces an older one.
  *
  * @module
  */
@@ -37,7 +37,9 @@ export interface PlaceBackupOptions extends BackupSource {
   readonly recipients: readonly string[];
   /** How many proven backups remain; all by default. */
   readonly keep?: number;
-  /** Free bytes of a folder's disk; asks the system by default. */
+  /** Stops the backup, and releases its location. The process must end then. */
+  readonly signal: AbortSignal;
+  /** Free bytes on a folder's disk; from the system by default. */
   freeBytes?(folder: string): Promise<number>;
 }
 
@@ -46,7 +48,7 @@ export interface ProvenBackup {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
-  /** Bytes that had to be sent; the rest was there. */
+  /** Number of sent bytes; the rest was already stored. */
   readonly sentBytes: number;
   readonly records: number;
   readonly blobs: number;
@@ -94,7 +96,7 @@ async function write(
   return { name, ...archive.report, sentBytes: writer.sentBytes };
 }
 
-/** Bytes that a check leaves free: the platform writes to the same disk. */
+/** Bytes that a check must leave free, because the platform writes to the same disk. */
 const RESERVE = 256 * 1024 * 1024;
 
 async function freeBytesOf(folder: string): Promise<number> {
@@ -102,7 +104,7 @@ async function freeBytesOf(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** @throws {BackupError} if restoring so many bytes would fill the platform's disk */
+/** @throws {BackupError} if restoring this many bytes would fill the platform's disk */
 async function requireSpace({ options, folder }: Work, bytes: number): Promise<void> {
   const { dataDir, freeBytes = freeBytesOf } = options;
   const free = await freeBytes(folder);
@@ -115,7 +117,7 @@ async function requireSpace({ options, folder }: Work, bytes: number): Promise<v
   );
 }
 
-/** Restores a backup from its place into an empty folder, and counts what is there. */
+/** Restores a backup from its place into an empty folder, and counts its content. */
 async function prove(
   work: Work,
   name: string,
@@ -147,7 +149,7 @@ async function prove(
   }
 }
 
-/** A part that is damaged in its place is sent again, once, with all others. */
+/** If a stored part is damaged, all parts are sent again, once. */
 async function writeAndProve(work: Work, format: number) {
   for (let sendsAll = false;; sendsAll = true) {
     const written = await write(work, { format, sendsAll });
@@ -170,9 +172,9 @@ function explain(cause: unknown, { dataDir }: PlaceBackupOptions): unknown {
 }
 
 /**
- * Makes a backup, verifies it, and then removes excess ones.
+ * Creates a backup, verifies it, and then removes excess ones.
  *
- * @throws {BackupError} saying what to do
+ * @throws {BackupError} with advice
  */
 export async function backUpToPlace(options: PlaceBackupOptions): Promise<ProvenBackup> {
   const { dataDir, recipients, keep } = options;
@@ -190,7 +192,7 @@ export async function backUpToPlace(options: PlaceBackupOptions): Promise<Proven
           if (keep === undefined) return { ...proven, removed: 0 };
           const { backups } = await prune({ place, held, keep });
           return { ...proven, removed: backups };
-        }),
+        }, options.signal),
     );
   } catch (cause) {
     throw explain(cause, options);

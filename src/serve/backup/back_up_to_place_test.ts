@@ -18,7 +18,7 @@ const START = Date.parse("2026-11-22T10:00:00Z");
 const HOUR = 3_600_000;
 const TEXT = "what nobody may read";
 
-/** Bytes that no part of another text has. */
+/** Bytes that occur in no other text. */
 function bytesOf(seed: number, size: number): Uint8Array {
   let state = seed;
   return Uint8Array.from({ length: size }, () => {
@@ -40,7 +40,7 @@ interface Case {
   readonly dataDir: string;
   readonly place: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Backs up, an hour after the last. */
+  /** Creates a backup, an hour after the last one. */
   backUp(more?: Partial<PlaceBackupOptions>): ReturnType<typeof backUpToPlace>;
 }
 
@@ -57,7 +57,7 @@ async function makeData(root: string): Promise<string> {
 
 type Kind = "folder" | "s3" | "sftp" | "sshd";
 
-/** The servers that places are on, beside folders. */
+/** The servers with backup locations, and their folders. */
 const SERVERS: Readonly<
   Partial<Record<Kind, (root: string) => Promise<AsyncDisposable & Pick<Case, "place">>>>
 > = { s3: openTestStorage, sftp: startTestSftp, sshd: startSshd };
@@ -79,6 +79,7 @@ async function inPlace(
         recipients: [],
         version: "1.2.3",
         now: () => START + hours++ * HOUR,
+        signal: new AbortController().signal,
         ...more,
       });
     await test({ root, dataDir, place, env, backUp });
@@ -103,7 +104,8 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
         assert.ok(second.sentBytes > 16_000_000);
         await addBlob(dataDir, bytesOf(2, 1000));
         const third = await backUp(more);
-        // The parts at both ends of the large blob, whose sizes the secret of the place decides.
+        // The parts at both ends of the large blob, whose sizes depend on the secret of the
+        // location.
         assert.ok(third.sentBytes < 12_000_000, `${third.sentBytes} bytes were sent again`);
         assert.deepEqual([second.removed, third.removed], [0, 1]);
         const { backups: listed } = await listPlace(place, env);
@@ -130,7 +132,7 @@ for (const kind of ["folder", "s3", "sftp", "sshd"] as const) {
   }
 }
 
-/** Whether the content can be read in the place, and nothing else than names of parts. */
+/** Whether the content is readable in the location, which should only have names of parts. */
 async function assertHidden(place: string, isEncrypted: boolean): Promise<void> {
   let all = "";
   const look = async (folder: string): Promise<void> => {
@@ -162,11 +164,11 @@ Deno.test("backUpToPlace() sends a part again that is damaged or missing in its 
   });
 });
 
-Deno.test("backUpToPlace() removes nothing that a kept backup needs, and nothing unproven counts", async () => {
+Deno.test("backUpToPlace() removes nothing that a kept backup needs, and unverified backups do not count", async () => {
   await inPlace("folder", async ({ root, place, backUp }) => {
     const first = await backUp({ keep: 1 });
     const manifest = join(place, "backups", `${first.name}.json`);
-    // A newer backup that was never restored: its process was killed before.
+    // A newer backup that was never verified, because its process was killed before.
     const newer = "2026-11-22T23-00-00Z";
     await Deno.copyFile(manifest, join(place, "backups", `${newer}.json`));
     await Deno.mkdir(join(place, "parts", "ff"), { recursive: true });
@@ -187,7 +189,7 @@ Deno.test("backUpToPlace() removes nothing that a kept backup needs, and nothing
   });
 });
 
-Deno.test("backUpToPlace() and restoreFromPlace() say what to do about each failure", async () => {
+Deno.test("backUpToPlace() and restoreFromPlace() give advice for each failure", async () => {
   await inPlace("folder", async ({ root, place, backUp }) => {
     const { identity, recipient } = await makeKeyPair();
     const other = await makeKeyPair();
@@ -228,7 +230,7 @@ Deno.test("backUpToPlace() and restoreFromPlace() say what to do about each fail
   });
 });
 
-Deno.test("backUpToPlace() trusts one host key of an SFTP server, and names what is wrong", async () => {
+Deno.test("backUpToPlace() trusts one host key of an SFTP server, and reports problems", async () => {
   await inPlace("sftp", async ({ root, place, backUp }) => {
     const other = place.replace(/host-key=SHA256%3A(?:%..|.){4}/, "host-key=SHA256%3AAAAA");
     const cases: readonly [place: string, wanted: RegExp][] = [
@@ -266,7 +268,7 @@ Deno.test("backUpToPlace() removes unfinished files of a killed backup, in a fol
   });
 });
 
-Deno.test("a damaged manifest hides no other backup, and parts that it may need stay", async () => {
+Deno.test("a damaged manifest hides no other backup, and parts that it may need are kept", async () => {
   await inPlace("folder", async ({ root, dataDir, place, backUp }) => {
     const first = await backUp();
     const manifest = join(place, "backups", `${first.name}.json`);
@@ -285,7 +287,7 @@ Deno.test("a damaged manifest hides no other backup, and parts that it may need 
   });
 });
 
-Deno.test("backUpToPlace() stops where a check would fill the platform's disk", async () => {
+Deno.test("backUpToPlace() stops if a check would fill the platform's disk", async () => {
   await inPlace("folder", async ({ dataDir, place, backUp }) => {
     const freeBytes = () => Promise.resolve(1000);
     await assert.rejects(backUp({ freeBytes, keep: 1 }), /has 1000 B free, but a check needs/);

@@ -1,5 +1,5 @@
 /**
- * The format of a backup: a tar archive that begins with a description and ends with digests of
+ * The format of a backup: a tar archive that starts with a description and ends with digests of
  * everything in between, which reveal a truncated file.
  *
  * @module
@@ -15,9 +15,9 @@ export const BUILD_LOGS = "build_logs";
 
 /** The repositories that were pushed to the platform. */
 export const REPOSITORIES = "repositories";
-/** Files of a repository in addition to its objects. All refs are in one of them. */
+/** Files of a repository in addition to its objects. Each ref is in one of them. */
 export const REPOSITORY_FILES = ["packed-refs", "HEAD", "config"];
-/** Folders without which git takes none for a repository. */
+/** Folders that git requires in a repository. */
 export const REPOSITORY_FOLDERS = ["refs", "objects"];
 
 /** The files of embedded databases. */
@@ -31,7 +31,7 @@ export const descriptionSchema = z.object({
   schemaVersion: z.literal(BACKUP_SCHEMA),
   /** Format of the source data directory. */
   format: z.int().positive(),
-  /** Version of the program that made it. */
+  /** Version of the program that created it. */
   program: z.string().max(128),
   createdAt: z.iso.datetime(),
 });
@@ -50,7 +50,7 @@ const DATABASE_PATHS =
 const PATHS =
   /^(?:kv\.sqlite3|keys\.json|(?:blobs|build_logs)(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}){1,6})$/;
 
-/** Refs are in one file; objects are in packs, and loose where a push was small. */
+/** Refs are in one file; objects are in packs, and loose if a push was small. */
 const REPOSITORY_PATHS =
   /^repositories\/[0-9a-f-]{36}\.git\/(?:HEAD|config|packed-refs|objects\/(?:pack\/pack-[0-9a-f]{40,64}\.(?:pack|idx|rev)|[0-9a-f]{2}\/[0-9a-f]{38,62}))$/;
 
@@ -59,7 +59,7 @@ export function isBackupPath(path: string): boolean {
   return [PATHS, DATABASE_PATHS, REPOSITORY_PATHS].some((paths) => paths.test(path));
 }
 
-/** A backup cannot be made or used. */
+/** A backup cannot be created or used. */
 export class BackupError extends Error {
   override readonly name = "BackupError";
 
@@ -68,7 +68,7 @@ export class BackupError extends Error {
   }
 }
 
-/** How much was packed or unpacked. */
+/** The amount of packed or unpacked data. */
 export interface BackupReport {
   readonly files: number;
   readonly bytes: number;

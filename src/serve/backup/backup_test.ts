@@ -40,7 +40,7 @@ async function withData(
 const backUp = (dataDir: string, to: string) =>
   makeBackup({ dataDir, to, version: "1.2.3", now: () => NOW });
 
-Deno.test("restoreBackup() restores what makeBackup() packed, and nothing unfinished", async () => {
+Deno.test("restoreBackup() restores data of makeBackup(), and nothing unfinished", async () => {
   await withData(async ({ root, dataDir }) => {
     const [to, restored] = [join(root, "b.tar"), join(root, "restored")];
     const made = await backUp(dataDir, to);
@@ -107,7 +107,7 @@ Deno.test("restoreBackup() refuses a backup that is cut off anywhere, or changed
   });
 });
 
-/** An archive with a right description and right digests. */
+/** An archive with a correct description and correct digests. */
 async function archive(files: Readonly<Record<string, string>>, format = 1): Promise<Uint8Array> {
   const description = {
     schemaVersion: "SVC_BACKUP_V1",
@@ -153,7 +153,7 @@ for (const [name, files, format] of BAD) {
   });
 }
 
-Deno.test("restoreBackup() overwrites no data, and takes an empty folder", async () => {
+Deno.test("restoreBackup() overwrites no data, and accepts an empty folder", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     await backUp(dataDir, to);
@@ -164,7 +164,7 @@ Deno.test("restoreBackup() overwrites no data, and takes an empty folder", async
   });
 });
 
-Deno.test("makeBackup() leaves nothing behind where it fails", async () => {
+Deno.test("makeBackup() leaves nothing behind if it fails", async () => {
   await withData(async ({ root, dataDir }) => {
     await Deno.remove(join(dataDir, "keys.json"));
     await assert.rejects(backUp(dataDir, join(root, "b.tar")), /it has no keys\.json/);
@@ -199,7 +199,7 @@ Deno.test("makeBackup() refuses data that a migration may have begun to change",
   });
 });
 
-Deno.test("makeBackup() removes what a killed one left, and refuses a second one at a time", async () => {
+Deno.test("makeBackup() removes leftovers of a killed one, and refuses a second one at a time", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const folder = `${to}.partial`;
@@ -224,7 +224,7 @@ Deno.test("makeBackup() removes what a killed one left, and refuses a second one
 });
 
 Deno.test({
-  name: "makeBackup() works in no folder that others have made or can open",
+  name: "makeBackup() refuses folders that others have created or can open",
   ignore: Deno.build.os === "windows",
   fn: () =>
     withData(async ({ root, dataDir }) => {
@@ -246,7 +246,7 @@ Deno.test({
     }),
 });
 
-Deno.test("makeBackup() called many times at once makes one whole backup or says why not", async () => {
+Deno.test("makeBackup() called many times at once creates one complete backup or reports why not", async () => {
   await withData(async ({ root, dataDir }) => {
     const to = join(root, "b.tar");
     const ended = await Promise.allSettled(Array.from({ length: 8 }, () => backUp(dataDir, to)));

@@ -84,7 +84,7 @@ async function storageSource(
   };
 }
 
-/** @param place folder, or address of object storage, which needs the records as well */
+/** @param place folder, or URL of object storage, which also needs the records */
 export async function openBlobSource(
   place: string,
   { env, kv }: { readonly env: Environment; readonly kv: RecordStore | undefined },

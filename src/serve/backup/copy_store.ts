@@ -11,10 +11,10 @@ import { isStoreUrl, type RecordStore } from "../../store/mod.ts";
 import { isMoved, type RawRecord } from "../migration/raw_record.ts";
 import { type Change, openRecords } from "../migration/record_store.ts";
 
-/** Longest wait for the database, in milliseconds. */
+/** Maximum wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Records of a server that are written to the copy; the rest of it is its own. */
+/** Number of records of a server to write to the copy at a time. */
 async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Change> {
   for await (const record of records) {
     const isOver = record.leftMs !== undefined && record.leftMs <= 0;
@@ -22,7 +22,7 @@ async function* changesOf(records: AsyncIterable<RawRecord>): AsyncGenerator<Cha
   }
 }
 
-/** Copies a store in PostgreSQL into a file, which is a store as well. */
+/** Copies a store in PostgreSQL into a file, which is a store too. */
 async function copyFromServer(from: string, to: string, env: Environment): Promise<void> {
   const server = await openRecords(from, env);
   try {
@@ -51,7 +51,7 @@ export async function copyStore(from: string, to: string, env: Environment = {})
   }
 }
 
-/** Reads records of a copy, which stays as it is. */
+/** Reads records of a copy without changing it. */
 export async function readStoreCopy<T>(
   copy: string,
   read: (kv: RecordStore) => Promise<T>,
@@ -60,7 +60,7 @@ export async function readStoreCopy<T>(
   const opened = `${copy}.read`;
   await Deno.copyFile(copy, opened);
   try {
-    // Damage is set aside in this copy alone.
+    // Damage is only set aside in this copy.
     const kv = await openKv(opened, {}, () => {});
     try {
       return await read(kv);
@@ -74,7 +74,7 @@ export async function readStoreCopy<T>(
   }
 }
 
-/** Reads a snapshot of a store's records; damaged ones are left out. */
+/** Reads a snapshot of a store's records; leaves out damaged ones. */
 export async function withStoreCopy<T>(
   store: string,
   read: (kv: RecordStore) => Promise<T>,

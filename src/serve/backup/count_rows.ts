@@ -25,7 +25,7 @@ export interface CountedDatabase {
   readonly rows: number;
 }
 
-/** Tables that are counted in one statement. */
+/** Number of tables to count in one statement. */
 const MOST_TABLES = 200;
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 const MEMORY_MB = 512;
@@ -34,7 +34,7 @@ const namesSchema = z.object({ database: z.string(), role: z.string().nullable()
 
 /**
  * Tables, and whether all rows of each can be counted: an owner may have withdrawn their own
- * rights, and policies are code of the project, which must not decide over a backup.
+ * rights, and policies are project code, which must not affect a backup.
  */
 const TABLES = `SELECT format('%I.%I', n.nspname, c.relname),
   (has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
@@ -63,7 +63,7 @@ async function countEmbedded(
   const { database, role } = namesSchema.parse(
     JSON.parse(await readTextFile(join(folder, id, "names.json"))),
   );
-  // Nobody has connected to it yet.
+  // No client has connected to it yet.
   if (role === null) return { id, tables: 0, rows: 0 };
   const branch = { id, database, role, limits: { memoryMb: MEMORY_MB, connections: 1 } };
   try {
@@ -101,7 +101,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   if (begun !== "") yield begun;
 }
 
-/** Counts what `pg_dump` wrote between `COPY … FROM stdin;` and `\.`. */
+/** Counts the lines of `pg_dump` between `COPY … FROM stdin;` and `\.`. */
 async function countDump(path: string, id: string): Promise<CountedDatabase> {
   let [tables, rows, isCopy] = [0, 0, false];
   for await (const line of linesOf(path)) {
@@ -123,7 +123,7 @@ export async function countRows(
   const engine = new EmbeddedEngine({ folder, command: databaseProcessCommand({ env }) });
   const counted: CountedDatabase[] = [];
   try {
-    // One after the other: each takes the memory of a process.
+    // One after the other, because each uses the memory of a process.
     for (const id of await namesIn(folder)) counted.push(await countEmbedded(engine, folder, id));
   } finally {
     await engine.close();

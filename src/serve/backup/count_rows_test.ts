@@ -47,7 +47,7 @@ Deno.test("countRows() counts what it may read; no project keeps a platform from
       assert.ok("rows" in result, JSON.stringify(result));
     }
     await engine.close();
-    // No backup holds it.
+    // No backup contains it.
     await Deno.remove(join(folder, "databases", "template"), { recursive: true });
     const expected = [
       { id: branch.id, tables: 4, rows: 3 },

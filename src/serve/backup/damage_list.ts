@@ -1,5 +1,5 @@
 /**
- * Damage that a look at everything finds.
+ * Damage found by a full check.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 /** Damage that is named; more is counted. */
 const MOST_NAMED = 100;
 
-/** Damage that one line tells. */
+/** Maximum number of damaged items in one line. */
 const MOST_TOLD = 5;
 
 export class DamageList {
   /** Sentences without a capital and a final stop. */
   readonly named: string[] = [];
-  /** How much more there is. */
+  /** The number of further items. */
   more = 0;
 
   readonly add = (what: string): void => {
@@ -22,7 +22,7 @@ export class DamageList {
   };
 }
 
-/** Damage in one line. */
+/** The damage in one line. */
 export function summariseDamage(
   { damage, more }: { readonly damage: readonly string[]; readonly more: number },
 ): string {

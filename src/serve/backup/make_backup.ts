@@ -1,7 +1,7 @@
 /**
  * Making a backup of a data directory, whether a platform runs on it or not.
  *
- * Records are taken in one transaction of the database. Their files are copied before it, and new
+ * Records are read in one transaction of the database. Their files are copied before it, and new
  * ones after it: files are only removed some time after they were last needed, so all files of
  * these records exist.
  *
@@ -55,7 +55,7 @@ export interface BackupSource {
   readonly keys?: string;
   /** The environment with passwords of `kv` and keys of `blobs`. */
   readonly env?: Environment;
-  /** How managed databases are reached; without it they are left out. */
+  /** Access to managed databases; without it, they are left out. */
   readonly databases?: Pick<AddDatabasesOptions, "postgres">;
   /** Whether everything is read and compared first. */
   readonly verifies?: boolean;
@@ -65,17 +65,16 @@ export interface BackupSource {
 }
 
 export interface BackupOptions extends BackupSource {
-  /** File to be made. */
+  /** File to create. */
   readonly to: string;
 }
 
-/** How often records are read again where a database that they name is gone. */
+/** How often records are read again if a database in them no longer exists. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Adds the repositories that were pushed to the platform: first the refs of each, then the objects,
- * so that no referenced object is missing. The second pass finds packs that git has merged
- * meanwhile.
+ * Adds the repositories pushed to the platform: first the refs of each, then the objects, so that
+ * no referenced object is missing. The second pass finds packs that git has merged in the meantime.
  */
 async function addRepositories(archive: ArchiveWriter, dataDir: string): Promise<void> {
   const root = join(dataDir, REPOSITORIES);
@@ -126,7 +125,7 @@ async function addRecords({ archive, folder, options }: Making): Promise<void> {
   }
 }
 
-/** Adds everything that a backup holds. */
+/** Adds everything that a backup contains. */
 export async function addEverything(making: Making, format: number): Promise<void> {
   const { archive, folder, options } = making;
   const { dataDir, env = {} } = options;
@@ -168,7 +167,7 @@ async function addParts(making: Making, format: number, addBlobs: AddBlobs): Pro
   await archive.addText(DIGESTS, JSON.stringify(archive.digests));
 }
 
-/** @throws {BackupError} if there is nothing to back up, or nothing that this program knows */
+/** @throws {BackupError} if there is nothing to back up, or nothing known to this program */
 export async function formatOf(
   { dataDir, kv = join(dataDir, KV) }: BackupSource,
 ): Promise<number> {
@@ -258,7 +257,7 @@ async function unwritable(to: string, cause: Error): Promise<BackupError> {
     );
 }
 
-/** Reads everything that the backup will hold. */
+/** Reads everything for the backup. */
 export async function verifyFirst(
   { dataDir, kv, blobs, keys, env = {}, now }: BackupSource,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * The process that backs up a running platform, so that reading and encrypting all data does not
- * delay requests. Its job is one line of JSON on standard input; it ends when that closes, for
+ * delay requests. Its job is one line of JSON on standard input; it stops when that closes, for
  * example because the platform is killed.
  *
  * @module
@@ -42,10 +42,13 @@ export const resultSchema = z.union([
 ]);
 export type BackupResult = z.infer<typeof resultSchema>;
 
-/** Others on the machine go first. */
+/** Maximum time to release the place when the platform ends, in milliseconds. */
+const STOP_MS = 5000;
+
+/** Other processes on the machine have priority. */
 const PRIORITY = 10;
 
-async function run(work: BackupWork): Promise<BackupResult> {
+async function run(work: BackupWork, signal: AbortSignal): Promise<BackupResult> {
   const { postgres, kv, blobs, keys, ...options } = work;
   try {
     const proven = await backUpToPlace({
@@ -56,6 +59,7 @@ async function run(work: BackupWork): Promise<BackupResult> {
       env: Deno.env.toObject(),
       databases: { postgres },
       now: systemClock,
+      signal,
     });
     return { ...proven, databases: [...proven.databases] };
   } catch (error) {
@@ -65,7 +69,7 @@ async function run(work: BackupWork): Promise<BackupResult> {
 }
 
 /** Reads the work, then watches for the end of the platform. */
-async function readWork(): Promise<BackupWork> {
+async function readWork(stop: () => void): Promise<BackupWork> {
   const line = Promise.withResolvers<string>();
   const watch = async () => {
     let text = "";
@@ -73,17 +77,26 @@ async function readWork(): Promise<BackupWork> {
       text += piece;
       if (text.endsWith("\n")) line.resolve(text);
     }
-    Deno.exit(1);
   };
-  watch().catch(() => Deno.exit(1));
+  watch().finally(stop).catch(() => {});
   return workSchema.parse(JSON.parse(await line.promise));
 }
 
 export async function runBackupProcess(_path: string): Promise<never> {
   try {
     setPriority(PRIORITY);
-  } catch { /* the system does not allow it: then as all others */ }
-  const result = await run(await readWork());
+  } catch { /* if the system does not allow it, it has the normal priority */ }
+  // A signal to all processes reaches the platform too, which then closes standard input.
+  const ignored = Deno.build.os === "windows"
+    ? ["SIGINT"] as const
+    : ["SIGINT", "SIGTERM"] as const;
+  for (const signal of ignored) Deno.addSignalListener(signal, () => {});
+  const closing = new AbortController();
+  const work = await readWork(() => {
+    closing.abort(new Error("The platform ended during the backup"));
+    setTimeout(() => Deno.exit(1), STOP_MS);
+  });
+  const result = await run(work, closing.signal);
   await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(result)}\n`));
   return Deno.exit(0);
 }

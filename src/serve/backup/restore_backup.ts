@@ -53,7 +53,7 @@ export interface Restored extends Unpacked {
   readonly verified: Verified;
 }
 
-/** Largest description or list of digests, in bytes. */
+/** Maximum size of a description or list of digests, in bytes. */
 const MAX_TEXT_BYTES = 1024 ** 3;
 
 const NO_BACKUP = "Use a file created by svc backup";
@@ -141,7 +141,7 @@ async function assertFree(dataDir: string): Promise<void> {
   );
 }
 
-/** Makes the empty folders of repositories, which a backup does not hold. */
+/** Creates the empty folders of repositories, which a backup does not contain. */
 async function completeRepositories(folder: string): Promise<void> {
   const root = join(folder, REPOSITORIES);
   for (const name of await namesIn(root)) {

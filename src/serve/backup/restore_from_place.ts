@@ -36,7 +36,7 @@ export interface PlaceRestoreOptions extends Pick<RestoreOptions, "dataDir" | "t
 }
 
 /**
- * Restores one of the backups in a place.
+ * Restores one of the backups in a location.
  *
  * @throws {BackupError}
  */

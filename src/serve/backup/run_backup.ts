@@ -13,7 +13,7 @@ import { selfCommand } from "../../runtime/mod.ts";
 import type { CompleteOptions } from "../options.ts";
 import { type BackupResult, type BackupWork, resultSchema } from "./process_main.ts";
 
-/** How much of the process's last output is kept, in characters. */
+/** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 2000;
 
 /** The whole environment: backups need keys of storages and passwords of databases. */
@@ -23,7 +23,10 @@ function given(env: Environment): Record<string, string> {
   );
 }
 
-/** Makes a backup in its own process; aborting the signal ends it. */
+/** Maximum time for the process to stop, in milliseconds. */
+const STOP_MS = 8000;
+
+/** Creates a backup in a separate process; aborting the signal stops it. */
 export async function runBackup(
   work: BackupWork,
   { env, signal }: { readonly env: Environment; readonly signal: AbortSignal },
@@ -43,9 +46,13 @@ export async function runBackup(
     stdout: "piped",
     stderr: "piped",
   });
-  const end = () => child.kill("SIGKILL");
-  signal.addEventListener("abort", end, { once: true });
   const writer = child.stdin.getWriter();
+  let killing: ReturnType<typeof setTimeout> | undefined;
+  const end = () => {
+    writer.close().catch(() => {});
+    killing = setTimeout(() => child.kill("SIGKILL"), STOP_MS);
+  };
+  signal.addEventListener("abort", end, { once: true });
   try {
     await writer.write(new TextEncoder().encode(`${JSON.stringify(work)}\n`));
     const [stdout, stderr] = await Promise.all([
@@ -59,6 +66,7 @@ export async function runBackup(
     return { error: `Its process ended without a result${words && `: ${words}`}`, hint: null };
   } finally {
     signal.removeEventListener("abort", end);
+    clearTimeout(killing);
     await writer.abort().catch(() => {});
   }
 }

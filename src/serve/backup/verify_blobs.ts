@@ -1,5 +1,5 @@
 /**
- * Reading every blob, and looking for those that deployments and blob stores need.
+ * Reads every blob, and checks that all blobs of deployments and blob stores exist.
  *
  * @module
  */
@@ -25,11 +25,11 @@ async function readSound(source: BlobSource, blob: BlobName): Promise<Uint8Array
   throw new TypeError(`Blob ${blob.sha256} differs from what was stored`);
 }
 
-/** Compares all blobs with their hashes; returns how many there are. */
+/** Compares all blobs with their hashes; returns their number. */
 export async function verifyBlobs(
   { source, kv, now }: {
     readonly source: BlobSource;
-    /** Without it, no blob is looked for. */
+    /** Without it, no blobs are searched. */
     readonly kv: RecordStore | undefined;
     readonly now: number;
   },
@@ -39,7 +39,7 @@ export async function verifyBlobs(
   for await (const { workspaceId, sha256 } of source.list()) {
     const blob = { workspaceId, sha256 };
     const stream = await source.stream(blob);
-    // Removed meanwhile.
+    // Removed in the meantime.
     if (stream === undefined) continue;
     found.add(nameOf(blob));
     if ((await sha256Stream(stream)).sha256 === sha256) continue;
@@ -61,7 +61,7 @@ export async function verifyBlobs(
     if (stream !== undefined) count++;
     else damage.add(`blob ${blob.sha256}, which ${user} needs, is missing or cannot be read`);
   };
-  // A content that cannot be read is told of as a blob.
+  // Unreadable content is reported as a blob.
   for await (const blob of neededBlobs({ deployments, vault, onDamaged: () => {} }, now)) {
     // An unfinished deployment may still wait for its uploads.
     if (!isServed(blob.deployment.status)) continue;

@@ -1,6 +1,6 @@
 /**
  * Reading everything that a platform stores: each record, blob, key, and page of a database.
- * Nothing is changed, and a platform may run meanwhile.
+ * Changes nothing; a platform can run during the check.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface VerifyOptions {
 
 export interface Verified {
   readonly records: number;
-  /** Records of an svc that knew no checksums: each gets one when it changes. */
+  /** Records of an svc without checksums, which get one when they change. */
   readonly unchecked: number;
   readonly blobs: number;
   /** Pages of databases. */
@@ -39,7 +39,7 @@ export interface Verified {
   readonly uncheckedDatabases: readonly string[];
   /** Damaged or missing files. */
   readonly damage: readonly string[];
-  /** How much more damage there is than is named. */
+  /** The number of damaged items that are not named. */
   readonly more: number;
 }
 
@@ -89,7 +89,7 @@ async function verifyDatabases(
   return { pages, uncheckedDatabases };
 }
 
-/** Reads everything; what cannot be read at all is damage as well. */
+/** Reads everything; unreadable data counts as damage. */
 export async function verifyData(options: VerifyOptions): Promise<Verified> {
   const { dataDir, env, now } = options;
   const damage = new DamageList();

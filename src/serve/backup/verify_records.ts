@@ -27,7 +27,7 @@ import type { DamageList } from "./damage_list.ts";
 
 export interface ReadRecords {
   readonly records: number;
-  /** Records that could have a checksum and have none: an older svc wrote them. */
+  /** Records that could have a checksum but have none, because an older svc wrote them. */
   readonly unchecked: number;
   /** Ids of the keys that secrets are sealed with, each with a record that names it. */
   readonly keyIds: ReadonlyMap<string, RecordKey>;
@@ -44,7 +44,7 @@ interface Row {
 
 const COUNTER_BYTES = 8;
 
-/** The value of a row as Deno KV would return it. @throws where it would fail */
+/** Decodes the value of a row as Deno KV does. @throws if Deno KV would fail */
 function valueOf({ v, v_encoding }: Row): unknown {
   if (!(v instanceof Uint8Array)) throw new TypeError("it has no bytes");
   if (v_encoding === ENCODING.bytes) return v;
@@ -136,7 +136,7 @@ async function readServer(place: string, env: Environment, reader: Reader): Prom
 /**
  * Reads every record of a store; reports unreadable ones.
  *
- * @param then gets the store to read from; `undefined` if it cannot be opened
+ * @param then called with the store to read from; `undefined` if it cannot be opened
  */
 export async function verifyRecords(
   { place, env }: { readonly place: string; readonly env: Environment },

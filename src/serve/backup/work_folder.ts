@@ -16,7 +16,7 @@ const OWN_NAME = /^(?:lock|backup\.tar|kv\.sqlite3.*|dump-.*|database-.*|restore
 /** How often a folder is opened again that its last user was about to remove. */
 const MAX_ATTEMPTS = 5;
 
-/** Refuses a folder that others have made, or can look into: all secrets will be in it. */
+/** Refuses a folder that others have created or can read, because all secrets will be in it. */
 async function refuseForeign(folder: string, to: string): Promise<void> {
   const { isDirectory, uid, mode } = await Deno.lstat(folder);
   const isOwn = Deno.build.os === "windows" || uid === Deno.uid() && (mode! & 0o077) === 0;
@@ -48,13 +48,13 @@ async function lockFolder(folder: string, to: string): Promise<Deno.FsFile | und
   return undefined;
 }
 
-/** Locks a folder that others may create and remove meanwhile. */
+/** Locks a folder that others may create and remove in the meantime. */
 async function openFolder(folder: string, to: string): Promise<Deno.FsFile> {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const lock = await lockFolder(folder, to).catch(ifMissing);
     if (lock !== undefined) return lock;
   }
-  // Fails where the folder around it is missing.
+  // Fails if its parent folder is missing.
   await Deno.stat(dirname(folder));
   throw busy(to);
 }

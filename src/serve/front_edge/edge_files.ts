@@ -1,9 +1,4 @@
-/**
- * The files of sites on the disk of a front edge: each is fetched once, verified, and kept while
- * there is room.
- *
- * @module
- */
+/** Files of sites on a front edge's disk: fetched once, verified, within a quota. @module */
 import { join } from "node:path";
 import type { BlobReader } from "../../edge/mod.ts";
 import { sha256InTurns } from "../../lib/hash.ts";
@@ -22,7 +17,7 @@ import type { PlatformClient } from "./platform_client.ts";
 /** How often a file that vanishes before it is read is fetched. */
 const MAX_FETCHES = 3;
 
-/** Time in which more of a file must come, in milliseconds. */
+/** Time within which more of a file must arrive, in milliseconds. */
 const STALLED_MS = 30_000;
 
 /** The files of deployments. */
@@ -50,7 +45,7 @@ export function platformFiles(root: string): FilesOfSites {
         async read(sha256) {
           const content = await Deno.readFile(pathOf(sha256));
           if (await sha256InTurns(content) === sha256) return content;
-          // The platform, which answers then, finds the damage.
+          // Then the platform responds, and finds the damage.
           throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
         },
         stream: (sha256, range) => streamFile(pathOf(sha256), range),
@@ -62,7 +57,7 @@ export function platformFiles(root: string): FilesOfSites {
 
 export interface EdgeFilesOptions {
   readonly client: PlatformClient;
-  /** Folder of the files, which is this process's alone. */
+  /** Folder of the files, which only this process uses. */
   readonly root: string;
   /** Maximum number of bytes of files. */
   readonly maxBytes: number;
@@ -121,7 +116,7 @@ export class EdgeFiles {
         damaged: join(root, "damaged", projectId),
         isCache: true,
         onUse: () => {},
-        // It is fetched again; there is nothing to save of it.
+        // It can be fetched again, so there is nothing to save.
         onDamaged: (sha256, movedTo) => {
           this.#cache.remove(`${projectId}/${sha256}`);
           Deno.removeSync(movedTo);
@@ -132,7 +127,7 @@ export class EdgeFiles {
     return store;
   }
 
-  /** Requests for a file at the same time share one fetch. */
+  /** Concurrent requests for a file share one fetch. */
   #fetch(
     { projectId, deploymentId }: { readonly projectId: string; readonly deploymentId: string },
     sha256: string,

@@ -1,9 +1,4 @@
-/**
- * The sites that a front edge knows: which host shows what, as the feed says, and deployments as
- * the platform sends them when they are first asked for.
- *
- * @module
- */
+/** Sites of a front edge: hosts from the feed, deployments fetched when first requested. @module */
 import pMap from "p-map";
 import {
   atHost,
@@ -32,7 +27,7 @@ export interface EdgeSitesOptions {
   readonly cache: Pick<HttpCache, "purge" | "clear" | "repeatInvalidation">;
 }
 
-/** Access settings of which an edge only has to know whether they close a host. */
+/** Access settings for an edge, which only needs to know whether they close a host. */
 function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess["facts"] {
   return {
     version,
@@ -51,10 +46,10 @@ function accessFactsOf({ version, protection, isDown }: AccessState): SiteAccess
 export class EdgeSites {
   readonly #sites: SiteDirectory;
   readonly #domains = new DomainHosts();
-  /** By project; all sites of a project share one. */
+  /** Keyed by project, because all sites of a project share one. */
   readonly #access = new Map<string, SiteAccess>();
   readonly #shown = new SingleFlight<EdgeShown | undefined>();
-  /** Counts changes: a response requested before one may not include it. */
+  /** Counts changes: a response requested before a change may not include it. */
   #changes = 0;
   #bindings = 0;
 
@@ -76,7 +71,13 @@ export class EdgeSites {
     return found instanceof Promise ? found.catch(() => undefined) : found;
   }
 
-  /** Applies a change; rejects where the platform does not say all that it needs. */
+  /** Whether a host shows a deployment, or redirects to another host. */
+  isHost(hostname: string): boolean {
+    return this.#sites.deploymentAt(hostname) !== undefined ||
+      this.#domains.find(hostname) !== undefined;
+  }
+
+  /** Applies a change; rejects if the platform does not send everything that it needs. */
   async apply(message: FeedMessage): Promise<void> {
     this.#changes++;
     const { cache } = this.#options;
@@ -127,8 +128,9 @@ export class EdgeSites {
   }
 
   /**
-   * Points a host; one in use keeps its site until the new one is read. The order of messages
-   * counts, not their versions, because the platform may have been restored from a backup.
+   * Points a host at a deployment; a host in use keeps its site until the new one is read. The
+   * order of messages counts, not their versions, because the platform may have been restored from
+   * a backup.
    */
   async #point(hostname: string, binding: HostBinding): Promise<void> {
     const to = { ...binding, version: String(++this.#bindings).padStart(16, "0") };

@@ -1,21 +1,16 @@
-/**
- * Follows the platform's feed, and starts again with a snapshot whenever the line is cut or a
- * change is missing.
- *
- * @module
- */
+/** Follows the platform's feed, and starts again with a snapshot after any gap. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { type FeedMessage, Subscriber } from "../../feed/mod.ts";
 import { messageOf } from "../../lib/error_message.ts";
 import { ALIVE_MS, type FeedLine, feedLine } from "../../platform/edges/mod.ts";
 import { EdgeKeyError, type PlatformClient } from "./platform_client.ts";
 
-/** A platform that says nothing for so long is lost, in milliseconds. */
+/** Silence after which the platform counts as lost, in milliseconds. */
 const SILENCE_MS = 5 * ALIVE_MS;
 /** Pauses between attempts to connect, in milliseconds. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 2000;
-/** Longest line, in characters. */
+/** Maximum length of a line, in characters. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 export type Hello = Extract<FeedLine, { type: "hello" }>;
@@ -24,20 +19,24 @@ type Alive = Extract<FeedLine, { type: "alive" }>;
 export interface FeedFollowerOptions {
   readonly client: PlatformClient;
   readonly version: string;
+  /** Where clients reach the edge, for the platform's DNS. */
+  readonly place?:
+    | { readonly addresses: readonly string[]; readonly country: string | undefined }
+    | undefined;
   readonly signal: AbortSignal;
   apply(message: FeedMessage): void | Promise<void>;
   replace(messages: readonly FeedMessage[]): void | Promise<void>;
   onHello(hello: Hello): void;
-  /** Called as the platform says that it goes on. */
+  /** Called at each heartbeat of the platform. */
   onAlive(line: Alive): void;
-  /** Called when everything up to now is known, and when that ends. */
+  /** Called when the edge becomes current, and when it no longer is. */
   onState(state: "current" | "lost"): void;
   /** Called where the platform does not accept the key. */
   onRefused(error: EdgeKeyError): void;
   onTrouble(message: string): void;
 }
 
-/** The lines of a body; one that is too long, or a silence, ends them with an error. */
+/** The lines of a body; an overlong line, or a silence, ends them with an error. */
 async function* linesOf(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   silent: { reset(): void },
@@ -59,9 +58,16 @@ async function* linesOf(
   }
 }
 
-/** Follows the feed once; returns when the line ends. */
+function paramsOf({ version, place }: FeedFollowerOptions): URLSearchParams {
+  const params = new URLSearchParams({ version });
+  for (const address of place?.addresses ?? []) params.append("address", address);
+  if (place?.country !== undefined) params.append("country", place.country);
+  return params;
+}
+
+/** Follows the feed once; returns when the connection ends. */
 async function followOnce(options: FeedFollowerOptions): Promise<void> {
-  const { client, version, signal, onTrouble } = options;
+  const { client, signal, onTrouble } = options;
   const cut = new AbortController();
   const watch = () => setTimeout(() => cut.abort(new Error("it is silent")), SILENCE_MS);
   let timer = watch();
@@ -88,9 +94,7 @@ async function followOnce(options: FeedFollowerOptions): Promise<void> {
     },
   });
   try {
-    const response = await client.send(`feed?version=${encodeURIComponent(version)}`, {
-      signal: over,
-    });
+    const response = await client.send(`feed?${paramsOf(options)}`, { signal: over });
     const body = response?.body ?? null;
     if (body === null) throw new Error("it has no feed");
     for await (const text of linesOf(body, { reset })) {

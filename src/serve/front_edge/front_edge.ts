@@ -1,8 +1,5 @@
 /**
- * A front edge: the edge in another process, which follows a platform and passes on to it all but
- * what rules and files decide.
- *
- * @module
+ * A front edge: follows a platform, and relays requests that rules and files do not decide. @module
  */
 import {
   createEdge,
@@ -27,13 +24,14 @@ import {
 } from "../../platform/edges/mod.ts";
 import { DEFAULTS } from "../../settings/mod.ts";
 import { type Listeners, type ListenOptions, openListeners } from "../listeners.ts";
+import { EdgeCertificates } from "./edge_certificates.ts";
 import { EdgeFiles, type OpenEdgeFiles } from "./edge_files.ts";
 import { EdgeSites } from "./edge_sites.ts";
-import { followFeed, type Hello } from "./follow_feed.ts";
+import { type FeedFollowerOptions, followFeed, type Hello } from "./follow_feed.ts";
 import { PlatformClient } from "./platform_client.ts";
 import { ServedLog } from "./served_log.ts";
 
-/** Names the edge that a response came through. */
+/** Names the edge of a response. */
 const EDGE_HEADER = "x-svc-edge";
 
 /** Addresses of load balancers' checks. */
@@ -43,17 +41,21 @@ export interface FollowOptions {
   /** URL of the platform. */
   readonly join: URL;
   readonly key: string;
-  /** Where files come from: the platform on this machine, or copies. */
+  /** The source of files: the platform on this machine, or copies. */
   readonly files: OpenEdgeFiles;
-  /** Looks up clients; without it, the platform answers what depends on their place. */
+  /** Looks up clients; without it, the platform handles requests that depend on their location. */
   readonly geo?: LoadedGeo | undefined;
   /** Memory for small files, in bytes. */
   readonly memoryBytes?: number | undefined;
   /** Memory for responses of the platform, in bytes. */
   readonly responseBytes?: number | undefined;
-  /** Whether it belongs to the local platform, and serves nothing while it does not follow. */
+  /** Whether it belongs to the local platform. */
   readonly isLocal?: boolean | undefined;
+  /** Time without the platform after which it refuses every request, in milliseconds. */
+  readonly refuseAfterMs: number;
   readonly trustProxy: readonly string[];
+  /** Its public addresses and country. */
+  readonly place?: FeedFollowerOptions["place"];
   readonly version: string;
   log(line: PlatformLog): void;
 }
@@ -61,29 +63,34 @@ export interface FollowOptions {
 export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | "isLocal"> {
   readonly host: string;
   readonly port: number;
+  /** Port for HTTPS, with the certificates of the platform; missing if TLS ends elsewhere. */
+  readonly httpsPort?: number | undefined;
   readonly cacheDir: string;
   readonly cacheBytes: number;
+  /** Resolves when it is to stop. */
+  readonly stopped: Promise<void>;
 }
 
 /** An edge that follows, and does not listen by itself. */
 export interface FollowingEdge {
   readonly handler: ConnectionHandler;
-  /** Resolves with the name of the edge when it knows what the platform serves. */
+  readonly certificates: EdgeCertificates;
+  /** Resolves with the name of the edge when it has the platform's sites. */
   readonly ready: Promise<string>;
-  /** Stops following, once no request comes any more. */
+  /** Stops following, when no more requests arrive. */
   close(): Promise<void>;
 }
 
 export interface RunningFrontEdge {
+  readonly name: string;
   readonly port: number;
-  /** Resolves with the name of the edge when it knows what the platform serves. */
-  readonly ready: Promise<string>;
+  readonly httpsPort: number | undefined;
   /** Resolves when it no longer listens. */
   readonly finished: Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** Tells balancers to send their clients elsewhere. */
+/** Makes balancers send their clients to other edges. */
 const drained = () =>
   new Response("The edge is drained\n", { status: 503, headers: { connection: "close" } });
 
@@ -102,14 +109,14 @@ function dialer({ protocol, hostname, port }: URL): () => Promise<Deno.Conn> {
   };
 }
 
-/** Signs what the edge passes on, in its session. */
+/** Signs the requests that the edge relays, in its session. */
 class Signer {
   #session:
     | { readonly hello: Hello; readonly secret: Uint8Array; number: number }
     | undefined;
   #ahead = 0;
 
-  /** As the platform said last. */
+  /** The last value from the platform. */
   redirectsToHttps = true;
 
   begin(hello: Hello): void {
@@ -119,12 +126,12 @@ class Signer {
     this.#session = { hello, secret, number: 0 };
   }
 
-  /** The time as the platform has it: this machine's clock may be wrong. */
+  /** The platform's time, because this machine's clock may be wrong. */
   now(): number {
     return systemClock() + this.#ahead;
   }
 
-  /** Follows the platform's clock: either one may be set at any time. */
+  /** Follows the platform's clock: either clock may be set at any time. */
   follow(time: number): void {
     this.#ahead = time - systemClock();
   }
@@ -148,7 +155,7 @@ class Signer {
 
 /** Follows a platform; until the edge has reached it, it responds with 503. */
 export async function followPlatform(options: FollowOptions): Promise<FollowingEdge> {
-  const { join, key, isLocal = false, version, log, trustProxy } = options;
+  const { join, key, isLocal = false, refuseAfterMs, version, log, trustProxy } = options;
   const { memoryBytes, responseBytes } = options;
   const onTrouble = (message: string) => log({ level: "warn", message });
   const client = new PlatformClient({ join, key });
@@ -156,7 +163,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const served = new ServedLog({
     client,
     random: systemRandom,
-    isThere: () => !isLost,
+    isThere: () => lostAt === undefined,
     onTrouble,
   });
   const signer = new Signer();
@@ -166,6 +173,11 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     onError: (error) => onTrouble(`Cannot renew a cached response: ${messageOf(error)}`),
   });
   const sites = new EdgeSites({ client, files, cache });
+  const certificates = new EdgeCertificates({
+    client,
+    isHost: (hostname) => sites.isHost(hostname),
+    onTrouble,
+  });
   const relaying = {
     dial: dialer(join),
     leavesProxies: isLocal,
@@ -192,17 +204,21 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const edge = createEdge({
     ...parts,
     origin: relay,
-    // The platform is reachable: it serves until this edge is up to date.
-    resolveHost: (hostname) => isLocal && isLost ? undefined : sites.resolve(hostname),
+    // Then only the platform may respond, if it is reachable.
+    resolveHost: (hostname) => isTooOld() ? undefined : sites.resolve(hostname),
   });
-  // What other edges have signed.
+  // Fields signed by other edges.
   const signed = createRelay(relaying);
   const passOn = createEdge({ ...parts, origin: signed, resolveHost: () => undefined });
-  let isLost = true;
+  let lostAt: number | undefined = performance.now();
+  const isTooOld = () => lostAt !== undefined && performance.now() - lostAt >= refuseAfterMs;
   let isDrained = false;
   let name = "new";
   const named = (response: Response): Response => {
-    addField(response.headers, [EDGE_HEADER, isLost && !isLocal ? `${name}; lost` : name]);
+    addField(response.headers, [
+      EDGE_HEADER,
+      lostAt !== undefined && !isLocal ? `${name}; lost` : name,
+    ]);
     return response;
   };
   const handler: ConnectionHandler = (request, connection) => {
@@ -218,10 +234,16 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const following = followFeed({
     client,
     version,
+    place: options.place,
     signal: closing.signal,
-    apply: (message) => sites.apply(message),
-    replace: (messages) => sites.replace(messages),
+    async apply(message) {
+      await Promise.all([sites.apply(message), certificates.apply(message)]);
+    },
+    async replace(messages) {
+      await Promise.all([sites.replace(messages), certificates.forgetAll()]);
+    },
     onHello(hello) {
+      certificates.allow();
       signer.begin(hello);
       name = hello.edge;
     },
@@ -230,21 +252,25 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
       isDrained = line.isDrained === true;
     },
     onState(state) {
-      if (isLost && state === "current") log({ level: "info", message: "Follows the platform" });
-      isLost = state === "lost";
-      if (!isLost) ready.resolve(name);
+      if (state === "lost") return void (lostAt ??= performance.now());
+      if (lostAt !== undefined) log({ level: "info", message: "Follows the platform" });
+      lostAt = undefined;
+      ready.resolve(name);
     },
     onRefused(error) {
       signer.end();
+      certificates.revoke().catch((cause) => onTrouble(messageOf(cause)));
       ready.reject(error);
     },
     onTrouble,
   });
   return {
     handler,
+    certificates,
     ready: ready.promise,
     async close() {
       await served.close();
+      certificates.close();
       closing.abort();
       await following;
       relay.close();
@@ -254,49 +280,60 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   };
 }
 
-/** Listens on plain HTTP for an edge. */
+/** Listens for an edge: on HTTP, and on HTTPS if it has a port for that. */
 export async function listenFor(
-  handler: ConnectionHandler,
-  { log, ...options }:
+  { handler, certificates }: Pick<FollowingEdge, "handler" | "certificates">,
+  { log, httpsPort, ...options }:
     & Pick<ListenOptions, "host" | "port" | "trustProxy" | "sharesPort">
     & { readonly connections?: ListenOptions["connections"] }
-    & Pick<FollowOptions, "log">,
+    & Pick<FrontEdgeOptions, "log" | "httpsPort">,
 ): Promise<Listeners> {
   const listeners = await openListeners({
     connections: DEFAULTS.connections,
     ...options,
-    httpsPort: 0,
+    httpsPort: httpsPort ?? 0,
     tls: undefined,
-    ordersCertificates: false,
+    ordersCertificates: httpsPort !== undefined,
     takesOver: false,
   }, log);
-  listeners.open({ http: handler, https: handler, own: handler }, undefined);
+  listeners.open({ http: handler, https: handler, own: handler }, certificates);
+  certificates.onChanged = (names) => listeners.certificatesChanged(names);
   return listeners;
 }
 
 /**
- * Starts a front edge, which listens at once.
+ * Starts a front edge. It listens when it knows the platform's sites. Until then, clients are
+ * refused immediately and use another edge. Returns `undefined` if it is stopped first.
  *
+ * @throws {EdgeKeyError} when the platform does not accept the key.
  * @throws {Deno.errors.AddrInUse} when the port is taken.
  * @throws {StoreUnusableError} when the folder for files cannot be written.
  */
-export async function startFrontEdge(options: FrontEdgeOptions): Promise<RunningFrontEdge> {
-  const { cacheDir: root, cacheBytes: maxBytes } = options;
+export async function startFrontEdge(
+  options: FrontEdgeOptions,
+): Promise<RunningFrontEdge | undefined> {
+  const { cacheDir: root, cacheBytes: maxBytes, stopped } = options;
   const edge = await followPlatform({
     ...options,
     files: (parts) => EdgeFiles.open({ ...parts, root, maxBytes }),
   });
-  const listeners = await listenFor(edge.handler, options).catch(async (error) => {
+  try {
+    const name = await Promise.race([edge.ready, stopped]);
+    if (name === undefined) return void await edge.close();
+    const listeners = await listenFor(edge, options);
+    const { port, httpsPort, finished } = listeners;
+    return {
+      name,
+      port,
+      httpsPort,
+      finished,
+      async shutdown() {
+        await listeners.close();
+        await edge.close();
+      },
+    };
+  } catch (error) {
     await edge.close();
     throw error;
-  });
-  return {
-    port: listeners.port,
-    ready: edge.ready,
-    finished: listeners.finished,
-    async shutdown() {
-      await listeners.close();
-      await edge.close();
-    },
-  };
+  }
 }

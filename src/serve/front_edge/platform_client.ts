@@ -1,8 +1,4 @@
-/**
- * A front edge's own requests to the platform, with its key.
- *
- * @module
- */
+/** A front edge's own requests to the platform, with its key. @module */
 import type * as z from "zod";
 import { UnavailableError } from "../../lib/unavailable_error.ts";
 import { EDGE_PATHS } from "../../platform/edges/mod.ts";
@@ -13,12 +9,12 @@ const HEAD_MS = 10_000;
 /** Time for a whole response, in milliseconds. */
 const READ_MS = 30_000;
 
-/** The platform does not take the key: it was removed, or never was one. */
+/** The platform does not accept the key: it was removed, or never existed. */
 export class EdgeKeyError extends Error {
   override readonly name = "EdgeKeyError";
 }
 
-/** Seconds after which visitors may try again. */
+/** Seconds after which visitors may retry. */
 const RETRY_AFTER_SECONDS = 1;
 
 const unavailable = (message: string, cause?: unknown): UnavailableError =>

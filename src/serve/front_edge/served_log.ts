@@ -1,9 +1,4 @@
-/**
- * Reports requests that a front edge served itself to the platform: in batches, each repeated until
- * the platform has it.
- *
- * @module
- */
+/** Reports requests that a front edge served, in batches, until the platform has them. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { Random } from "../../lib/clock.ts";
@@ -13,11 +8,14 @@ import type { PlatformClient } from "./platform_client.ts";
 
 /** A killed edge loses its reports of this period, in milliseconds. */
 const SEND_MS = 250;
-/** An edge without visitors says so often that it is there. */
+/** Interval of heartbeats from an edge without visitors. */
 const QUIET_MS = 5000;
 /** Time for the last batches when the edge stops. */
 const LAST_MS = 5000;
-/** Size of what waits while the platform is away, in characters, about; the rest is left out. */
+/**
+ * Approximate maximum size of the waiting records while the platform is unreachable, in characters;
+ * the rest is left out.
+ */
 const MAX_WAITING = 32 * 1024 * 1024;
 /** Size of a batch, in characters, about. */
 const BATCH_LENGTH = 1024 * 1024;
@@ -38,7 +36,7 @@ const lengthOf = ({ path, userAgent, error, rules, counted }: ServedRequest): nu
 export interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;
   readonly random: Random;
-  /** Whether the platform is there. */
+  /** Whether the platform is reachable. */
   isThere(): boolean;
   onTrouble(message: string): void;
 }
@@ -46,13 +44,15 @@ export interface ServedLogOptions {
 export class ServedLog {
   #waiting: Waiting[] = [];
   #waitingLength = 0;
-  /** The request that was recorded last, which may be counted next. */
+  /** The most recently recorded request, which may be counted next. */
   #last: Waiting | undefined;
-  /** The batch that the platform may not have yet. */
+  /** The batch that the platform may not have received yet. */
   #unsent: Batch | undefined;
   #batches = 0;
   #leftOut = 0;
   #sentAt = performance.now();
+  /** How long the last batch took, in milliseconds. */
+  #roundTripMs: number | undefined;
   #sending: Promise<void> | undefined;
   readonly #process: string;
   readonly #timer: ReturnType<typeof setInterval>;
@@ -93,7 +93,7 @@ export class ServedLog {
     this.#waitingLength += referrer?.length ?? 0;
   };
 
-  /** Sends what waits, as far as the platform takes it. */
+  /** Sends the waiting records, as far as the platform accepts them. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     const until = performance.now() + LAST_MS;
@@ -117,11 +117,15 @@ export class ServedLog {
       do {
         const { batch, served } = this.#unsent ??= this.#take();
         if (served.length === 0 && isQuiet) return void (this.#unsent = undefined);
-        await client.send("served", { body: { process: this.#process, batch, served } });
+        const began = performance.now();
+        await client.send("served", {
+          body: { process: this.#process, batch, served, roundTripMs: this.#roundTripMs },
+        });
         this.#unsent = undefined;
         this.#sentAt = performance.now();
+        this.#roundTripMs = Math.round(this.#sentAt - began);
       } while (this.#waiting.length > 0);
-    } catch { /* the platform is away, which the feed reports: it gets the batch later */ }
+    } catch { /* the platform is unreachable, which the feed reports; it gets the batch later */ }
     if (this.#leftOut > 0 && this.#unsent === undefined) {
       onTrouble(`Left out ${this.#leftOut} requests of the platform's log: too many at a time`);
       this.#leftOut = 0;

@@ -27,7 +27,7 @@ const record = (requestId: string): AccessRecord => ({
 
 const counted = { layer: "static", page: "/", client: { header: () => null } } as unknown;
 
-/** A log whose platform takes batches while `isThere()` holds. */
+/** A log whose platform accepts batches while `isThere()` is true. */
 function logTo(isThere: () => boolean) {
   const tried: Body[] = [];
   const taken: Body[] = [];
@@ -50,7 +50,7 @@ function logTo(isThere: () => boolean) {
   return { log, tried, taken, trouble, ids };
 }
 
-Deno.test("ServedLog sends what was recorded, with what was counted of it", async () => {
+Deno.test("ServedLog sends the recorded requests, with their counts", async () => {
   const { log, taken } = logTo(() => true);
   log.record(record("a"));
   log.count(counted as CountedRequest);
@@ -75,7 +75,7 @@ Deno.test("ServedLog sends a batch again until the platform has it, and in order
   assert.deepEqual(ids(), ["a", "b"]);
 });
 
-Deno.test("ServedLog bounds its batches and what waits", async () => {
+Deno.test("ServedLog limits its batches and its queue", async () => {
   let isThere = false;
   const { log, taken, trouble, ids } = logTo(() => isThere);
   const path = `/${"x".repeat(8192)}`;

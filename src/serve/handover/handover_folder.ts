@@ -1,16 +1,11 @@
-/**
- * The sockets for a platform's successor: two in their own folder, which a file in the data
- * directory names.
- *
- * @module
- */
+/** The two sockets for a successor, in a folder that a file in the data directory names. @module */
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { removeTree } from "../../lib/missing_files.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 
-/** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
+/** Maximum length of a path of a Unix socket in bytes, without the zero at its end (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
 const FILE = "handover.json";
@@ -25,7 +20,10 @@ export interface HandoverFolder {
   readonly requests: string;
   /** Names the socket to successors. */
   publish(): Promise<void>;
-  /** Removes the folder alone: the file shows that a platform is there, until another writes it. */
+  /**
+   * Removes only the folder: the file shows that a platform exists, until another one overwrites
+   * it.
+   */
   leave(): Promise<void>;
   /** Removes folder and file. */
   remove(): Promise<void>;
@@ -50,9 +48,8 @@ async function removeLeft(dataDir: string): Promise<void> {
 }
 
 /**
- * Creates a folder that only this user can enter: in the data directory, or in the system's
- * temporary folder if the path would be too long for a socket. The caller must hold the lock of the
- * data directory.
+ * Creates a private folder for sockets, with a short path. The caller must hold the data
+ * directory's lock.
  */
 export async function makeHandoverFolder(dataDir: string): Promise<HandoverFolder> {
   await removeLeft(dataDir);

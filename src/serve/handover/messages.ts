@@ -1,9 +1,4 @@
-/**
- * Messages between a platform and its successor, as lines of JSON over a socket in the data
- * directory.
- *
- * @module
- */
+/** Messages between a platform and its successor: lines of JSON over a socket. @module */
 import * as z from "zod";
 
 const port = z.int().min(1).max(65_535);
@@ -11,7 +6,7 @@ const port = z.int().min(1).max(65_535);
 /** Messages of the successor, in this order. */
 export const successorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("replace"), pid: z.int().positive() }),
-  /** It listens on the ports, and leaves new connections to the other one. */
+  /** It listens on the ports, but new connections still go to the other platform. */
   z.object({ type: z.literal("listening") }),
   /** It serves requests, including those to this socket. */
   z.object({ type: z.literal("ready"), requests: z.string().min(1).max(4096) }),
@@ -58,7 +53,7 @@ export class MessageLink<Received extends { readonly type: string }, Sent> {
     this.#schema = schema;
   }
 
-  /** Sends a message; one that arrives nowhere shows at the next {@link receive}. */
+  /** Sends a message; the next {@link receive} reports a failed delivery. */
   async send(message: Sent): Promise<void> {
     const bytes = this.#encoder.encode(`${JSON.stringify(message)}\n`);
     try {

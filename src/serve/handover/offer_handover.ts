@@ -1,6 +1,6 @@
 /**
- * The side of the platform that leaves: it shares its ports, lets running requests finish,
- * gives the data directory away, and passes on what still comes to it.
+ * The leaving platform's side: it shares its ports, lets running requests finish, releases the data
+ * directory, and passes on requests that still arrive.
  *
  * @module
  */
@@ -22,10 +22,7 @@ import {
 } from "./messages.ts";
 import { type Answering, RequestPasser } from "./pass_requests.ts";
 
-/**
- * How long the open connections of clients stay, for their next request to move them to the
- * successor, and handshakes that had begun for their end; in milliseconds.
- */
+/** How long open connections and handshakes may take to move, in milliseconds. */
 const LINGER_MS = 2000;
 
 /** The parts of a platform that are handed over. */
@@ -34,7 +31,7 @@ export interface Leaving {
   readonly httpsPort: number | undefined;
   /** Lets no other process listen on the ports. */
   standAlone(): Promise<void>;
-  /** Takes {@link standAlone} back: no successor came. */
+  /** Undoes {@link standAlone}, because there is no successor. */
   stay(): void;
   /** Has all requests from now on answered by `handler`. */
   divert(handler: ConnectionHandler): void;
@@ -42,11 +39,7 @@ export interface Leaving {
   release(): Promise<void>;
   /** Stops listening, and closes the connections of clients when their requests are answered. */
   close(): Promise<void>;
-  /**
-   * Serves again if the successor has ended; returns the new handler.
-   *
-   * @throws if the data directory has become unusable.
-   */
+  /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
   /** Called where neither the successor nor this platform serves, with the reason. */
   onFailure(reason: Error): void;
@@ -81,7 +74,7 @@ async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> 
   }
 }
 
-/** Waits while clients move to the successor; throws if that ends meanwhile. */
+/** Waits while clients move to the successor; throws if that ends in the meantime. */
 async function linger(link: Link): Promise<void> {
   const ended = link.receive();
   ended.catch(() => {});
@@ -107,7 +100,7 @@ async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string)
   }
 }
 
-/** Leaves, or serves again where the successor ends before it has taken over. */
+/** Leaves, or serves again if the successor ends before it has taken over. */
 async function leave(link: Link, leaving: Leaving): Promise<void> {
   const onTrouble = (message: string) => leaving.log({ level: "warn", message });
   const passer = new RequestPasser(onTrouble);
@@ -134,7 +127,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
   const link: Link = new MessageLink(conn, successorSchema);
   try {
     const { pid } = await link.receive("replace");
-    // Where connections go is counted by the sockets on the port.
+    // The sockets on the port determine where connections go.
     await leaving.standAlone();
     const shared = share(leaving);
     try {
@@ -162,7 +155,7 @@ export function offerHandover(path: string, leaving: Leaving): { close(): void }
   const serve = async () => {
     for await (const conn of listener) await meet(conn, leaving);
   };
-  // It ends by being closed.
+  // It ends when it is closed.
   serve().catch(() => {});
   return {
     close() {

@@ -1,9 +1,4 @@
-/**
- * The last work of a leaving platform: requests on its open connections wait for the successor, and
- * are passed on to it.
- *
- * @module
- */
+/** Passes requests on a leaving platform's open connections to its successor. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { type Connection, contentOf } from "../../edge/mod.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
@@ -20,10 +15,10 @@ import {
 } from "../../runtime/mod.ts";
 import { ADDRESS_FIELD, READING, SCHEME_FIELD, URL_FIELD } from "./request_wire.ts";
 
-/** How often to look for what takes too long, in milliseconds. */
+/** How often to check for requests that take too long, in milliseconds. */
 const DEADLINE_MS = 1000;
 
-/** Fields that say how the body is sent, or that a client has no business to write. */
+/** Fields about the transfer of the body, or that clients must not set. */
 const REWRITTEN: ReadonlySet<string> = new Set([
   "host",
   "content-length",
@@ -33,10 +28,7 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   SCHEME_FIELD,
 ]);
 
-/**
- * A socket queues about 1,000 unaccepted connections and refuses more: as many requests may have
- * waited for the successor.
- */
+/** A socket queues about 1,000 connections at most, so no more can have been waiting. */
 const [ATTEMPTS, AGAIN_MS] = [500, 10];
 
 async function connect(path: string): Promise<Deno.UnixConn> {
@@ -72,7 +64,7 @@ function fieldsOf(request: Request, { remoteAddress, scheme }: Passed): [string,
   ];
 }
 
-/** The response for the client, who is to open its next connection to the successor. */
+/** The response for the client, who should open its next connection to the successor. */
 function answerOf({ head, body }: WireAnswer): Response {
   const headers = new Headers(dropHopByHop(head.headers) as [string, string][]);
   headers.set("connection", "close");
@@ -90,7 +82,7 @@ export type Answering = Readonly<
 >;
 
 export class RequestPasser {
-  /** Its socket, or this platform itself where it serves again. */
+  /** Its socket, or this platform itself if it serves again. */
   #successor = Promise.withResolvers<string | Answering>();
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(DEADLINE_MS),
@@ -106,12 +98,12 @@ export class RequestPasser {
     this.#successor.promise.catch(() => {});
   }
 
-  /** The successor answers at this socket. */
+  /** The successor serves this socket. */
   passTo(socket: string): void {
     this.#successor.resolve(socket);
   }
 
-  /** There is no successor, and this platform answers what waits and what still comes. */
+  /** There is no successor, so this platform handles waiting and new requests. */
   answerBy(answering: Answering): void {
     this.#successor.resolve(answering);
     this.#successor = Promise.withResolvers();
@@ -128,9 +120,9 @@ export class RequestPasser {
     this.#times.exchanges.stop();
   }
 
-  /** Has the successor answer a request; never rejects. */
+  /** Has the successor respond to a request; never rejects. */
   readonly pass = async (request: Request, connection: Passed): Promise<Response> => {
-    // A connection that others read cannot be passed on; the client's next one can.
+    // A connection that other code reads cannot be passed on; the client's next one can.
     if (request.headers.get("upgrade") !== null) return unavailable("The platform is restarting");
     try {
       const successor = await this.#successor.promise;

@@ -14,5 +14,5 @@ export const HANDOVER_FIELDS: ReadonlySet<string> = new Set([
   SCHEME_FIELD,
 ]);
 
-/** Methods whose content the Fetch standard does not let a `Request` have. */
+/** Methods for which the Fetch standard does not allow a `Request` with content. */
 export const READING: ReadonlySet<string> = new Set(["GET", "HEAD"]);

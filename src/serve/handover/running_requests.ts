@@ -1,13 +1,9 @@
-/**
- * How many requests wait for their response.
- *
- * @module
- */
+/** Counts requests that wait for their response. @module */
 export class RunningRequests {
   #count = 0;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** A request begins; {@link leave} must follow. */
+  /** Call when a request starts; {@link leave} must follow. */
   enter(): void {
     this.#count++;
   }
@@ -16,7 +12,7 @@ export class RunningRequests {
     if (--this.#count === 0) this.#idle?.resolve();
   }
 
-  /** Resolves as soon as none runs. */
+  /** Resolves when no request is running. */
   async idle(): Promise<void> {
     while (this.#count > 0) {
       this.#idle = Promise.withResolvers();

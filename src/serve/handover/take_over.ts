@@ -1,8 +1,4 @@
-/**
- * The taking-over side of a handover: takes ports and data directory from the running platform.
- *
- * @module
- */
+/** Takes ports and data directory from the running platform. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { isServed } from "../../platform/core/store/mod.ts";
 import { attractConnections, endSharing } from "../../platform/core/listener/mod.ts";
@@ -26,7 +22,7 @@ interface Ports {
 
 type Link = MessageLink<FromPredecessor, FromSuccessor>;
 
-/** A platform that starts, or is being replaced itself, takes a moment to answer. */
+/** A platform that is starting, or being replaced itself, takes a moment to respond. */
 const [ATTEMPTS, AGAIN_MS] = [60, 250];
 
 const SILENT =
@@ -42,7 +38,7 @@ async function connect(dataDir: string): Promise<Link | undefined> {
   }
 }
 
-/** The response to a takeover request; `undefined` if the platform ends meanwhile. */
+/** The response to a takeover request; `undefined` if the platform ends first. */
 async function ask(link: Link): Promise<Shared | Refused | undefined> {
   await link.send({ type: "replace", pid: Deno.pid });
   try {
@@ -61,12 +57,7 @@ export class Takeover {
     this.#shared = shared;
   }
 
-  /**
-   * Asks the platform that serves from a data directory to share its ports; `undefined` if none
-   * runs.
-   *
-   * @throws {HandoverError} if it refuses, or does not respond in time.
-   */
+  /** Asks the running platform to share its ports. @throws {HandoverError} */
   static async begin(dataDir: string): Promise<Takeover | undefined> {
     for (let attempt = 1;; attempt++) {
       const link = await connect(dataDir);
@@ -84,7 +75,7 @@ export class Takeover {
     }
   }
 
-  /** The ports to listen on: for a free port, the one of the platform that runs. */
+  /** The ports to listen on: for a free port, the running platform's port. */
   portsFor<Wish extends { readonly port: number; readonly httpsPort?: number }>(wish: Wish): Wish {
     const { port, httpsPort } = this.#shared;
     return {
@@ -101,8 +92,8 @@ export class Takeover {
   }
 
   /**
-   * Takes all new connections from now on, and reports that requests are served, including those to
-   * the socket `requests`. `closed` resolves when the other platform has stopped listening.
+   * Accepts new connections, and reports readiness. `closed`: the other process has stopped
+   * listening.
    */
   async ready(
     requests: string,
@@ -130,7 +121,7 @@ export class Takeover {
     return port === httpsPort ? sockets.https : 0;
   }
 
-  /** Gives up, before {@link ready}. */
+  /** Aborts, before {@link ready}. */
   abandon(): void {
     this.#link.close();
   }

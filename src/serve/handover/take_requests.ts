@@ -1,8 +1,4 @@
-/**
- * The requests that a predecessor passes on, in the form in which its clients sent them.
- *
- * @module
- */
+/** Handles requests that a predecessor passes on, as its clients sent them. @module */
 import { type Connection, contentOf } from "../../edge/mod.ts";
 import { announcesContent } from "../../lib/announced_content.ts";
 import { keepUncompressed } from "../../lib/automatic_compression.ts";
@@ -53,7 +49,7 @@ class PassedRequest extends Request {
   }
 }
 
-/** Answers at the socket until it is closed. */
+/** Serves the socket until it is closed. */
 export function takeRequests(
   path: string,
   dispatch: Readonly<Record<"http" | "https", PassedHandler>>,

@@ -1,8 +1,4 @@
-/**
- * The process of an edge, as the platform sees it.
- *
- * @module
- */
+/** The process of an edge, as the platform sees it. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { messageOf } from "../../lib/error_message.ts";
@@ -12,7 +8,7 @@ import { spawnProgram } from "../../lib/spawn_program.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { type EdgeSetup, type FromEdge, fromEdge, messagesOf, type ToEdge } from "./wire.ts";
 
-/** Variables that the process gets. */
+/** Variables for the process. */
 const KEPT = ["HOME", "DENO_DIR", "TMPDIR"];
 
 function commandOf(name: string): readonly [string, ...string[]] {
@@ -59,18 +55,18 @@ export class EdgeProcess {
     this.send(setup);
   }
 
-  /** Sends a message; one to a process that has ended is lost. */
+  /** Sends a message; a message to an ended process is lost. */
   send(message: ToEdge): void {
     const line = new TextEncoder().encode(`${JSON.stringify(message)}\n`);
     this.#input.write(line).catch(() => {});
   }
 
-  /** Resolves when the process says so, or has ended. */
+  /** Resolves when the process reports it, or has ended. */
   async until(step: Step): Promise<void> {
     await Promise.race([this.#steps[step].promise, this.ended]);
   }
 
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   kill(): void {
     try {
       this.#child.kill("SIGKILL");

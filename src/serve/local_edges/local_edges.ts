@@ -13,12 +13,12 @@ import type { LocalEdgeLink } from "../../platform/edges/mod.ts";
 import { EdgeProcess } from "./edge_process.ts";
 import type { EdgeSetup } from "./wire.ts";
 
-/** Time for handshakes that have begun with an edge that is about to stop. */
+/** Time for handshakes that have started with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
 /** Time to stop accepting, and then to finish requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
-/** Pauses before an edge is replaced; one that has run for a while is replaced at once. */
+/** Pauses before an edge is replaced; one that has run for a while is replaced immediately. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 10_000;
 const STEADY_MS = 10_000;
@@ -26,7 +26,7 @@ const STEADY_MS = 10_000;
 interface Slot {
   readonly name: string;
   process?: EdgeProcess | undefined;
-  /** Missing where no process is to run. One of an earlier term may still finish requests. */
+  /** Missing if no process should run. An earlier process may still finish requests. */
   term?: symbol | undefined;
   isDrained: boolean;
   /** Ends with the last process of the slot. */
@@ -60,7 +60,7 @@ export class LocalEdges {
   /** Starts all edges but the drained ones. */
   start(): void {
     const { link } = this.#options;
-    // It may be outdated without knowing it, and must stop serving.
+    // It may be outdated without noticing, and must stop serving.
     link.onLost = (name) => {
       const slot = this.#find(name);
       if (slot?.term !== undefined) slot.process?.kill();
@@ -75,12 +75,12 @@ export class LocalEdges {
     for (const slot of this.#slots) if (!slot.isDrained) this.#begin(slot);
   }
 
-  /** Lets no edge accept connections any more; this process gets them all. */
+  /** Stops all edges from accepting connections, so that this process gets them all. */
   async leave(): Promise<void> {
     await this.#stop(this.#slots);
   }
 
-  /** Lets all edges finish their requests. */
+  /** Waits until all edges have finished their requests. */
   async close(): Promise<void> {
     await this.leave();
     await Promise.all(this.#slots.map(({ kept }) => kept));
@@ -143,7 +143,7 @@ export class LocalEdges {
     });
   }
 
-  /** Stops edges. New connections come to this process meanwhile, so none is lost. */
+  /** Stops edges. New connections reach this process in the meantime, so none is lost. */
   #stop(slots: readonly Slot[]): Promise<void> {
     const { setup: { port } } = this.#options;
     for (const slot of slots) slot.term = undefined;

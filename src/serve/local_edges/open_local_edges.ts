@@ -1,8 +1,4 @@
-/**
- * The edges that share the port of a platform, by its settings.
- *
- * @module
- */
+/** The edges that share the port of a platform, by its settings. @module */
 import { join } from "node:path";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { DataDir } from "../../platform/core/store/mod.ts";
@@ -16,11 +12,13 @@ import { LocalEdges } from "./local_edges.ts";
 /** `auto` gives edges to machines with more processors. */
 const FEW_PROCESSORS = 2;
 
-/** How many edges there are. HTTPS stays with the platform, so `auto` is none if it has any. */
-export function edgeCount(options: CompleteOptions): number {
+/** Number of edges. HTTPS stays with the platform, so `auto` is none if it has any. */
+export function edgeCount(
+  options: CompleteOptions,
+  processors = navigator.hardwareConcurrency,
+): number {
   const { edges, tls } = options;
   if (edges !== "auto") return edges;
-  const processors = navigator.hardwareConcurrency;
   const isSecure = tls !== undefined || ordersCertificates(options);
   const isAlone = isSecure || processors <= FEW_PROCESSORS || Deno.build.os !== "linux";
   return isAlone ? 0 : Math.floor(processors / 2);

@@ -1,8 +1,4 @@
-/**
- * The process of an edge that shares the port of its platform. It ends with the platform.
- *
- * @module
- */
+/** The process of an edge that shares its platform's port and ends with it. @module */
 import { join } from "node:path";
 import { loadGeo } from "../../edge/mod.ts";
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
@@ -19,7 +15,7 @@ function send(message: FromEdge): void {
   Deno.stdout.writeSync(encoder.encode(`${JSON.stringify(message)}\n`));
 }
 
-/** The platform may stop as well: that it is lost is no news then. */
+/** The platform may also be stopping, so losing it is expected. */
 let isStopping = false;
 
 const log = ({ level, message }: PlatformLog): void => {
@@ -37,6 +33,8 @@ async function follow(name: string, setup: EdgeSetup): Promise<FollowingEdge> {
         : platformFiles(root),
     geo: await loadGeo({ geoip, asn }, { warn: (message) => log({ level: "warn", message }) }),
     isLocal: true,
+    // The platform next to it knows better.
+    refuseAfterMs: 0,
     log,
   });
   await edge.ready;
@@ -60,7 +58,7 @@ class LocalEdge {
     }
     if (message.type === "listen" && this.#running !== undefined) {
       const { setup, edge } = this.#running;
-      this.#listeners = await listenFor(edge.handler, { ...setup, sharesPort: true, log });
+      this.#listeners = await listenFor(edge, { ...setup, sharesPort: true, log });
       send({ type: "listening" });
     }
     if (message.type === "stop") await this.#stop();
@@ -89,6 +87,6 @@ export async function runLocalEdge(name: string): Promise<never> {
       Deno.exit(1);
     });
   }
-  // The platform is gone: its port must be free for the next one.
+  // The platform has ended, so its port must be free for the next one.
   Deno.exit(1);
 }

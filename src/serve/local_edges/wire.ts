@@ -1,6 +1,6 @@
 /**
  * The messages between the platform and its edges on this machine, as lines of JSON on standard
- * input and output. They come from the platform's own program, through private pipes.
+ * input and output. They are from the platform's own program, through private pipes.
  *
  * @module
  */
@@ -29,7 +29,7 @@ const setup = z.object({
 });
 export type EdgeSetup = z.infer<typeof setup>;
 
-/** From the platform: who the edge is, and when it listens and stops. */
+/** From the platform: the edge's identity, and when to listen and stop. */
 export const toEdge = z.discriminatedUnion("type", [
   setup,
   z.object({ type: z.literal("listen") }),
@@ -37,7 +37,7 @@ export const toEdge = z.discriminatedUnion("type", [
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 
-/** From the edge: it knows all sites, accepts connections, or has stopped accepting. */
+/** From the edge: it has all sites, accepts connections, or has stopped accepting. */
 export const fromEdge = z.discriminatedUnion("type", [
   z.object({ type: z.enum(["ready", "listening", "left"]) }),
   z.object({

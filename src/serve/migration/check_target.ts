@@ -1,8 +1,4 @@
-/**
- * Examines the target of a move: empty, its own beginning, all of the source, or something else.
- *
- * @module
- */
+/** Examines the target of a move: empty, partly moved, complete, or something else. @module */
 import { MigrationError } from "./migration_error.ts";
 import type { FilesReport, RecordsReport } from "./migration_options.ts";
 import { compareFiles, hasFiles } from "./move_files.ts";
@@ -31,11 +27,7 @@ async function findEqual(
   };
 }
 
-/**
- * Checks the target of a move.
- *
- * @throws {MigrationError} if it contains anything that this move has not written.
- */
+/** @throws {MigrationError} if the target contains anything that this move has not written. */
 export async function findTarget(opened: Opened, signal: AbortSignal): Promise<Found> {
   const { dataDir, move, to, vaults } = opened;
   const begun = await readMove(dataDir.root);

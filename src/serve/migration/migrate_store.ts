@@ -20,7 +20,7 @@ import { moveRecords, type Survey, surveyRecords } from "./move_records.ts";
 import { type Opened, openEnds } from "./open_ends.ts";
 import type { MovedStore } from "./record_store.ts";
 
-/** Data that is on one node, by its folder. */
+/** Data that is only on one node, by its folder. */
 const PER_NODE: Readonly<Record<string, string>> = {
   build_logs: "build logs: a node that starts there stores them for all nodes",
   databases: "databases of the embedded engine: move them with svc db export and import",
@@ -65,7 +65,7 @@ async function listStaying(root: string): Promise<MigrationReport["stays"]> {
  * @throws {DataNewerError} if a newer program has written it.
  * @throws {DataNotMigratedError} if an older one has.
  * @throws {StoreUnusableError} if a place cannot be used.
- * @throws {MigrationError} if the target is not empty, or does not get equal to the source.
+ * @throws {MigrationError} if the target is not empty, or differs from the source afterwards.
  */
 export async function migrateStore(options: MigrationOptions): Promise<MigrationReport> {
   const closers = new Closers();
@@ -102,7 +102,7 @@ async function moveAll(options: MigrationOptions, opened: Opened): Promise<Migra
   if (files) options.onPart("files", files);
   const movedFiles = vaults && await moveFiles(vaults, options);
   if (to) options.onPart("records", records);
-  // A version that a client has kept must not become that of another value.
+  // A version that a client has stored must not become the version of another value.
   if (to) await to.continueAfter(version);
   const movedRecords = to && await moveRecords({ from, to }, options);
   if (to !== undefined && from.isShared && version !== await from.version()) {

@@ -13,7 +13,7 @@ import { DenoStore } from "../../store/mod.ts";
 
 const COUNT = 1500;
 
-/** A data directory with records of every kind that a store can have. */
+/** A data directory with all kinds of records that a store can contain. */
 async function furnish(dataDir: string): Promise<void> {
   await Deno.mkdir(dataDir);
   const kv = await DenoStore.open(join(dataDir, "kv.sqlite3"));
@@ -37,7 +37,7 @@ async function furnish(dataDir: string): Promise<void> {
   store.close();
 }
 
-/** All of a store that is moved, as text. */
+/** All moved content of a store, as text. */
 async function contentOf(place: string, env: Record<string, string>): Promise<readonly string[]> {
   const store = await openRecords(place, env);
   try {
@@ -136,7 +136,7 @@ test("gives new values versions above those of the source", async (tools) => {
   assert.ok(third > second, `${third} after ${second}`);
 });
 
-test("goes on where it was interrupted, and takes over what changed since", async (tools) => {
+test("continues where it was interrupted, and takes over what changed since", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const stopping = new AbortController();
   let moved = 0;
@@ -156,10 +156,10 @@ test("goes on where it was interrupted, and takes over what changed since", asyn
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("says what it has moved when it is run again, and changes nothing", async (tools) => {
+test("reports the moved data when it is run again, and changes nothing", async (tools) => {
   const { dataDir, place, env, migrate } = tools;
   const there = await migrate({});
-  // A kill may come after everything is done but not reported.
+  // The kill may happen after everything is done but before it is reported.
   const again = await migrate({});
   assert.deepEqual(again.records, { ...there.records, copied: 0 });
   assert.equal(again.resumed, true);
@@ -180,14 +180,14 @@ test("does not take an emptied target for one that has all", async (tools) => {
   await assert.rejects(migrate({ signal: stopping.signal, onProgress }), /interrupted/);
   await Deno.copyFile(moveFile, join(folder, "move.json"));
   await migrate({});
-  // As a kill leaves it that comes right before the file is removed.
+  // The state after a kill right before the file is removed.
   await Deno.copyFile(join(folder, "move.json"), moveFile);
   await pg.runSql("TRUNCATE svc.records", place.match(/store_\d+/)![0]);
   assert.equal((await migrate({})).records?.copied, COUNT + 4);
   assert.deepEqual(await contentOf(place, env), await contentOf(join(dataDir, "kv.sqlite3"), env));
 });
 
-test("refuses a target that holds anything else", async ({ pg, place, env, migrate }) => {
+test("refuses a target that contains anything else", async ({ pg, place, env, migrate }) => {
   const { socket, user, database } = await pg.newAddress();
   const other = `postgres://${user}@/${database}?host=${dirname(socket!)}`;
   const store = await openRecords(other, env);
@@ -231,7 +231,7 @@ test("refuses while a platform runs on the data directory of another place", asy
   assert.equal((await migrate({ records })).records?.copied, COUNT + 4);
 });
 
-test("says what is wrong with a password, and with the keys", async (tools) => {
+test("reports problems of a password, and with the keys", async (tools) => {
   const { folder, place, env, migrate } = tools;
   await assert.rejects(migrate({ env: { SVC_KV_PASSWORD: "wrong" } }), (error: Error) => {
     assert.ok(error instanceof StoreUnusableError);

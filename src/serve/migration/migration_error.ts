@@ -1,15 +1,11 @@
-/**
- * Why a platform cannot be moved.
- *
- * @module
- */
+/** Reports why a platform cannot be moved. @module */
 
-/** The source or the target is not what it must be; the message says what to do. */
+/** The source or target is unsuitable; the message says what to do. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
 }
 
-/** Nodes still use a store that is moved. */
+/** Nodes still use a store that is being moved. */
 export class StoreInUseError extends Error {
   override readonly name = "StoreInUseError";
 

@@ -1,11 +1,7 @@
-/**
- * Types of a move.
- *
- * @module
- */
+/** Types of a move. @module */
 import type { Environment } from "../../lib/network_variables.ts";
 
-/** One kind of data, from a place to another one; the data directory's own by default. */
+/** One kind of data, with its source and target; by default in the data directory. */
 export interface Ends {
   readonly from?: string;
   readonly to?: string;
@@ -25,24 +21,21 @@ export interface Watch {
 export interface MigrationOptions {
   /** The platform's data directory; the platform must be stopped. */
   readonly dataDir: string;
-  /**
-   * Source and target: records between a file and `postgres://`, files between a folder and
-   * `s3://`.
-   */
+  /** Records move between a file and `postgres://`, files between a folder and `s3://`. */
   readonly records?: Ends;
   readonly files?: Ends;
-  /** Place of the records where they stay; in the data directory by default. */
+  /** Location of the records if they are not moved; by default in the data directory. */
   readonly kv?: string;
   /** File of the keys that secrets are sealed with; in the data directory by default. */
   readonly keysFile?: string;
-  /** Looks at everything, and changes nothing of it. */
+  /** Checks everything without changing it. */
   readonly dryRun?: boolean;
   /** Version of this program. */
   readonly version: string;
   /** The environment with passwords and access keys. */
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** Called before each kind of data, with how much there is. */
+  /** Called before each kind of data, with its amount. */
   onPart(part: "records" | "files", total: Amount): void;
   onProgress(done: Amount): void;
   /** Called with messages for the operator. */
@@ -62,7 +55,7 @@ export interface FilesReport {
   readonly blobs: number;
   /** Their size together. */
   readonly bytes: number;
-  /** Those that were not there before. */
+  /** Items that did not exist before. */
   readonly copied: number;
 }
 
@@ -71,7 +64,7 @@ export interface MigrationReport {
   readonly files?: FilesReport;
   /** The amount to move, for a dry run. */
   readonly planned?: { readonly records?: Amount; readonly files?: Amount };
-  /** Whether it goes on with a move that was interrupted. */
+  /** Whether it continues an interrupted move. */
   readonly resumed: boolean;
   /** Data that stays in the data directory of this node. */
   readonly stays: readonly { readonly path: string; readonly what: string }[];

@@ -1,9 +1,4 @@
-/**
- * Copies the blobs of a platform between a folder and object storage. If it is interrupted, copied
- * blobs stay: a repeated call continues.
- *
- * @module
- */
+/** Copies blobs between a folder and object storage. A repeated call continues. @module */
 import { join } from "node:path";
 import pMap from "p-map";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
@@ -24,13 +19,13 @@ import type { RecordStore } from "../../store/mod.ts";
 /** Blobs that are copied at the same time. */
 const PARALLEL = 8;
 
-/** Disk for files on their way, in bytes. */
+/** Disk space for files being moved, in bytes. */
 const CACHE_BYTES = 1024 ** 3;
 
 export interface VaultOptions {
   readonly env: Environment;
   readonly kv: RecordStore;
-  /** Folder for what can be lost. */
+  /** Folder for disposable files. */
   readonly cache: string;
   onTrouble(message: string): void;
 }
@@ -50,7 +45,7 @@ export async function openVault(
   return await openS3BlobVault({ place, env, kv, ...own, ...messages });
 }
 
-/** Copies a blob unless it is there. */
+/** Copies a blob unless it exists. */
 async function copyBlob(
   { workspaceId, sha256, size }: StoredBlob,
   { from, to }: Vaults,
@@ -75,7 +70,7 @@ async function copyBlob(
 const nameOf = ({ workspaceId, sha256 }: Omit<StoredBlob, "size">): string =>
   `${workspaceId}/${sha256}`;
 
-/** Reads the target again: what its list has counts, not what was sent. */
+/** Reads the target again, because its list counts, not the sent files. */
 async function checkAll(wanted: Map<string, number>, to: BlobVault): Promise<void> {
   for await (const blob of to.list()) {
     if (wanted.get(nameOf(blob)) === blob.size) wanted.delete(nameOf(blob));
@@ -124,12 +119,7 @@ export async function compareFiles(
   return wanted.size === 0 ? { blobs, bytes } : undefined;
 }
 
-/**
- * Copies all blobs, each verified by its hash, and counts them in the target. The source stays
- * unchanged.
- *
- * @throws {MigrationError} if blobs of the source are damaged, or some are missing in the target.
- */
+/** Copies and counts verified blobs. @throws {MigrationError} if blobs are damaged or missing. */
 export async function moveFiles(
   { from, to }: Vaults,
   { signal, onProgress }: Watch,

@@ -100,7 +100,7 @@ Deno.test("nothing starts on files that are half moved, but on those that were t
     await startsOn(storage.place);
   }));
 
-Deno.test("migrateStore() goes on where it was interrupted", () =>
+Deno.test("migrateStore() continues where it was interrupted", () =>
   withStorage(async ({ storage, migrate }) => {
     const stopping = new AbortController();
     let moved = 0;
@@ -114,7 +114,7 @@ Deno.test("migrateStore() goes on where it was interrupted", () =>
     assert.ok(report.copied <= COUNT - 10, `${report.copied} were copied again`);
   }));
 
-Deno.test("migrateStore() says what it has moved when it is run again, and refuses other files", () =>
+Deno.test("migrateStore() reports the moved data when it is run again, and refuses other files", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const there = await migrate({ to: storage.place });
     assert.deepEqual(await migrate({ to: storage.place }), { ...there, copied: 0 });
@@ -133,7 +133,7 @@ Deno.test("migrateStore() refuses while a platform runs on the data directory", 
     }
   }));
 
-Deno.test("migrateStore() names what is damaged, and what the target lacks", () =>
+Deno.test("migrateStore() reports damaged data, and data missing in the target", () =>
   withStorage(async ({ dataDir, storage, migrate }) => {
     const sha256 = sha256Hex(textOf(2));
     const path = join(dataDir, "blobs", WORKSPACE, sha256.slice(0, 2), sha256);

@@ -1,7 +1,7 @@
 /**
  * Marks a move in progress: a file in the data directory, and a record in the target, which prevent
- * a platform from starting. If only files are moved, the record is in the store that stays, and no
- * platform starts on their target.
+ * a platform from starting. If only files are moved, the mark is in the store that is not moved,
+ * and no platform starts on the target.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const ends = z.object({ from: z.string(), to: z.string() });
 const moveSchema = z.object({
   /** Random: the record in the target has the same. */
   id: z.string(),
-  /** Places, without anything secret. */
+  /** Locations, without secrets. */
   records: ends.optional(),
   files: ends.optional(),
 });
@@ -30,7 +30,7 @@ export type Places = Pick<Move, "records" | "files">;
 
 const fileOf = (dataDir: string) => join(dataDir, "move.json");
 
-/** The move that was begun in a data directory, and has not ended. */
+/** The unfinished move of a data directory, if there is one. */
 export async function readMove(dataDir: string): Promise<Move | undefined> {
   const path = fileOf(dataDir);
   try {
@@ -44,20 +44,20 @@ export async function readMove(dataDir: string): Promise<Move | undefined> {
   }
 }
 
-/** Whether a move is the one in progress. */
+/** Whether a move is the unfinished one. */
 export function isSameMove(one: Places, other: Places): boolean {
   const text = ({ records, files }: Places) =>
     JSON.stringify([records?.from, records?.to, files?.from, files?.to]);
   return text(one) === text(other);
 }
 
-/** The stores of records of a move; without a target, files alone are moved. */
+/** The stores of records of a move; without a target, only files are moved. */
 export interface MoveStores {
   readonly source: RecordStore;
   readonly target: RecordStore | undefined;
 }
 
-/** Says what is moved, before anything is. */
+/** Records the move, before anything is moved. */
 export async function beginMove(
   dataDir: string,
   move: Move,
@@ -75,7 +75,7 @@ export async function endMove(dataDir: string, { source, target }: MoveStores): 
   await forgetMove(dataDir);
 }
 
-/** Removes what says that a move was begun. */
+/** Removes the record of a started move. */
 export async function forgetMove(dataDir: string): Promise<void> {
   await Deno.remove(fileOf(dataDir)).catch(ifMissing);
 }

@@ -1,9 +1,4 @@
-/**
- * Copies records until the target equals the source. Existing records stay, so that a repeated call
- * continues after an interruption.
- *
- * @module
- */
+/** Copies records until the target equals the source. A repeated call continues. @module */
 import { createHash } from "node:crypto";
 import { DamagedRecordError, decodeValue } from "../../platform/core/store/mod.ts";
 import { decodeKey } from "../../store/mod.ts";
@@ -81,7 +76,7 @@ async function* changesBetween(
   }
 }
 
-/** Two stores, one of which is to become equal to the other. */
+/** Two stores, one of which must become equal to the other. */
 export interface RecordEnds {
   readonly from: MovedStore;
   readonly to: MovedStore;
@@ -105,7 +100,7 @@ function differs({ record }: Difference): MigrationError {
   );
 }
 
-/** Compares two stores; returns the first difference where they are not equal. */
+/** Compares two stores; returns the first difference, if any. */
 export async function compareRecords(
   { from, to }: RecordEnds,
   signal: AbortSignal,

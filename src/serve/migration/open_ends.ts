@@ -1,9 +1,4 @@
-/**
- * The places between which a platform is moved, opened, and closed to platforms as far as they
- * are data directories.
- *
- * @module
- */
+/** Opens both ends of a move, and closes them to platforms if they are data directories. @module */
 import { basename, dirname, join, resolve } from "node:path";
 import {
   type BlobVault,
@@ -26,7 +21,7 @@ export interface Opened {
   readonly dataDir: DataDir;
   readonly move: Places;
   readonly from: MovedStore;
-  /** Place of the records that are moved or stay, as messages have it. */
+  /** Location of the records for messages. */
   readonly source: string;
   /** The target of records. */
   readonly to: MovedStore | undefined;
@@ -35,7 +30,7 @@ export interface Opened {
 
 const isPath = (place: string): boolean => !isStoreUrl(place) && !isS3Place(place);
 
-/** A path with the folders that links lead to. */
+/** Resolves links in the folders of a path. */
 async function realPlace(place: string): Promise<string> {
   if (!isPath(place)) return place;
   const path = resolve(place);
@@ -55,7 +50,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }
 
-/** Locks the data directories that places are in, and that are not locked yet. */
+/** Locks the data directories of source and target that are not locked yet. */
 async function lockOthers(
   { root }: DataDir,
   places: readonly string[],
@@ -70,10 +65,7 @@ async function lockOthers(
   }
 }
 
-/**
- * @throws {DataDirInUseError} while a platform runs on a data directory of either side.
- * @throws {StoreUnusableError} if a place cannot be used.
- */
+/** @throws {DataDirInUseError | StoreUnusableError} */
 export async function openEnds(options: MigrationOptions, closers: Closers): Promise<Opened> {
   const { env, dryRun = false, onTrouble } = options;
   const dataDir = await openDataDir(options.dataDir);

@@ -1,44 +1,37 @@
-/**
- * Records as a move reads and compares them: encoded keys, stored bytes, and the time that
- * is left to them. Pure.
- *
- * @module
- */
+/** Records as a move compares them: encoded keys, bytes, remaining lifetime. Pure. @module */
 import { Buffer } from "node:buffer";
 import { encodeKey } from "../../store/mod.ts";
 import { keys } from "../../platform/core/store/mod.ts";
 
 export interface RawRecord {
-  /** In the encoding that both stores have. */
+  /** Key in the encoding that both stores use. */
   readonly key: Uint8Array<ArrayBuffer>;
   readonly value: Uint8Array<ArrayBuffer> | Deno.KvU64;
   /** Milliseconds until it expires, by its store's clock; `undefined` if it does not. */
   readonly leftMs: number | undefined;
 }
 
-/** How a record of two stores is in the target: of the source, or of the target where it is more. */
+/** The state of a record in the target, compared with the source. */
 export interface Difference {
   readonly kind: "same" | "changed" | "missing" | "more";
   readonly record: RawRecord;
 }
 
-/**
- * The largest difference between two times that mean the same moment but were written separately.
- */
+/** Allowed difference between equal times, because they are written separately. */
 const TIME_TOLERANCE_MS = 60_000;
 
-/** Records of one store, which no other has. */
+/** Records that belong to one store only. */
 const OWN: ReadonlySet<string> = new Set(
   ["move", "probe", "portable_values"].map((name) => encodeKey(keys.meta(name)).toHex()),
 );
 
-/** Whether a record belongs to what is moved. */
+/** Whether a record is part of the move. */
 export const isMoved = ({ key }: Pick<RawRecord, "key">): boolean => !OWN.has(key.toHex());
 
 export const sizeOf = ({ key, value }: RawRecord): number =>
   key.byteLength + (value instanceof Uint8Array ? value.byteLength : 8);
 
-/** The value as bytes that differ where values do. */
+/** The value as bytes, different for different values. */
 export function valueBytes({ value }: RawRecord): Uint8Array {
   return value instanceof Uint8Array
     ? Buffer.concat([Buffer.of(0), value])
@@ -47,10 +40,7 @@ export function valueBytes({ value }: RawRecord): Uint8Array {
 
 const isOver = ({ leftMs }: RawRecord): boolean => leftMs !== undefined && leftMs <= 0;
 
-/**
- * Whether equal stores may differ in a record: one that has expired, or soon will, exists a little
- * longer in one of them.
- */
+/** Whether equal stores may differ in a record: because it expires about now. */
 export function isTolerable({ kind, record }: Difference): boolean {
   if (kind === "same") return true;
   return kind !== "changed" && record.leftMs !== undefined && record.leftMs <= TIME_TOLERANCE_MS;
@@ -68,7 +58,7 @@ async function* living(records: AsyncIterable<RawRecord>): AsyncGenerator<RawRec
   return undefined;
 }
 
-/** Compares two stores, both in the order of their keys, each read once. */
+/** Compares two stores, both in key order, each read once. */
 export async function* differences(
   from: AsyncIterable<RawRecord>,
   to: AsyncIterable<RawRecord>,

@@ -18,7 +18,7 @@ async function kindsOf(from: readonly RawRecord[], to: readonly RawRecord[]) {
   return found.map(({ kind, record }) => `${kind} ${new TextDecoder().decode(record.key)}`);
 }
 
-Deno.test("differences() names what a target lacks, has otherwise, and has too much", async () => {
+Deno.test("differences() reports missing, different and extra records in a target", async () => {
   const from = [record(["a"], "1"), record(["b"], "2"), record(["d"], "4")];
   const to = [record(["b"], "other"), record(["c"], "3"), record(["d"], "4"), record(["e"], "5")];
   const text = (key: string) => `\x02${key}\0`;
@@ -31,7 +31,7 @@ Deno.test("differences() names what a target lacks, has otherwise, and has too m
   ]);
 });
 
-Deno.test("differences() tells a counter from bytes, and a record that expires from one that does not", async () => {
+Deno.test("differences() distinguishes a counter from bytes, and a record that expires from one that does not", async () => {
   const counter = { ...record(["a"], ""), value: new Deno.KvU64(1n) };
   const one = await kindsOf([counter], [record(["a"], "1")]);
   assert.match(one.join(), /^changed/);
@@ -43,7 +43,7 @@ Deno.test("differences() tells a counter from bytes, and a record that expires f
   assert.match((await kindsOf(moved, [record(["a"], "1", 89_000)])).join(), /^same/);
 });
 
-Deno.test("differences() leaves out what has expired, and what belongs to one store", async () => {
+Deno.test("differences() omits what has expired, and what belongs to one store", async () => {
   const mark = record(keys.meta("move"), "mark");
   assert.deepEqual(await kindsOf([record(["a"], "1", -5)], [record(["b"], "2", 0), mark]), []);
 });

@@ -1,9 +1,4 @@
-/**
- * The stores between which records are moved: a Deno KV database in a file, and
- * PostgreSQL.
- *
- * @module
- */
+/** The stores that records move between: a Deno KV file, and PostgreSQL. @module */
 import { Buffer } from "node:buffer";
 import { deserialize } from "node:v8";
 import type { Environment } from "../../lib/network_variables.ts";
@@ -30,7 +25,7 @@ import {
 } from "../../store/mod.ts";
 import type { RawRecord } from "./raw_record.ts";
 
-/** Changes of one transaction, within what Deno KV takes. */
+/** Number of changes per transaction, within the limits of Deno KV. */
 const MOST_CHANGES = 200;
 const MOST_BYTES = 300_000;
 
@@ -39,19 +34,19 @@ const MOST_ROWS = 500;
 
 /** A store from which, or to which, records are moved. */
 export interface MovedStore {
-  /** As the platform uses it. */
+  /** The store as the platform uses it. */
   readonly kv: RecordStore;
   /** All records in the order of their keys. */
   records(): AsyncIterable<RawRecord>;
-  /** Whether others may write to it meanwhile; the lock of a data directory keeps them away. */
+  /** Whether others may write to it in the meantime; the lock of a data directory prevents that. */
   readonly isShared: boolean;
-  /** The version of its last commit, as versionstamps show it. */
+  /** The version of its last commit, in the format of versionstamps. */
   version(): Promise<bigint>;
-  /** Lets later commits have versions above that one. */
+  /** Ensures that later commits have higher versions. */
   continueAfter(version: bigint): Promise<void>;
   /** The names of nodes that use it. */
   users(): Promise<readonly string[]>;
-  /** Stores records in transactions, in their order. */
+  /** Stores records in transactions, in order. */
   write(changes: AsyncIterable<Change>): Promise<void>;
   /** Provides a snapshot of all records while others write to the store. */
   ofMoment<T>(take: (records: AsyncIterable<RawRecord>) => Promise<T>): Promise<T>;
@@ -63,7 +58,7 @@ export interface Change {
   readonly record: RawRecord;
 }
 
-/** @throws {StoreUnusableError} if it cannot be opened, saying which and why. */
+/** @throws {StoreUnusableError} if it cannot be opened, with the store and the reason. */
 export async function openRecords(place: string, env: Environment): Promise<MovedStore> {
   if (isStoreUrl(place)) return await openShared(place, env);
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(place)) {
@@ -124,7 +119,7 @@ async function openFile(path: string): Promise<MovedStore> {
   const { DatabaseSync } = await import("node:sqlite");
   let kv: RecordStore;
   try {
-    // A new one is closed to others before anything is in it.
+    // A new one gets private permissions before anything is in it.
     (await Deno.open(path, { write: true, create: true, mode: 0o600 })).close();
     kv = await DenoStore.open(path);
   } catch (cause) {
@@ -170,7 +165,7 @@ async function openFile(path: string): Promise<MovedStore> {
   };
 }
 
-/** Says of which place an error is that a commit ended with. */
+/** Adds the store's location to a commit's error. */
 function unwritable(place: string, cause: unknown): Error {
   if (cause instanceof UnavailableError) return cause;
   return new StoreUnusableError(

@@ -1,9 +1,4 @@
-/**
- * Endpoints for operators: `/healthz`, `/readyz` and `/metrics`, on the platform's own hosts and on
- * its addresses.
- *
- * @module
- */
+/** `/healthz`, `/readyz` and `/metrics`, on the platform's own hosts and IP addresses. @module */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { METRICS_TYPE } from "./metrics.ts";
 
@@ -11,12 +6,11 @@ export interface OperationsOptions {
   /** Why the platform is not ready; `undefined` if it is. */
   readonly unready: () => string | undefined;
   /**
-   * Describes the degraded features of a ready platform; `undefined` if there are none. It stays
-   * ready: if several nodes share the failing part, none would be left.
+   * Describes degraded features. The platform remains ready, because other nodes may share them.
    */
   readonly trouble: () => string | undefined;
   readonly metrics: () => string;
-  /** Bearer token for metrics; without it they are for this machine alone. */
+  /** Bearer token for metrics; without it, only this machine can read them. */
   readonly metricsToken: string | undefined;
   /** Whether a proxy stands in front of the platform, so that all requests may come from here. */
   readonly isProxied: boolean;
@@ -32,7 +26,7 @@ const isLoopback = (address: string): boolean =>
   /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(address) || address === "::1" ||
   address.startsWith("::ffff:127.");
 
-/** Fields that a proxy adds to what it passes on. */
+/** Fields that a proxy adds to requests. */
 const FORWARDING = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
 
 /** Whether a request was sent on this machine, and not passed on by a proxy that runs here. */
@@ -55,12 +49,7 @@ function answerMetrics(request: Request, address: string, options: OperationsOpt
   );
 }
 
-/**
- * Handles a request to the platform's own host; `undefined` if it is for the API.
- *
- * @param path path of the request's URL.
- * @param address the other end of the connection.
- */
+/** `undefined` for requests of the API. @param address the other end of the connection. */
 export function answerOperations(
   { request, path, address }: {
     readonly request: Request;

@@ -1,8 +1,4 @@
-/**
- * Metrics of the platform in Prometheus's text format 0.0.4.
- *
- * @module
- */
+/** Metrics of the platform in Prometheus's text format 0.0.4. @module */
 
 import type { EdgeFacts } from "../../platform/edges/mod.ts";
 
@@ -12,7 +8,7 @@ const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 export type Part = "api" | "edge";
 const PARTS: readonly Part[] = ["api", "edge"];
 
-/** Counts answers without keeping anything else of a request. */
+/** Counts responses without keeping anything else about a request. */
 export class RequestCounters {
   readonly #counts = new Float64Array(PARTS.length * CLASSES.length);
 
@@ -21,7 +17,7 @@ export class RequestCounters {
     this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
   }
 
-  /** Yields every counter, those at 0 as well. */
+  /** Yields every counter, those at 0 too. */
   *entries(): Iterable<readonly [part: Part, group: string, count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {
@@ -41,7 +37,7 @@ export interface ProcessFacts {
   readonly cpuSeconds: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** Errors that no code has handled. */
+  /** Number of unhandled errors. */
   readonly unhandledErrors: number;
   readonly counters: RequestCounters;
   readonly edges: readonly EdgeFacts[];

@@ -1,12 +1,7 @@
-/**
- * The last resort: an error that no code handles is logged and counted, and the
- * platform lives on. Each one is a fault of the program.
- *
- * @module
- */
+/** Logs and counts errors that no code handles. Each one is a bug in svc. @module */
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 
-/** Most of them that are logged in one minute; the rest is only counted. */
+/** Maximum number of logged errors per minute; others are only counted. */
 const MAX_LOGGED = 60;
 const MINUTE_MS = 60_000;
 
@@ -27,14 +22,14 @@ export class UnhandledErrors {
     this.#options = options;
   }
 
-  /** How many there were since the start. */
+  /** Their number since the start. */
   get count(): number {
     return this.#count;
   }
 
-  /** Takes every error of this thread that nobody else handles. */
+  /** Handles every unhandled error of this thread. */
   listen(): void {
-    // Its listener comes first: those errors are not faults.
+    // Its listener comes first, because those errors are not faults.
     forgiveClosedSocketReads();
     const take = (event: Event, what: string, error: unknown): void => {
       if (event.defaultPrevented) return;

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Settings of a person's own account: password and second factor.
- *
- * @module
- */
+/** @module Settings of a person's own account: password and second factor. */
 import type { Account } from "../../contract/accounts.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
@@ -14,7 +10,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
-/** Shows password managers whose password it is. */
+/** Shows password managers the account of the password. */
 function Whose({ email }: { readonly email: string | null }) {
   if (email === null) return null;
   return (
@@ -183,7 +179,7 @@ export function securityPage(
   context: PageContext,
   shown: FormPage & {
     readonly account: Account;
-    /** Whether the session stands for the password of an account without one. */
+    /** Whether the session replaces the password of an account without one. */
     readonly isFresh: boolean;
     /** The form that was refused, and its state. */
     readonly of?: SecurityForm;

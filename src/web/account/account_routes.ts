@@ -1,8 +1,4 @@
-/**
- * The routes of a person's own account: security, sessions, tools and activity.
- *
- * @module
- */
+/** @module The routes of a person's own account: security, sessions, tools and activity. */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The form for accounts that sign in only by messenger, instead of the password: a way to confirm
- * the person, and to add an address and a password.
- *
- * @module
- */
+/** @module The form for accounts that sign in only by messenger, instead of the password. */
 import { Card, Form, Trouble } from "../layout/pieces.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import type { FormState } from "../layout/form.ts";
@@ -14,7 +9,7 @@ import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 import { MESSENGER_ENTRY_PATH } from "../entry/messenger_entry_pages.tsx";
 
-/** Asks the person to sign in again, as the last sign-in is over ten minutes old. */
+/** Asks the person to sign in again, because the last sign-in is over ten minutes old. */
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {
   return (
     <Card

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The browsers and tools that are signed in to the account, and what happened to it.
- *
- * @module
- */
+/** @module The browsers and tools that are signed in to the account, and its security events. */
 import { EVENTS } from "../../contract/events.ts";
 import type { SecurityEvent } from "../../contract/security.ts";
 import type { Session, Tool } from "../../contract/accounts.ts";

@@ -1,17 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Enrolling an authenticator, and the recovery codes.
- *
- * @module
- */
+/** @module Enrolling an authenticator, and the recovery codes. */
 import { Card, Field, Form, Notice, Qr, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** The secret as one reads it off: in groups of four. */
+/** The secret in readable groups of four. */
 const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
 
 /** Shows the secret of a new authenticator, and asks for its first code. */

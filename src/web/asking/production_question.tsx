@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The question before production shows another deployment: from which to which, and what differs.
- *
- * @module
- */
+/** @module The question before production shows another deployment, with the differences. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { type DeploymentComparison, differenceText } from "../../contract/deployment_comparison.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -20,7 +16,7 @@ import { agoText } from "../layout/board_pieces.tsx";
 import type { PageApi } from "../visit/page_api.ts";
 import type { Question } from "../layout/question.tsx";
 
-/** Longest name of a deployment in a question. */
+/** Maximum length of the name of a deployment in a question. */
 const MAX_NAME = 80;
 
 const nameOf = ({ message, commitSha, id }: Deployment): string =>
@@ -57,7 +53,7 @@ async function compare(
   }
 }
 
-/** Warns of migrations that stay when an earlier deployment comes back. */
+/** Warns of migrations that are not undone when an earlier deployment is restored. */
 async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Promise<string[]> {
   const { items } = await api.call(endpoints.listDeployments, {
     params: { project: projectId },
@@ -69,7 +65,7 @@ async function newerSchemaLines(api: PageApi, { id, projectId }: Deployment): Pr
 
 /**
  * Asks before `to` replaces production, or before the previous deployment does. There is no
- * question where production shows nothing yet, or where nothing comes before it.
+ * question if production shows nothing yet, or has no earlier deployment.
  */
 export async function productionQuestion(api: PageApi, { project, to, now, word, lines = [] }: {
   readonly project: Project;

@@ -1,20 +1,15 @@
-/**
- * Every act that asks first, with its words. Acts that replace production say what changes:
- * `production_question.tsx`. Pure.
- *
- * @module
- */
+/** @module Every action that asks for confirmation, with its texts. Pure. */
 import { formatCount } from "../../lib/format.ts";
 import type { Question } from "../layout/question.tsx";
 
-/** A plain question about one thing. */
+/** A simple question about one resource. */
 const plain = (word: string, ...lines: readonly string[]) => (what: string): Question => ({
   title: `${word} ${what}?`,
   lines,
   word,
 });
 
-/** A question that is confirmed by typing the name of what will be lost. */
+/** A question that the user confirms by typing the name of the resource. */
 const named = (
   word: string,
   { title, lines }: { title(name: string): string; readonly lines: readonly string[] },
@@ -91,7 +86,7 @@ interface Rules {
 const textById = ({ rules }: Rules): ReadonlyMap<string, string> =>
   new Map(rules.map((rule) => [String(rule.id), JSON.stringify(rule)]));
 
-/** Asks before rules replace those of production, with what changes. */
+/** Asks before rules replace those of production, and shows the changes. */
 export function publishQuestion(
   project: string,
   { from, to }: { readonly from: Rules | null; readonly to: Rules },

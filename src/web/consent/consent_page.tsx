@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that asks a person whether a program may come in.
- *
- * @module
- */
+/** @module The page that asks a person to authorize a program. */
 import type { AuthorizationService } from "../../platform/accounts/mod.ts";
 import { selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -29,7 +25,7 @@ function placeOf(redirect: string): string {
   return protocol === "https:" ? host : `the app that opens ${protocol} links`;
 }
 
-/** The policy of a page whose form leads to the program (CSP 3, `form-action`). */
+/** The policy of a page whose form redirects to the program (CSP 3, `form-action`). */
 function policyFor(redirect: string): string {
   const { protocol, origin } = new URL(redirect);
   const target = protocol === "http:" || protocol === "https:" ? origin : protocol;
@@ -54,10 +50,10 @@ function Choice({ name, value, checked, title, note }: {
   );
 }
 
-/** Shows which program asks, and for what. */
+/** Shows the program and the requested access. */
 function consentPage({ request, query, workspaces, csrf, email }: {
   readonly request: AuthorizationRequest;
-  /** The request as it came; it is judged again with the decision. */
+  /** The unchanged request, which is validated again with the decision. */
   readonly query: string;
   readonly workspaces: readonly Workspace[];
   readonly csrf: string;
@@ -199,7 +195,7 @@ export function bindConsentPages(
     const code = await authorization.approve(person, {
       ...request,
       workspaceId,
-      // Nobody can choose more than was asked for.
+      // The person cannot grant more than requested.
       scope: request.scope === "write" && scope === "write" ? "write" : "read",
     }, client);
     return goTo(answerAddress(request, { code, iss: publicOrigin }));

@@ -1,8 +1,4 @@
-/**
- * Parses a request to `/oauth/authorize` (RFC 6749, 4.1.1; 7636, 4.3; 8707). Pure.
- *
- * @module
- */
+/** @module Parses a request to `/oauth/authorize` (RFC 6749, 4.1.1; 7636, 4.3; 8707). Pure. */
 import * as z from "zod";
 import {
   isOwnResource,
@@ -25,7 +21,7 @@ export interface AuthorizationRequest extends Destination {
   readonly scope: Scope;
 }
 
-/** An error that the program is told (RFC 6749, 4.1.2.1). */
+/** An error that is sent to the program (RFC 6749, 4.1.2.1). */
 export interface Refused {
   readonly error: string;
   readonly description: string;
@@ -45,7 +41,7 @@ const fields = z.object({
   resource: z.string().max(500).optional(),
 });
 
-/** Reads the redirect target; a text says why there is none. */
+/** Reads the redirect target; returns the reason if there is none. */
 export function readDestination(
   query: URLSearchParams,
   client: RegisteredClient | undefined,
@@ -65,7 +61,6 @@ export function readDestination(
   return { clientId: query.get("client_id") ?? "", client, redirect, state };
 }
 
-/** Reads the request, or its problem. */
 export function readRequest(
   query: URLSearchParams,
   destination: Destination,
@@ -90,7 +85,7 @@ export function readRequest(
   return { ...destination, challenge, scope: scopeOf(scope) };
 }
 
-/** The address that tells the program the outcome. */
+/** The URL that passes the outcome to the program. */
 export function answerAddress(
   { redirect, state }: Pick<Destination, "redirect" | "state">,
   answer: Readonly<Record<string, string>>,

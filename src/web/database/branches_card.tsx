@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The branches of a database, and the form for a new one.
- *
- * @module
- */
+/** @module The branches of a database, and the form for a new one. */
 import { formatBytes } from "../../lib/format.ts";
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import type { DatabaseBranch } from "../../contract/database_branches.ts";

@@ -1,11 +1,7 @@
-/**
- * How programs connect to a branch.
- *
- * @module
- */
-import type { DatabaseConnection } from "../../contract/databases.ts";
+/** @module Examples of how programs connect to a branch. */
+import { connectionUrl, type DatabaseAddress } from "../../contract/databases.ts";
 
-/** Shown where the password is. */
+/** Shown instead of the password. */
 const HIDDEN = "••••••••";
 
 export interface ClientSnippet {
@@ -13,19 +9,14 @@ export interface ClientSnippet {
   readonly text: string;
 }
 
-/** The connection without its password. */
-export const withoutPassword = (connection: DatabaseConnection): DatabaseConnection => ({
-  ...connection,
-  password: HIDDEN,
-  url: connection.url.replace(`:${connection.password}@`, `:${HIDDEN}@`),
-});
-
-/** The text that each client takes, the shortest way first. */
+/** The text for each client, the shortest first. The password is hidden if it is missing. */
 export function clientSnippets(
-  { url, host, port, user, password, database }: DatabaseConnection,
+  address: DatabaseAddress,
+  password: string = HIDDEN,
 ): ClientSnippet[] {
+  const { host, port, user, database, encrypts } = address;
   const authority = host.includes(":") ? `[${host}]` : host;
-  const encrypts = url.endsWith("?sslmode=require");
+  const url = connectionUrl(address, password);
   return [
     { client: "Connection string", text: url },
     { client: "psql", text: `psql "${url}"` },

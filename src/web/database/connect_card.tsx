@@ -1,24 +1,20 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * How programs connect to a branch, for each client.
- *
- * @module
- */
-import type { DatabaseConnection } from "../../contract/databases.ts";
+/** @module How programs connect to a branch, for each client. */
+import type { DatabaseAddress } from "../../contract/databases.ts";
 import { Card, Form, Notice } from "../layout/pieces.tsx";
-import { clientSnippets, withoutPassword } from "./client_snippets.ts";
+import { clientSnippets } from "./client_snippets.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 
-/** How a branch is reached, or why it can't be. */
+/** How clients reach a branch, with its password if it was asked for, or why they cannot. */
 export type ConnectView =
-  | { readonly connection: DatabaseConnection; readonly showsPassword: boolean }
+  | { readonly address: DatabaseAddress; readonly password: string | undefined }
   | { readonly refusal: string };
 
-function Snippets({ connection }: { readonly connection: DatabaseConnection }) {
+function Snippets({ address, password }: Exclude<ConnectView, { refusal: string }>) {
   return (
     <div class="stack-little">
-      {clientSnippets(connection).map(({ client, text }, index) => (
+      {clientSnippets(address, password).map(({ client, text }, index) => (
         <details key={client} class="more" open={index === 0} name="client">
           <summary>{client}</summary>
           <div class="copyable">
@@ -47,7 +43,6 @@ export function ConnectCard({ visit, view }: {
       </Card>
     );
   }
-  const { connection, showsPassword } = view;
   return (
     <Card
       title="Connect"
@@ -55,7 +50,7 @@ export function ConnectCard({ visit, view }: {
       lead={branches.length > 1 ? `Branch ${place.branch}` : undefined}
     >
       <div class="body">
-        <Snippets connection={showsPassword ? connection : withoutPassword(connection)} />
+        <Snippets {...view} />
         <Form
           action={path("connection")}
           csrf={parts.context.csrf}

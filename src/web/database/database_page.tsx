@@ -1,20 +1,17 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * One database: how to connect, its branches and snapshots, import and export.
- *
- * @module
- */
+/** @module One database: how to connect, branches, snapshots, import and export. */
 import { formatBytes } from "../../lib/format.ts";
 import type { Database, DatabaseUsage } from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
+import { renewed } from "../layout/board_pieces.tsx";
 import { Card, EndButton, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { CHART_SCRIPT_PATH } from "../layout/chart_script.ts";
 import { canChange } from "../project/open_project.ts";
 import { BranchesCard } from "./branches_card.tsx";
 import { ConnectCard, type ConnectView } from "./connect_card.tsx";
-import { historyText } from "./database_state.tsx";
+import { DatabaseStateMark, historyText } from "./database_state.tsx";
 import { FilesCard } from "./files_card.tsx";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
@@ -25,8 +22,8 @@ function Facts({ database, branches }: {
   readonly database: Database;
   readonly branches: readonly DatabaseBranch[];
 }) {
-  const { version, engine, cuSize, memoryMb, maxConnections, sizeBytes, envVar, autoInject } =
-    database;
+  const { state, version, engine, cuSize, memoryMb } = database;
+  const { maxConnections, sizeBytes, envVar, autoInject } = database;
   const connections = branches.reduce((sum, branch) => sum + branch.connections, 0);
   const facts: [string, string][] = [
     ["Engine", `${version === null ? "PostgreSQL" : `PostgreSQL ${version}`}, ${engine}`],
@@ -38,6 +35,12 @@ function Facts({ database, branches }: {
   if (database.history !== null) facts.push(["Restorable", historyText(database.history)]);
   return (
     <dl class="facts two">
+      <div>
+        <dt>State</dt>
+        <dd>
+          <DatabaseStateMark state={state} />
+        </dd>
+      </div>
       {facts.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
@@ -177,7 +180,7 @@ export function databasePage(
   shown: FormPage & {
     readonly snapshots: readonly DatabaseSnapshot[];
     readonly usage: DatabaseUsage;
-    /** Undefined where the person may not connect. */
+    /** Undefined if the person may not connect. */
     readonly connect: ConnectView | undefined;
     readonly imported?: ImportOutcome;
     /** The form that was refused. */
@@ -186,16 +189,19 @@ export function databasePage(
 ): Response {
   const { database, branches, parts } = visit;
   const { state = EMPTY, of, snapshots, usage, connect, imported } = shown;
+  const isMoving = branches.some((branch) => branch.state === "creating");
   const stateOf = (name: typeof of) => of === name ? state : EMPTY;
   return studioPage(
     visit,
     { ...shown, here: "", scripts: usage.steps.length === 0 ? [] : [CHART_SCRIPT_PATH] },
     <>
-      <Card title="Now" id="facts">
-        <div class="body">
-          <Facts database={database} branches={branches} />
-        </div>
-      </Card>
+      <div id="now" {...renewed(isMoving, { id: "now", path: visit.path() })}>
+        <Card title="Now" id="facts">
+          <div class="body">
+            <Facts database={database} branches={branches} />
+          </div>
+        </Card>
+      </div>
       <UsageCard usage={usage} />
       {connect === undefined ? null : <ConnectCard visit={visit} view={connect} />}
       <BranchesCard visit={visit} state={stateOf("branches")} />

@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/databases/{database}`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/databases/{database}`. */
 import { MAIN_BRANCH } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -25,18 +21,19 @@ type DatabasePageView = FormPage & {
   readonly showsPassword?: boolean;
 };
 
-/** How to connect to the branch; undefined if the person may not. */
+/** How to connect to the branch; undefined if the person has no access. */
 async function readConnection(
   { parts, place: { params, branch } }: DatabaseVisit,
   showsPassword: boolean,
 ): Promise<ConnectView | undefined> {
   if (!canChange(parts)) return undefined;
+  const wish = { params, query: { branch } };
   try {
-    const connection = await parts.api.call(endpoints.getDatabaseConnection, {
-      params,
-      query: { branch },
-    });
-    return { connection, showsPassword };
+    const address = await parts.api.call(endpoints.getDatabaseAddress, wish);
+    if (!showsPassword) return { address, password: undefined };
+    // The audit log has this call.
+    const { password } = await parts.api.call(endpoints.getDatabaseConnection, wish);
+    return { address, password };
   } catch (error) {
     if (error instanceof Failure && error.status < 500) return { refusal: error.message };
     throw error;
@@ -82,7 +79,7 @@ function bindBranches(
     const opened = await open(visit);
     const { api, params } = opened.place;
     const { name = "", from = MAIN_BRANCH, at = "" } = visit.fields;
-    // Browsers leave out seconds that are 0.
+    // Browsers omit seconds that are 0.
     const asOf = at === "" ? {} : { at: `${at}${/T\d\d:\d\d$/.test(at) ? ":00" : ""}Z` };
     try {
       await api.call(endpoints.createDatabaseBranch, { params, body: { name, from, ...asOf } });

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The state of a database or of one of its branches.
- *
- * @module
- */
+/** @module The state of a database or of one of its branches. */
 import type { DatabaseHistory, DatabaseState } from "../../contract/databases.ts";
 import { formatBytes } from "../../lib/format.ts";
 import { State } from "../layout/board_pieces.tsx";
@@ -17,7 +13,7 @@ const WORDS = {
   deleted: { tone: "idle", word: "Deleted", past: true },
 } as const;
 
-/** A state as a dot and a word; a sleeping database is active, and starts by itself. */
+/** A state as a dot and a word; a sleeping database is active, and starts automatically. */
 export function DatabaseStateMark({ state, isAsleep = false }: {
   readonly state: DatabaseState;
   readonly isAsleep?: boolean;
@@ -26,7 +22,7 @@ export function DatabaseStateMark({ state, isAsleep = false }: {
   return <State {...shown}>{isAsleep && state === "active" ? "Asleep" : word}</State>;
 }
 
-/** Describes what can be restored, and what that costs. */
+/** Describes the restorable period and its cost. */
 export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHistory): string {
   const range = since === null
     ? "nothing yet"

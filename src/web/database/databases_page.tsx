@@ -1,13 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The databases of a project.
- *
- * @module
- */
 import { formatBytes } from "../../lib/format.ts";
 import { CU_SIZES, type Database } from "../../contract/databases.ts";
-import { Empty, Pager, SelectField } from "../layout/board_pieces.tsx";
+import { Empty, Pager, renewed, SelectField } from "../layout/board_pieces.tsx";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
@@ -48,27 +43,41 @@ export function databasesPage(
 ): Response {
   const { path, project, context } = parts;
   const { databases, nextCursor, state = EMPTY } = shown;
+  const isMoving = databases.some((each) => each.state === "creating");
+  const cursor = cursorOf(parts);
+  const refresh = renewed(isMoving, {
+    id: "list",
+    path: cursor === null ? path("databases") : `${path("databases")}?cursor=${cursor}`,
+  });
   return projectPage(
     parts,
     { ...shown, here: "databases", about: "databases" },
     <>
-      <Card title="Databases" id="databases">
-        {databases.length === 0
-          ? (
-            <Empty
-              title="No databases yet"
-              command={`svc db create --name ${project.name} --project-id ${project.name}`}
-            >
-              Create one below, or run:
-            </Empty>
-          )
-          : (
-            <ol class="rows">
-              {databases.map((each) => <DatabaseRow key={each.id} parts={parts} database={each} />)}
-            </ol>
-          )}
-      </Card>
-      <Pager path={path("databases")} cursor={cursorOf(parts)} nextCursor={nextCursor} />
+      <div id="list" {...refresh}>
+        <Card title="Databases" id="databases">
+          {databases.length === 0
+            ? (
+              <Empty
+                title="No databases yet"
+                command={`svc db create --name ${project.name} --project-id ${project.name}`}
+              >
+                Create one below, or run:
+              </Empty>
+            )
+            : (
+              <ol class="rows">
+                {databases.map((each) => (
+                  <DatabaseRow
+                    key={each.id}
+                    parts={parts}
+                    database={each}
+                  />
+                ))}
+              </ol>
+            )}
+        </Card>
+      </div>
+      <Pager path={path("databases")} cursor={cursor} nextCursor={nextCursor} />
       {canChange(parts)
         ? (
           <Card

@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/databases`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/databases`. */
 import { CU_SIZES } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { type FormPage, refused } from "../layout/form.ts";
@@ -24,7 +20,7 @@ export function bindDatabases(bind: PageBinder, services: BoardServices): void {
     const cursor = cursorOf(parts);
     const { items: databases, nextCursor } = await parts.api.call(endpoints.listDatabases, {
       params: { project: parts.project.name },
-      query: cursor === null ? {} : { cursor },
+      query: { cursor: cursor ?? undefined },
     });
     return databasesPage(parts, { ...shown, databases, nextCursor });
   };

@@ -1,8 +1,3 @@
-/**
- * The rows of a query as a file.
- *
- * @module
- */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 import { readLines } from "../../client/query_events.ts";
@@ -23,7 +18,7 @@ interface RowWriter {
   readonly end: string;
 }
 
-/** As PostgreSQL's COPY: null is nothing, an empty text is quoted. */
+/** Like PostgreSQL's COPY: null is empty, an empty text is quoted. */
 function csvField(value: string | null): string {
   if (value === null) return "";
   return value === "" || /[",\r\n]|^\s|\s$/.test(value)
@@ -34,7 +29,7 @@ function csvField(value: string | null): string {
 const NUMBERS = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "oid"]);
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** As PostgreSQL's `to_json`: numbers keep all their digits. */
+/** Like PostgreSQL's `to_json`: numbers keep all their digits. */
 function jsonValue(value: string | null, type: string): string {
   if (value === null) return "null";
   if (type === "bool") return value === "t" || value === "true" ? "true" : "false";
@@ -43,7 +38,7 @@ function jsonValue(value: string | null, type: string): string {
   return JSON.stringify(value);
 }
 
-/** Names of columns, each unlike the ones before it. */
+/** Unique names of columns. */
 function distinctNames(columns: Columns): string[] {
   const seen = new Set<string>();
   return columns.map(({ name }) => {
@@ -75,10 +70,10 @@ const WRITERS: Readonly<Record<RowFormat, RowWriter>> = {
   },
 };
 
-/** Longest line of the response: a row with large values. */
+/** Maximum length of a line of the response: a row with large values. */
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** Writes one of the results of a query. @throws {Failure} what PostgreSQL said against it */
+/** Writes one of the results of a query. @throws {Failure} with PostgreSQL's error */
 export async function* writeRows(
   events: AsyncIterable<QueryEvent>,
   { format, result }: { readonly format: RowFormat; readonly result: number },
@@ -111,14 +106,14 @@ async function* readEvents(
   for await (const line of readLines(stream, MAX_LINE)) yield queryEvent.parse(JSON.parse(line));
 }
 
-/** Runs SQL, which only reads, and sends one of its results as a file, row by row. */
+/** Runs read-only SQL, and sends one of its results as a file, row by row. */
 export async function downloadRows(
   { api, params, branch }: BranchPlace,
   { sql, params: values, format, name, result }: Pick<Statement, "sql"> & {
     readonly params?: Statement["params"];
     readonly format: RowFormat;
     readonly name: string;
-    /** Which result of the SQL, from 0. */
+    /** Index of the result, from 0. */
     readonly result: number;
   },
 ): Promise<Response> {

@@ -1,17 +1,13 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The card by which people import and export a database.
- *
- * @module
- */
+/** @module The card for importing and exporting a database. */
 import { formatBytes } from "../../lib/format.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
 import type { DatabaseVisit } from "./open_database.ts";
 import type { ImportOutcome } from "./read_import.ts";
 
-/** Largest file that the page imports: it is in memory meanwhile. */
+/** Maximum size of an imported file, because the page keeps it in memory. */
 export const MAX_IMPORT_FORM = 16 * 1024 * 1024;
 
 function ImportForm({ visit, imported }: {
@@ -59,7 +55,7 @@ function ImportForm({ visit, imported }: {
   );
 }
 
-/** Exports for people who may read them, and the import form. */
+/** Exports, for people who may read them, and the import form. */
 export function FilesCard({ visit, imported }: {
   readonly visit: DatabaseVisit;
   readonly imported: ImportOutcome | undefined;

@@ -1,19 +1,15 @@
-/**
- * The shown part of a table, as an address names it.
- *
- * @module
- */
+/** @module The shown part of a table, from the URL. */
 import type { TableDetails, TableName } from "./read_catalog.ts";
 import { type Filter, type GridWish, type Operator, OPERATORS } from "./table_sql.ts";
 
 /** Maximum number of filters in a grid. */
 export const MAX_FILTERS = 5;
-/** Largest offset: PostgreSQL reads all rows before it. */
+/** Maximum offset: PostgreSQL reads all rows before it. */
 export const MAX_OFFSET = 50_000;
-/** Longest value that is filtered by. */
+/** Maximum length of a value that is filtered by. */
 const MAX_VALUE = 1000;
 
-/** Reads the name of the table; an address without one means the first. */
+/** Reads the name of the table; a URL without one selects the first. */
 export const tableIn = (query: URLSearchParams): TableName => ({
   schema: query.get("schema") ?? "public",
   table: query.get("table") ?? "",
@@ -21,7 +17,7 @@ export const tableIn = (query: URLSearchParams): TableName => ({
 
 const isOperator = (name: string): name is Operator => Object.hasOwn(OPERATORS, name);
 
-/** Reads filters, order and place. Columns that the table does not have are left out. */
+/** Reads filters, order and position. Ignores columns that the table does not have. */
 export function gridWishIn(query: URLSearchParams, { columns }: TableDetails): GridWish {
   const known = (name: string | null) => columns.find((column) => column.name === name);
   const [operators, values] = [query.getAll("is"), query.getAll("value")];

@@ -1,8 +1,4 @@
-/**
- * The database of a page, and the branch that its address names.
- *
- * @module
- */
+/** @module The database of a page, and the branch that its URL names. */
 import type { DatabaseBranch } from "../../contract/database_branches.ts";
 import { type Database, MAIN_BRANCH } from "../../contract/databases.ts";
 import { endpoints } from "../../contract/endpoints.ts";

@@ -1,8 +1,4 @@
-/**
- * The tables of a branch, and the columns, keys and indexes of one of them.
- *
- * @module
- */
+/** @module The tables of a branch, and the columns, keys and indexes of one of them. */
 import * as z from "zod";
 import type { Statement } from "./run_statement.ts";
 
@@ -23,7 +19,7 @@ const tableEntry = z.object({
   kind: z.enum(["r", "p", "v", "m", "f"]).transform((kind) => KINDS[kind]),
   /** PostgreSQL's estimate; negative while there is none. */
   rows: z.number(),
-  /** Size with its indexes; 0 for what stores nothing. */
+  /** Size with its indexes; 0 for objects without storage. */
   bytes: z.number(),
 });
 export type TableEntry = z.infer<typeof tableEntry>;
@@ -34,7 +30,7 @@ const column = z.object({
   isRequired: z.boolean(),
   /** The expression of the default, or of a generated column. */
   default: z.string().nullable(),
-  /** Whether PostgreSQL alone sets it. */
+  /** Whether only PostgreSQL sets it. */
   isGenerated: z.boolean(),
   isIdentity: z.boolean(),
   isSortable: z.boolean(),
@@ -109,13 +105,13 @@ SELECT json_build_object(
     WHERE i.indrelid = (SELECT oid FROM wanted) ORDER BY NOT i.indisprimary, c.relname LIMIT 50) t)
 )`;
 
-/** A table by its name; an empty one stands for the first table. */
+/** A table by its name; an empty name selects the first table. */
 export interface TableName {
   readonly schema: string;
   readonly table: string;
 }
 
-/** The statement that reads the tables, and all of one. */
+/** The statement that reads the tables, and all details of one. */
 export const selectCatalog = ({ schema, table }: TableName): Statement => ({
   sql: CATALOG,
   params: [schema, table],

@@ -1,8 +1,4 @@
-/**
- * The result of importing a script.
- *
- * @module
- */
+/** @module The result of importing a script. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { queryEvent } from "../../contract/database_queries.ts";
 import { errorText } from "./read_query.ts";
@@ -18,7 +14,7 @@ export interface ImportOutcome {
 const MAX_NOTICES = 10;
 const MAX_LINE = 1024 * 1024;
 
-/** Reads the events of an import to their end: an import that nobody listens to is cancelled. */
+/** Reads the events of an import to their end: an import without a reader is cancelled. */
 export async function readImport(events: Bytes): Promise<ImportOutcome> {
   const notices: string[] = [];
   let [statements, error]: [number, string | undefined] = [0, undefined];

@@ -1,8 +1,4 @@
-/**
- * The response to a query, as much of it as a page shows.
- *
- * @module
- */
+/** @module The response to a query, as much of it as a page shows. */
 import { type Bytes, readLines } from "../../client/query_events.ts";
 import { type QueryEvent, queryEvent } from "../../contract/database_queries.ts";
 
@@ -18,7 +14,7 @@ export interface QueryOutcome {
   readonly notices: readonly string[];
   /** Why it failed. */
   readonly error?: string;
-  /** Whether more came than is shown. */
+  /** Whether there were more rows than shown. */
   readonly isCut: boolean;
 }
 
@@ -27,15 +23,15 @@ export interface QueryLimits {
   readonly rows: number;
   /** Characters of all values. */
   readonly characters: number;
-  /** Characters of one value: longer ones are cut. */
+  /** Maximum number of characters of a value; longer ones are shortened. */
   readonly valueLength: number;
 }
 
-/** What a page shows. */
+/** The results that a page shows. */
 const PAGE_LIMITS: QueryLimits = { rows: 200, characters: 50_000, valueLength: 2000 };
 const MAX_RESULTS = 20;
 const MAX_NOTICES = 20;
-/** Longest line that is read: a value that is larger ends the query. */
+/** Maximum length of a line that is read: a value that is larger ends the query. */
 const MAX_LINE = 4 * 1024 * 1024;
 
 export type ResultRow = readonly (string | null)[];
@@ -47,7 +43,7 @@ export function errorText(event: Extract<QueryEvent, { type: "error" }>): string
     .join(". ");
 }
 
-/** Collects events as long as there is room for them. */
+/** Collects events up to a limit. */
 class Collector {
   readonly #results: { columns: ShownResult["columns"]; rows: ResultRow[]; command?: string }[] =
     [];
@@ -63,7 +59,7 @@ class Collector {
     this.#limits = limits;
   }
 
-  /** Takes an event; false if no more fits. */
+  /** Adds an event; false if the limit is reached. */
   take(event: QueryEvent): boolean {
     switch (event.type) {
       case "columns":
@@ -119,7 +115,7 @@ class Collector {
   }
 }
 
-/** Reads the events of a query. Where no more fits, the query is ended. */
+/** Reads the events of a query. If no more rows fit, the query is ended. */
 export async function readQuery(
   events: Bytes,
   limits: QueryLimits = PAGE_LIMITS,

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The form of one row, stored or new.
- *
- * @module
- */
+/** @module The form of one row, stored or new. */
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
 import { Card, EndButton, Notice, Trouble } from "../layout/pieces.tsx";
 import { gridQuery, gridWishIn } from "./grid_wish.ts";
@@ -24,11 +20,11 @@ interface ColumnFieldProps {
   /** The stored value; undefined for a new row. */
   readonly before: string | null | undefined;
   readonly state: FormState;
-  /** Values that someone else has written meanwhile. */
+  /** Values that someone else has written in the meantime. */
   readonly newer: string | null | undefined;
 }
 
-/** Options of the choice beside a field, the default first. */
+/** Options of the choice next to a field, the default first. */
 function modesOf({ column, before }: ColumnFieldProps): [Mode, string][] {
   const isNew = before === undefined;
   const rest = column.default !== null || column.isIdentity

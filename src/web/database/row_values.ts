@@ -1,21 +1,16 @@
-/**
- * The values of a row's form, as they are written.
- *
- * @module
- */
+/** @module The values of a row's form, as they are written. */
 import type { Fields } from "../layout/form.ts";
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { ResultRow } from "./read_query.ts";
 import type { WrittenValue } from "./table_sql.ts";
 
-/** How a field is read: as it was typed, or as what no text can say. */
+/** How to read a field: as typed, or as a value that text cannot express. */
 export const MODES = ["typed", "empty", "null", "default"] as const;
 export type Mode = (typeof MODES)[number];
 
-/** A row as it is stored; long values are cut. */
 export interface StoredRow {
   readonly values: ReadonlyMap<string, string | null>;
-  /** Columns whose values are cut. */
+  /** Columns with shortened values. */
   readonly cut: ReadonlySet<string>;
   readonly fingerprint: string;
 }

@@ -1,8 +1,4 @@
-/**
- * One statement of the table editor on a branch, and its whole, short result.
- *
- * @module
- */
+/** @module One statement of the table editor on a branch, and its whole, short result. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ParamsOf } from "../../contract/endpoint.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -15,7 +11,7 @@ export interface Statement {
   readonly params: readonly (string | null)[];
 }
 
-/** A branch of a database, and the API that leads to it. */
+/** A branch of a database, and its API. */
 export interface BranchPlace {
   readonly api: PageApi;
   readonly params: ParamsOf<typeof endpoints.getDatabase>;
@@ -38,7 +34,7 @@ const OUTCOMES: ReadonlySet<string> = new Set([
 /** PostgreSQL's error for a statement. */
 export class StatementError extends Error {}
 
-/** Runs SQL for a page. Why the branch can't run it is an outcome as well. */
+/** Runs SQL for a page. The reason why the branch cannot run it is an outcome too. */
 export async function runForPage(
   { api, params, branch }: BranchPlace,
   body: { readonly sql: string; readonly params?: Statement["params"]; readonly readOnly: boolean },
@@ -62,7 +58,7 @@ export async function runForPage(
  * Runs a statement of the editor.
  *
  * @returns its rows and its command tag
- * @throws {StatementError} what PostgreSQL said against it
+ * @throws {StatementError} with PostgreSQL's error
  */
 export async function runStatement(
   place: BranchPlace,

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * SQL on a branch: read-only unless writing is allowed.
- *
- * @module
- */
+/** @module SQL on a branch: read-only unless writing is allowed. */
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
 import type { DatabaseVisit } from "./open_database.ts";
@@ -101,7 +97,12 @@ function Outcome({ visit, asked }: {
         )
         : null}
       {outcome?.notices.map((text) => <Notice key={text} kind="care">{text}</Notice>)}
-      {outcome?.error === undefined ? null : <Notice kind="bad">{outcome.error}</Notice>}
+      {outcome?.error === undefined ? null : (
+        <Notice kind="bad">
+          {outcome.error}
+          {outcome.error.endsWith("(25006)") ? `. To change data, select "Allow writes".` : ""}
+        </Notice>
+      )}
       {durationMs === undefined
         ? null
         : <p class="small soft">{`Took ${durationMs.toLocaleString("en")} ms`}</p>}

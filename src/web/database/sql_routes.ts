@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/databases/{database}/sql`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/databases/{database}/sql`. */
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The frame of a database's pages: their tabs, and the branch that they show.
- *
- * @module
- */
+/** @module The frame of a database's pages: their tabs, and the branch that they show. */
 import type { Child } from "hono/jsx";
 import { SelectField } from "../layout/board_pieces.tsx";
 import type { FormPage } from "../layout/form.ts";
@@ -35,7 +31,6 @@ function BranchChoice({ visit, here }: {
   );
 }
 
-/** Renders a page of a database. */
 export function studioPage(
   visit: DatabaseVisit,
   shown: FormPage & {

@@ -1,9 +1,4 @@
-/**
- * The script of the page of SQL: keys, a busy sign, cancelling, and a history that only the browser
- * has.
- *
- * @module
- */
+/** @module The script of the SQL page: keys, a busy sign, cancelling, a local history. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 

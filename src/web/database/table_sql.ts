@@ -1,8 +1,4 @@
-/**
- * The statements of the table editor: names are quoted, and values are parameters.
- *
- * @module
- */
+/** @module The statements of the table editor: names are quoted, and values are parameters. */
 import type { Column, TableDetails } from "./read_catalog.ts";
 import type { Statement } from "./run_statement.ts";
 
@@ -41,9 +37,9 @@ export interface GridWish {
 /** A value to write; `default` is the column's own. */
 export type WrittenValue = { readonly text: string | null } | "default";
 
-/** Longest key to find a row, in characters: it is part of the row's URL. */
+/** Maximum length of a key to find a row, in characters: it is part of the row's URL. */
 export const MAX_KEY = 300;
-/** Bytes of a `bytea` that are shown in a grid. */
+/** Number of bytes of a `bytea` to show in a grid. */
 const MAX_SHOWN_BYTES = 32;
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -86,7 +82,7 @@ function conditions(filters: readonly Filter[], params: Params): string {
   return ` WHERE ${filters.map((filter) => condition(filter, params)).join(" AND ")}`;
 }
 
-/** The order of rows: as wished, then by the key, so that pages neither repeat nor miss a row. */
+/** The order of rows: as requested, then by key, so that pages neither repeat nor miss a row. */
 function order(table: TableDetails, sort: Sort | null): string {
   const parts = [
     ...(sort === null ? [] : [`${quote(sort.column)} ${sort.isDescending ? "DESC" : "ASC"}`]),
@@ -133,7 +129,7 @@ const byKey = (table: TableDetails, key: readonly string[], params: Params): str
   table.key.map((name, index) => `r.${quote(name)} = ${params.add(key[index] ?? "")}`)
     .join(" AND ");
 
-/** A fingerprint of all values of a row: it guards a change against one that came before it. */
+/** A fingerprint of all values of a row: it protects a change from overwriting an earlier one. */
 const FINGERPRINT = "md5((r.*)::text)";
 
 /** One row: all columns as text up to a length, then its fingerprint. */
@@ -165,7 +161,7 @@ export function insertRow(
   return { sql, params: params.values };
 }
 
-/** Changes a row that still is as its fingerprint says. */
+/** Changes a row that still has its fingerprint. */
 export function updateRow(
   table: TableDetails,
   { key, fingerprint, values }: {
@@ -183,7 +179,7 @@ export function updateRow(
   return { sql, params: params.values };
 }
 
-/** Deletes a row that still is as its fingerprint says. */
+/** Deletes a row that still has its fingerprint. */
 export function deleteRow(
   table: TableDetails,
   key: readonly string[],

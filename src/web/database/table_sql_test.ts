@@ -26,7 +26,7 @@ const TABLE: TableDetails = {
 };
 const NAME = `"public"."a""; DROP TABLE b"`;
 
-Deno.test("selectRows() quotes all names, and passes all values beside the statement", () => {
+Deno.test("selectRows() quotes all names, and passes all values next to the statement", () => {
   const wish = {
     filters: [
       { column: 'x"y', operator: "has", value: "50%_\\" },
@@ -46,7 +46,7 @@ Deno.test("selectRows() quotes all names, and passes all values beside the state
   });
 });
 
-Deno.test("updateRow() and deleteRow() find a row by its key and by what it was", () => {
+Deno.test("updateRow() and deleteRow() find a row by its key and its previous values", () => {
   const values = new Map<string, { text: string | null } | "default">([
     ['x"y', { text: null }],
     ["big", "default"],
@@ -66,7 +66,7 @@ Deno.test("updateRow() and deleteRow() find a row by its key and by what it was"
   );
 });
 
-Deno.test("insertRow() leaves out what has its default", () => {
+Deno.test("insertRow() omits columns with their default", () => {
   const values = newValues(TABLE, { "value.id": "1", 'value.x"y': "", "mode.big": "null" });
   assert.deepEqual(insertRow(TABLE, values), {
     sql: `INSERT INTO ${NAME} ("id", "big") VALUES ($1, $2)`,
@@ -75,7 +75,7 @@ Deno.test("insertRow() leaves out what has its default", () => {
   assert.deepEqual(insertRow(TABLE, new Map()).sql, `INSERT INTO ${NAME} DEFAULT VALUES`);
 });
 
-Deno.test("changedValues() tells null from an empty text, and passes over what is the same", () => {
+Deno.test("changedValues() distinguishes null from an empty text, and skips equal values", () => {
   const stored = storedRow(TABLE, ["1", null, "x".repeat(11), "f"], 10);
   const changed = (fields: Record<string, string>) =>
     Object.fromEntries(changedValues(TABLE, stored, fields));

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The tables of a branch, and the columns, keys and indexes of one of them.
- *
- * @module
- */
+/** @module The tables of a branch, and the columns, keys and indexes of one table. */
 import { formatBytes } from "../../lib/format.ts";
 import { Card } from "../layout/pieces.tsx";
 import { gridQuery } from "./grid_wish.ts";

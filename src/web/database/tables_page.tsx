@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The tables of a branch, and the rows of one of them.
- *
- * @module
- */
+/** @module The tables of a branch, and the rows of one of them. */
 import { Empty } from "../layout/board_pieces.tsx";
 import { Card, Notice } from "../layout/pieces.tsx";
 import { canChange } from "../project/open_project.ts";
@@ -17,16 +13,16 @@ import { Structure, TableList } from "./table_structure.tsx";
 import { type GridWish, MAX_KEY, OPERATORS } from "./table_sql.ts";
 import { Value } from "./value.tsx";
 
-/** The rows of a page, and how they are shown. */
+/** The rows of a page, and their display settings. */
 export interface Grid {
   readonly wish: GridWish;
   readonly columns: readonly Column[];
   /** Characters of a value. */
   readonly length: number;
-  /** Each with the values of the shown columns, then those of the key. */
+  /** Each row has the values of the shown columns, then those of the key. */
   readonly rows: readonly ResultRow[];
   readonly hasMore: boolean;
-  /** Why there are none. */
+  /** Why there are no rows. */
   readonly error?: string;
 }
 
@@ -283,7 +279,7 @@ export function tablesPage(
   visit: DatabaseVisit,
   shown: {
     readonly catalog: Catalog | undefined;
-    /** Why the tables can't be read. */
+    /** Why the tables cannot be read. */
     readonly error?: string;
     readonly grid?: Grid;
     readonly size: number;

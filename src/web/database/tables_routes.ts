@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/databases/{database}/tables`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/databases/{database}/tables`. */
 import { Failure } from "../../platform/core/http/mod.ts";
 import { goTo } from "../layout/document.tsx";
 import type { Fields } from "../layout/form.ts";
@@ -26,7 +22,7 @@ const AT = `${DATABASE_AT}/tables`;
 const MAX_COLUMNS = 40;
 /** Characters of all values of a grid, and of the form of a row. */
 const [GRID_TEXT, FORM_TEXT] = [60_000, 60_000];
-/** Largest form of a row, in bytes. */
+/** Maximum size of a form of a row, in bytes. */
 const MAX_ROW_FORM = 1024 * 1024;
 
 /** Rows of a page: fewer of wide tables. */
@@ -55,7 +51,7 @@ async function requireTable(visit: DatabaseVisit): Promise<TableDetails> {
   return found.table;
 }
 
-/** As `requireTable`, for a table whose rows can be edited. */
+/** Like `requireTable`, for a table whose rows can be edited. */
 async function requireEditable(visit: DatabaseVisit): Promise<TableDetails> {
   if (!canChange(visit.parts)) {
     throw new Failure("forbidden", "Your role can't change the data of databases");
@@ -116,7 +112,7 @@ async function requireRow(visit: DatabaseVisit, table: TableDetails): Promise<St
   return storedRow(table, rows[0], length);
 }
 
-/** Leads back to the rows that the person came from. */
+/** Redirects to the rows that the person came from. */
 function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Response {
   const { place: { branch }, parts, path } = visit;
   const query = gridQuery(
@@ -127,7 +123,7 @@ function backToRows(visit: DatabaseVisit, table: TableDetails, done: string): Re
   return goTo(`${path("tables")}?${query}`);
 }
 
-/** The values of the columns that a person changed, as someone else left them. */
+/** Someone else's current values of the columns that a person changed. */
 const newerValues = (
   stored: StoredRow,
   changed: Iterable<string>,

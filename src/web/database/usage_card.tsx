@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The size and the connections of a database over time.
- *
- * @module
- */
+/** @module The size and the connections of a database over time. */
 import type { DatabaseUsage } from "../../contract/databases.ts";
 import { Card } from "../layout/pieces.tsx";
 import { TimeChart } from "../layout/time_chart.tsx";

@@ -1,12 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * A value of a database: null, an empty text and a cut value look different from all texts.
- *
- * @module
- */
+/** @module A value of a database; null, an empty text and a shortened value look different. */
 
-/** Shows a value; of one that is longer than `length`, as much. */
+/** Shows a value, shortened to `length`. */
 export function Value({ value, length = Infinity }: {
   readonly value: string | null;
   readonly length?: number;

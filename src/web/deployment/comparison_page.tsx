@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Shows the differences between a deployment and another one of its project.
- *
- * @module
- */
+/** @module Shows the differences between a deployment and another one of its project. */
 import type { Deployment } from "../../contract/deployments.ts";
 import type {
   DeploymentComparison,
@@ -195,7 +191,6 @@ function Choice({ view, now }: { readonly view: ComparisonView; readonly now: nu
   );
 }
 
-/** Renders a comparison. */
 export function comparisonPage(context: BoardContext, view: ComparisonView): Response {
   const { deployment, comparison } = view;
   const { slug } = context.workspace;

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The possible acts on a deployment, as buttons of its page and as the menu of its row.
- *
- * @module
- */
+/** @module The possible actions on a deployment, as buttons and in the menu of its row. */
 import type { Build } from "../../contract/builds.ts";
 import type { Deployment } from "../../contract/deployments.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -15,15 +11,15 @@ export interface DeploymentAct {
   readonly action: string;
   readonly word: string;
   readonly asks?: boolean;
-  /** Whether it is what most people came for. */
+  /** Whether it is the most likely action. */
   readonly isMain?: boolean;
 }
 
-/** Whether its URLs show it. */
+/** Whether it is shown at its URLs. */
 export const isServed = ({ status }: Pick<Deployment, "status">): boolean =>
   status === "LIVE" || status === "ROLLED_BACK";
 
-/** The acts that fit the state of a deployment and of its build, if that is known. */
+/** The available actions for the state of a deployment and of its build, if known. */
 export function actsOf(
   deployment: Deployment,
   { build, project }: {
@@ -77,7 +73,6 @@ export function actsOf(
   return acts.filter(({ isPossible }) => isPossible);
 }
 
-/** The button of an act. */
 export function ActButton({ act, deployment, csrf, inMenu = false }: {
   readonly act: DeploymentAct;
   readonly deployment: Deployment;

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * One deployment: its state, why it failed, the log of its build, and what can be done with it.
- *
- * @module
- */
+/** @module One deployment: its state, why it failed, its build log, and available actions. */
 import { formatBytes } from "../../lib/format.ts";
 import type { Child } from "hono/jsx";
 import type { Build } from "../../contract/builds.ts";
@@ -20,6 +16,7 @@ import {
   DeploymentStateMark,
   durationText,
   isUnderWay,
+  renewed,
 } from "../layout/board_pieces.tsx";
 import { Card, Moment, Notice } from "../layout/pieces.tsx";
 import { ActButton, actsOf, isServed } from "./deployment_acts.tsx";
@@ -39,19 +36,17 @@ const CHECK_LEADS = {
 export interface DeploymentView {
   readonly deployment: Deployment;
   readonly project: Project;
-  /** The build that made it; undefined where the CLI sent it. */
+  /** The build that created it; undefined if the CLI uploaded it. */
   readonly build: Build | undefined;
   /** The last report to the forge. */
   readonly report: ForgeReport | null;
   /** The latest rolling release that it is part of, if any. */
   readonly release: Release | undefined;
-  /** Its origin, in words. */
   readonly origin: string;
   /** The last lines of its build. */
   readonly lines: readonly BuildLogLine[];
-  /** The search text for its log. */
   readonly search: string;
-  /** A link to it that was just created; its URL is shown only this time. */
+  /** A new link to it, whose URL is only shown once. */
   readonly share?: { readonly url: string; readonly endsAt: string } | undefined;
 }
 
@@ -66,7 +61,7 @@ function Fact({ name, children }: { readonly name: string; children?: Child }) {
 
 const filesText = (count: number): string => count === 1 ? "1 file" : `${count} files`;
 
-/** How long it took from its start to its end, or to going live. */
+/** The time from its start to its end, or until it went live. */
 function tookOf({ deployment, build }: DeploymentView): string | undefined {
   const { startedAt = null, finishedAt = null } = build ?? {};
   if (startedAt !== null && finishedAt !== null) {
@@ -81,17 +76,15 @@ function Facts({ view }: { readonly view: DeploymentView }) {
   const { deployment, build, origin, report } = view;
   const { id, status, environment, branch, commitSha, author, urls } = deployment;
   const took = tookOf(view);
-  const refresh = isUnderWay(status)
-    ? {
-      "hx-get": `/deployments/${id}`,
-      "hx-trigger": "every 3s",
-      "hx-select": "#facts",
-      "hx-target": "#facts",
-      "hx-swap": "outerHTML",
-    }
-    : {};
+  const refresh = renewed(isUnderWay(status), { id: "facts", path: `/deployments/${id}` });
   return (
-    <section class="card" id="facts" aria-labelledby="facts-title" {...refresh}>
+    <section
+      class="card"
+      id="facts"
+      aria-labelledby="facts-title"
+      data-state={status}
+      {...refresh}
+    >
       <header>
         <h2 id="facts-title">Status</h2>
       </header>
@@ -144,19 +137,25 @@ function Facts({ view }: { readonly view: DeploymentView }) {
 }
 
 function BuildLog({ view, slug }: { readonly view: DeploymentView; readonly slug: string }) {
-  const { deployment: { id, status }, build, lines, search } = view;
+  const { deployment: { id, status }, project, build, lines, search } = view;
   if (build === undefined && lines.length === 0) return null;
-  const isRunning = isUnderWay(status);
+  const isRunning = status === "PENDING" || status === "BUILDING";
   const live = {
     "data-stream": `/v1/deployments/${id}/build-log/stream?workspace=${slug}`,
     "data-kind": "build-log",
-    "data-underway": "",
   };
   return (
     <Card
       title="Build log"
       id="log"
-      lead={isRunning ? <span class="live">Live</span> : "Oldest first · UTC"}
+      lead={isRunning ? <span class="live">Live</span> : status === "DEPLOYING"
+        ? (
+          <>
+            Build finished. The deployment is starting:{" "}
+            <a href={`${projectPath(slug, project.name)}/logs?deployment=${id}`}>server logs</a>
+          </>
+        )
+        : "Oldest first · UTC"}
     >
       <div class="body">
         <form method="get" action={`/deployments/${id}`} class="line-form">
@@ -210,7 +209,7 @@ function ServerOutput({ lines }: { readonly lines: readonly string[] }) {
   );
 }
 
-/** The checks that had to pass before production showed it. */
+/** The checks that must pass before production shows it. */
 function Checks({ checks }: { readonly checks: Deployment["checks"] }) {
   if (checks === undefined) return null;
   const { state, results } = checks;
@@ -285,7 +284,6 @@ function ShareCard({ share }: { readonly share: NonNullable<DeploymentView["shar
   );
 }
 
-/** Renders a deployment. */
 export function deploymentPage(context: BoardContext, view: DeploymentView): Response {
   const { deployment, project } = view;
   const { slug } = context.workspace;

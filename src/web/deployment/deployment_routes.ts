@@ -1,8 +1,4 @@
-/**
- * `/deployments/{id}`: the page of a deployment, which notifications link to as well.
- *
- * @module
- */
+/** @module `/deployments/{id}`: the page of a deployment, which notifications link to too. */
 import type { Build } from "../../contract/builds.ts";
 import type { DeploymentComparison } from "../../contract/deployment_comparison.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -28,7 +24,7 @@ export interface DeploymentPageServices extends BoardServices {
 const SHOWN_LINES = 500;
 /** Deployments to choose from on the page that compares. */
 const COMPARABLE = 30;
-/** Longest text that is searched for. */
+/** Maximum length of a text that is searched for. */
 const MAX_SEARCH = 200;
 
 const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
@@ -57,7 +53,9 @@ function originOf({ promotedFrom, redeployOf, source }: DeploymentRecord): strin
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
   const { authenticator, deployments } = services;
 
-  /** Finds the deployment that the path names. One of another workspace is as unknown as none. */
+  /**
+   * Finds the deployment that the path names. A deployment of another workspace counts as unknown.
+   */
   async function open(visit: PersonVisit) {
     const id = (visit.params.deployment ?? "").slice(0, 64);
     const owner = await deployments.owner(id);
@@ -123,13 +121,13 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     return show(visit, await visit.api(slug).call(endpoints.createShare, { params, body: {} }));
   });
 
-  // Notifications about errors lead here.
+  // Notifications about errors link here.
   bind.personal("GET", "/deployments/:deployment/errors/:error", async (visit) => {
     const { record, slug } = await open(visit);
     return goTo(projectPath(slug, record.projectName, `errors/${visit.params.error}`));
   });
 
-  // Notifications about forms lead here.
+  // Notifications about forms link here.
   bind.personal("GET", "/deployments/:deployment/forms/:form", async (visit) => {
     const { record, slug } = await open(visit);
     const form = visit.params.form ?? "";
@@ -169,7 +167,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
       api: PageApi,
       record: DeploymentRecord,
     ): Question | undefined | Promise<Question | undefined>;
-    /** Returns the path that shows what was done. */
+    /** Returns the path that shows the result. */
     run(api: PageApi, record: DeploymentRecord): Promise<string>;
   }) =>
     bind.asking(`/deployments/:deployment/${name}`, {

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The card of references in a deployment's variables.
- *
- * @module
- */
+/** @module The card of references in a deployment's variables. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { Card, Notice } from "../layout/pieces.tsx";
 

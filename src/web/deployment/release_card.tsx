@@ -1,9 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The rolling release that a deployment is part of: how both sides do, and what ends it.
- *
- * @module
+ * @module The rolling release of a deployment: the figures of both sides, and buttons to end it.
  */
 import type { Release } from "../../contract/releases.ts";
 import { Card, Form, Moment } from "../layout/pieces.tsx";

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pages on which a person decides about a tool that wants to sign in.
- *
- * @module
- */
+/** @module The pages on which a person approves or denies the sign-in of a CLI. */
 import type { DeviceLoginService, DeviceRequest } from "../../platform/accounts/mod.ts";
 import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -146,12 +142,12 @@ function WorkspaceChoice({ workspaces, wanted }: {
   );
 }
 
-/** Shows which tool asks, and lets the person approve or deny. */
+/** Shows the requesting client, and lets the person approve or deny. */
 function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace that the CLI asked for. */
+    /** Slug of the workspace that the CLI requested. */
     readonly wanted: string | null;
   },
 ): Response {
@@ -212,7 +208,7 @@ function confirmPage(
   );
 }
 
-/** Shows what was decided. */
+/** Shows the decision. */
 function decidedPage(decision: {
   readonly approved: boolean;
   readonly tool: string;

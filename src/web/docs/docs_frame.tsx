@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The frame around pages of the documentation: search, sections, table of contents.
- *
- * @module
- */
+/** @module The frame around the documentation: search, sections, table of contents. */
 import type { Child } from "hono/jsx";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Library } from "../../documents/library.ts";
@@ -88,7 +84,7 @@ function HeadingList({ headings }: { readonly headings: readonly Heading[] }) {
   );
 }
 
-/** The headings of a page: beside it on wide screens, else above it and closed. */
+/** The headings of a page: next to it on wide screens, otherwise above it and collapsed. */
 export function TableOfContents({ headings }: { readonly headings: readonly Heading[] }) {
   if (headings.length < 2) return null;
   return (
@@ -110,10 +106,10 @@ export function showDocsPage(
   { library, title, current, query, isWide = false, children }: {
     readonly library: Library;
     readonly title: string;
-    /** Name of the document that is shown. */
+    /** Name of the shown document. */
     readonly current?: string;
     readonly query?: string;
-    /** Whether the page has a table of contents beside it. */
+    /** Whether the page has a table of contents next to it. */
     readonly isWide?: boolean;
     readonly children: Child;
   },

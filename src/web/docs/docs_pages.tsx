@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The documentation as pages.
- *
- * @module
- */
+/** @module The documentation as pages. */
 import { raw } from "hono/html";
 import { CONTENTS } from "../../documents/contents.ts";
 import type { Document, Library } from "../../documents/library.ts";
@@ -86,7 +82,6 @@ function Neighbours({ library, name }: { readonly library: Library; readonly nam
   );
 }
 
-/** Renders a document. */
 export function documentPage(library: Library, { name, title, text }: Document): Response {
   const { html, headings } = renderMarkdown(text);
   return showDocsPage({
@@ -108,7 +103,7 @@ export function documentPage(library: Library, { name, title, text }: Document):
   });
 }
 
-/** Renders what a search found. */
+/** Renders search results. */
 export function docsSearchPage(
   library: Library,
   query: string,

@@ -1,8 +1,4 @@
-/**
- * `/docs`, `/llms.txt` and `/llms-full.txt`: the documentation for people and for programs.
- *
- * @module
- */
+/** @module `/docs`, `/llms.txt` and `/llms-full.txt`. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Library } from "../../documents/library.ts";
@@ -15,11 +11,11 @@ import { takesGzip } from "../layout/asset.ts";
 import { DOCS_SCRIPT_PATH, showDocsScript } from "./docs_script.ts";
 import { MAX_DOCS_QUERY } from "./docs_limits.ts";
 
-/** A response that is rendered once, and is the same for everyone. */
+/** A response that is rendered once for everyone. */
 interface StoredPage {
   readonly plain: string;
   readonly packed: Uint8Array<ArrayBuffer>;
-  /** Entity tags of both forms, as a strong tag promises equal bytes. */
+  /** Entity tags of both forms, because a strong tag promises equal bytes. */
   readonly tags: { readonly plain: string; readonly packed: string };
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,4 @@
-/**
- * The script of documents: buttons that copy code, and a key that opens the search. Pages show
- * everything without it.
- *
- * @module
- */
+/** @module The script of documents: copy buttons, and a key that opens the search. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 import { COPY_SCRIPT } from "../layout/copy_script.ts";
@@ -31,7 +26,7 @@ for (const heading of document.querySelectorAll(".prose :is(h2, h3, h4)[id]")) {
   link.setAttribute("aria-label", "Link to " + heading.textContent);
   heading.append(link);
 }
-/* Marks the part of the page that is read, beside it. */
+/* Marks the part of the page that is read, next to it. */
 const links = new Map([...document.querySelectorAll(".toc a")].map((link) => [decodeURIComponent(link.hash.slice(1)), link]));
 const parts = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
 const markPart = () => {
@@ -51,7 +46,7 @@ if (parts.length > 0) {
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const DOCS_SCRIPT_PATH = `/assets/docs-${sha256Hex(SCRIPT).slice(0, 16)}.js`;
 
 /** Pages of the documentation may run our scripts, which search it. */

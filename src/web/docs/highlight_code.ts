@@ -1,8 +1,4 @@
-/**
- * Code of documents as HTML, with classes for its colours.
- *
- * @module
- */
+/** @module Code of documents as HTML, with classes for its colours. */
 // @ts-types="./highlight_types.d.ts"
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
@@ -12,7 +8,7 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-/** Languages by the names that fences have. */
+/** Languages by their names in code fences. */
 const LANGUAGES = { sh: bash, toml: ini, json, js: typescript, ts: typescript, html: xml, yaml };
 
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
@@ -27,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
 
-/** A terminal session: commands stand out from their output. */
+/** A terminal session: commands look different from their output. */
 function highlightConsole(code: string): string {
   return code.split("\n").map((line) => {
     const [, prompt, command] = /^([$>] )(.*)$/.exec(line) ?? [];

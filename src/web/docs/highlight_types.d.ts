@@ -1,5 +1,5 @@
 /**
- * The part of highlight.js that is used. Its own types load those of browsers, which contradict
+ * The part of highlight.js that is used. Its own types load those of browsers, which conflict with
  * Deno's.
  */
 declare const highlighter: {

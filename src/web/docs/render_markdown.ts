@@ -1,9 +1,4 @@
-/**
- * Markdown as HTML. HTML and pictures in the source are left out, and so are links to places
- * that a document may not link to.
- *
- * @module
- */
+/** @module Markdown as HTML, without the source's own HTML, pictures and foreign links. */
 import MarkdownIt from "markdown-it";
 import { placeOf } from "../../documents/places.ts";
 import { highlightCode } from "./highlight_code.ts";
@@ -25,7 +20,7 @@ function slugOf(heading: string): string {
   return heading.trim().toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, "").replaceAll(/\s/g, "-");
 }
 
-/** Makes slugs of one page, each once. */
+/** Makes slugs of one page, without duplicates. */
 function slugs(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
@@ -38,7 +33,7 @@ function slugs(): (heading: string) => string {
 
 function makeRenderer() {
   const markdown = new MarkdownIt("default", { html: false, linkify: false, typographer: false });
-  // Links are checked when they are rendered: one that leads nowhere becomes text.
+  // Links are checked when they are rendered; a broken one becomes text.
   markdown.validateLink = () => true;
   const { rules } = markdown.renderer;
   const { escapeHtml } = markdown.utils;
@@ -46,7 +41,7 @@ function makeRenderer() {
   rules.table_open = () => `<div class="wide" tabindex="0"><table>\n`;
   rules.table_close = () => "</table></div>\n";
   const code = (text: string, info: string): string => {
-    // The name of a file, where the fence has one.
+    // The name of a file, if the fence has one.
     const file = info.split(/\s+/).find((part) => part.includes("."));
     const caption = file === undefined ? "" : `<p class="file">${escapeHtml(file)}</p>\n`;
     return `${caption}<pre class="terminal" tabindex="0">${highlightCode(text, info)}</pre>\n`;
@@ -87,7 +82,6 @@ function makeRenderer() {
 
 const RENDERER = makeRenderer();
 
-/** Renders a document. */
 export function renderMarkdown(text: string): RenderedDocument {
   const headings: Heading[] = [];
   return { html: RENDERER.render(text, { headings }), headings };

@@ -1,8 +1,4 @@
-/**
- * Full-text search over the sections of all documents.
- *
- * @module
- */
+/** @module Full-text search over the sections of all documents. */
 import MiniSearch from "minisearch";
 import type { Library } from "../../documents/library.ts";
 import { pagePath } from "../../documents/places.ts";
@@ -10,16 +6,16 @@ import { readLibrary } from "../../documents/read_library.ts";
 import { nextTurn } from "../../lib/next_turn.ts";
 import { renderMarkdown } from "./render_markdown.ts";
 
-/** A section of a document that fits a search. */
+/** A section of a document that matches a search. */
 export interface FoundSection {
   readonly href: string;
   /** Title of the document. */
   readonly title: string;
   /** Heading of the section; the title itself for the text before the first heading. */
   readonly heading: string;
-  /** The text around the first word that fits. */
+  /** The text around the first match. */
   readonly excerpt: string;
-  /** The words of the documents that fit. */
+  /** The matching words of the documents. */
   readonly words: readonly string[];
 }
 

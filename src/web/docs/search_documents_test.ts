@@ -25,7 +25,7 @@ for (const [query, href] of Object.entries(ROWS)) {
   });
 }
 
-Deno.test("createSearch() finds nothing for words that no document has", () => {
+Deno.test("createSearch() finds nothing for words that occur in no document", () => {
   assert.deepEqual(search("zzyzx qqqq"), []);
   assert.deepEqual(search(""), []);
 });

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pages before sign-in: sign-up, sign-in, the second factor, and the
- * one-time link of a new platform's owner.
- *
- * @module
- */
+/** @module The pages before sign-in, and the one-time link of a new platform's owner. */
 import { deadLinkPage } from "../layout/dead_link_page.tsx";
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";

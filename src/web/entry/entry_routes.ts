@@ -1,8 +1,4 @@
-/**
- * The routes of sign-in, sign-up and sign-out.
- *
- * @module
- */
+/** @module The routes of sign-in, sign-up and sign-out. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { checkFields, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";

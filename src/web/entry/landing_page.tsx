@@ -1,14 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The start page for visitors who are not signed in: what this server is, and how to begin.
- *
- * @module
- */
+/** @module The start page for visitors who are not signed in. */
 import { EntryFrame } from "../layout/frames.tsx";
 import { showPage } from "../layout/document.tsx";
 
-/** Renders the page for a platform at `url`. */
 export function landingPage(platform: {
   readonly url: string;
   readonly version: string;

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pages of mails with a link: confirming an account, and choosing a new
- * password.
- *
- * @module
- */
+/** @module The pages of mails with a link: confirming an account, and choosing a new password. */
 import { EmailField, NewPassword } from "../layout/credential_fields.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";

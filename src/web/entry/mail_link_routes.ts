@@ -1,8 +1,4 @@
-/**
- * The routes behind the links in mails about accounts.
- *
- * @module
- */
+/** @module The routes behind the links in mails about accounts. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { checkFields, refused } from "../layout/form.ts";
 import { deadLinkPage } from "../layout/dead_link_page.tsx";

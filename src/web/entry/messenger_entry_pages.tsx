@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Sign-in by the messenger: the page that waits for the chat, and the form that
- * makes a newcomer's account.
- *
- * @module
- */
+/** @module Sign-in by the messenger: waits for the chat, and creates an account. */
 import { EMPTY, type FormState } from "../layout/form.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Field, Form, Qr, Trouble } from "../layout/pieces.tsx";

@@ -1,9 +1,4 @@
-/**
- * Sign-in by the messenger. An attempt belongs to the browser that began it,
- * which a cookie shows.
- *
- * @module
- */
+/** @module Sign-in by the messenger; a cookie binds an attempt to its browser. */
 import * as z from "zod";
 import { displayName } from "../../contract/identity.ts";
 import { checkFields, refused } from "../layout/form.ts";

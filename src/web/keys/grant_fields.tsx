@@ -1,13 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The boxes by which keys and trusted publishers get permissions and projects.
- *
- * @module
- */
+/** @module The checkboxes for permissions and projects of keys and trusted publishers. */
 import { type Permission, PERMISSION_NAMES, PERMISSIONS } from "../../contract/permissions.ts";
 
-/** The selected permissions and projects. */
 export interface Grant {
   readonly permissions: readonly string[];
   /** Ids of projects; null for all of the workspace. */
@@ -41,7 +36,6 @@ function Box({ id, type = "checkbox", name, value, checked, title, note }: {
   );
 }
 
-/** Boxes for the permissions. */
 export function PermissionFields(
   { chosen, offered = PERMISSION_NAMES }: {
     readonly chosen: Grant["permissions"];

@@ -1,8 +1,4 @@
-/**
- * What a key or a publisher can do, in words. Pure.
- *
- * @module
- */
+/** @module Describes the permissions of a key or a publisher. Pure. */
 import type { Permission } from "../../contract/permissions.ts";
 
 const PHRASES: Readonly<Record<Exclude<Permission, "everything">, string>> = {

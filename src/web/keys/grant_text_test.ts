@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Permission } from "../../contract/permissions.ts";
 import { grantText } from "./grant_text.ts";
 
-Deno.test("grantText() says what a key can do, as a sentence", () => {
+Deno.test("grantText() describes a key's permissions in a sentence", () => {
   const cases: [Permission[], string, string][] = [
     [["everything"], "all projects", "Full access to all projects"],
     [["read", "everything"], "shop", "Full access to shop"],

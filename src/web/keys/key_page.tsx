@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * One API key: its permissions and expiry.
- *
- * @module
- */
+/** @module One API key: its permissions and expiry. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton, Field, Form, Trouble } from "../layout/pieces.tsx";

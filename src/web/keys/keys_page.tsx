@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The API keys of a workspace, and the form for a new one.
- *
- * @module
- */
+/** @module The API keys of a workspace, and the form for a new one. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import { ROLES } from "../../contract/identity.ts";
 import type { BoardContext } from "../layout/page_context.ts";
@@ -22,7 +18,7 @@ import { EXPIRY_DAYS, NEVER } from "./read_grant.ts";
 /** The default selection of a new key. */
 const USUAL: Grant = { permissions: ["everything"], projects: null };
 
-/** When a key ends, in words. */
+/** When a key expires, in words. */
 export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now: number }) {
   const { expiresAt } = apiKey;
   if (expiresAt === null) return <>never expires</>;
@@ -33,7 +29,7 @@ export function Ending({ apiKey, now }: { readonly apiKey: ApiKey; readonly now:
   );
 }
 
-/** How far a key reaches, in words. */
+/** Describes the scope of a key. */
 function reachOf({ projects }: ApiKey, { projects: known }: GrantChoices): string {
   if (projects === null) return "all projects";
   const names = new Map(known.map(({ id, name }) => [id, name]));

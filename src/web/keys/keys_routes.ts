@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/keys`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/keys`. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ROLES } from "../../contract/identity.ts";
 import { checkFields, type FormPage, refused } from "../layout/form.ts";
@@ -23,7 +19,7 @@ const AT = "/workspaces/:slug/keys";
 /** The fields with a text that can be wrong. */
 const texts = endpoints.createApiKey.body.pick({ name: true, description: true });
 
-/** Keys on one page. */
+/** Number of keys per page. */
 const SIZE = 50;
 
 type KeysPageView = FormPage & { readonly made?: string; readonly grant?: Grant };
@@ -43,7 +39,7 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
     const { context, api, choices } = await openKeys(visit, services);
     const cursor = visit.query.get("cursor");
     const { items: keys, nextCursor } = await api.call(endpoints.listApiKeys, {
-      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+      query: { limit: SIZE, cursor: cursor ?? undefined },
     });
     return keysPage(context, { ...shown, keys, cursor, nextCursor, choices });
   };
@@ -103,7 +99,7 @@ export function bindKeys(bind: PageBinder, services: BoardServices): void {
   });
 }
 
-/** A grant as the API takes it. */
+/** A grant in the API's form. */
 const toBody = ({ permissions, projects }: ReturnType<typeof readGrant>) => ({
   permissions,
   projects: projects && [...projects],

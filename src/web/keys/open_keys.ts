@@ -1,8 +1,4 @@
-/**
- * Opens a page about keys, which only owners see.
- *
- * @module
- */
+/** @module Opens a page about keys, which only owners see. */
 import type { ApiKey } from "../../contract/api_keys.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
@@ -14,7 +10,10 @@ import type { GrantChoices } from "./grant_fields.tsx";
 /** Maximum number of pages of keys to search for one. */
 const MAX_PAGES = 10;
 
-/** Opens a page of the workspace in the path. @throws {Failure} `forbidden` for who is no owner */
+/**
+ * Opens a page of the workspace in the path. @throws {Failure} `forbidden` for people who are not
+ * owners
+ */
 export async function openKeys(
   visit: PersonVisit,
   services: BoardServices,

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The trusted publishers of a workspace, and the form for a new one.
- *
- * @module
- */
+/** @module The trusted publishers of a workspace, and the form for a new one. */
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   MAX_PUBLISHERS,
@@ -38,7 +34,7 @@ import { namedIn } from "../visit/board_context.ts";
 
 const USUAL: Grant = { permissions: ["deploy-previews"], projects: null };
 
-/** The texts that a token can be held to. */
+/** The claims that a token can be required to match. */
 const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   {
     name: "branch",
@@ -59,7 +55,7 @@ const LIMITS: readonly Pick<FieldProps, "name" | "label" | "hint">[] = [
   },
 ];
 
-/** Which runs count, in words. */
+/** Describes which runs get keys. */
 function runsOf(publisher: TrustedPublisher): string {
   const { branch, tag, pullRequests, environment, workflow, issuer } = publisher;
   return [
@@ -180,7 +176,11 @@ function publishersPage(
     >
       <Card title="Publishers" id="publishers">
         {publishers.length === 0
-          ? <Empty title="No trusted publishers yet" command="svc keys publishers add" />
+          ? (
+            <Empty title="No trusted publishers yet" command="svc keys publishers add">
+              Trust one below, or run:
+            </Empty>
+          )
           : (
             <ul class="items">
               {publishers.map((publisher) => (
@@ -207,7 +207,7 @@ function publishersPage(
 
 const AT = "/workspaces/:slug/publishers";
 
-/** Fields that are left empty if they do not matter. */
+/** Fields that can be empty to match everything. */
 const OPTIONAL = ["branch", "tag", "environment", "workflow", "issuer"] as const;
 
 export function bindPublishers(bind: PageBinder, services: BoardServices): void {

@@ -1,22 +1,17 @@
-/**
- * Reads permissions, projects and expiry from a form. Pure.
- *
- * @module
- */
+/** @module Reads permissions, projects and expiry from a form. Pure. */
 import { type Permission, PERMISSION_NAMES } from "../../contract/permissions.ts";
 import type { Fields, SentForm } from "../layout/form.ts";
 import type { Grant } from "./grant_fields.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** When keys can end, in days. */
+/** When keys can expire, in days. */
 export const EXPIRY_DAYS = ["7", "30", "90", "365"] as const;
 
 /** Values of a field that say no day. */
 export const NEVER = "never";
 export const AS_IT_IS = "as it is";
 
-/** Reads the boxes of a form. */
 export function readGrant(form: SentForm): Grant & { readonly permissions: Permission[] } {
   const ticked = new Set(form.values("permissions"));
   return {
@@ -25,13 +20,13 @@ export function readGrant(form: SentForm): Grant & { readonly permissions: Permi
   };
 }
 
-/** Why a grant cannot be given; `undefined` if it can. */
+/** Why a grant is invalid; `undefined` if it is valid. */
 export function grantProblem({ permissions, projects }: Grant): string | undefined {
   if (permissions.length === 0) return "Select at least one permission";
   return projects?.length === 0 ? "Select at least one project, or choose all projects" : undefined;
 }
 
-/** When a key ends; `undefined` if that stays as it is. */
+/** When a key ends; `undefined` if that does not change. */
 export function readExpiry({ expires }: Fields, now: number): string | null | undefined {
   const days = EXPIRY_DAYS.find((each) => each === expires);
   if (days !== undefined) return new Date(now + Number(days) * DAY_MS).toISOString();

@@ -1,11 +1,7 @@
-/**
- * Files that pages load: the same for everybody, so compressed once and cached permanently.
- *
- * @module
- */
+/** @module Files that pages load: compressed once and cached permanently. */
 import { gzipSync } from "node:zlib";
 
-/** Whether a client takes gzip, as far as it says. */
+/** Whether a client accepts gzip, according to its headers. */
 export const takesGzip = (accepted: string | null): boolean =>
   /(?:^|,)\s*gzip\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))|,|$)/i.test(accepted ?? "");
 

@@ -1,24 +1,18 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The bar on top of every page of someone who is signed in: where they are, and the ways to
- * their workspaces, inbox and account.
- *
- * @module
- */
+/** @module The bar on top of every page for signed-in people. */
 import type { Child } from "hono/jsx";
 import type { PageContext } from "./page_context.ts";
 import { PALETTE_PATH } from "./palette_script.ts";
 import { Form, Mark } from "./pieces.tsx";
 
-/** The place of a page: the workspace, and a part of it. */
+/** The location of a page: the workspace, and a part of it. */
 export interface Place {
   readonly workspace: { readonly slug: string; readonly name: string };
   /** The project that the page belongs to. */
   readonly project?: string | undefined;
 }
 
-/** Path of a workspace's overview. */
 export const overviewPath = (slug: string): string => `/workspaces/${slug}/projects`;
 export const auditPath = (slug: string): string => `/workspaces/${slug}/audit`;
 export const keysPath = (slug: string): string => `/workspaces/${slug}/keys`;
@@ -65,7 +59,7 @@ function Way({ href, path, children }: {
   return <a href={href} aria-current={isHere ? "true" : undefined}>{children}</a>;
 }
 
-/** The way to the search, which the script of the dashboard also opens by a key. */
+/** The link to the search, which the dashboard's script also opens with a key. */
 function SearchWay({ href }: { readonly href: string }) {
   return (
     <a class="find" href={href} data-search={PALETTE_PATH} title="Search (/ or Ctrl K)">
@@ -78,7 +72,7 @@ function SearchWay({ href }: { readonly href: string }) {
   );
 }
 
-/** On narrow screens it is on the pages of settings, as the bar has no place for it. */
+/** On narrow screens, the pages of settings have it, because the bar has no space. */
 export function SignOut({ csrf }: { readonly csrf: string }) {
   return (
     <Form action="/sign-out" csrf={csrf} class="inline">

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The frame of the dashboard: the bar, the band with the page's title and its sections, and the
- * page below.
- *
- * @module
- */
+/** @module The frame of the dashboard: the bar, the band with title and sections, the page. */
 import type { Child } from "hono/jsx";
 import {
   auditPath,
@@ -54,7 +49,7 @@ interface Section {
   readonly isHere: boolean;
 }
 
-/** A group of sections: its name leads to the first one. */
+/** A group of sections: its name links to the first one. */
 interface Group {
   readonly name: string;
   readonly href: string;
@@ -84,7 +79,7 @@ interface FrameParts {
   readonly context: BoardContext;
   readonly title: string;
   readonly lead?: Child;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   readonly acts?: Child;
   children?: Child;
 }
@@ -121,7 +116,6 @@ function Board({ context, title, lead, acts, children, project, sections, groups
   );
 }
 
-/** The frame of a page of a workspace. */
 export function WorkspaceFrame(
   { here, ...parts }: FrameParts & {
     readonly here:
@@ -155,7 +149,6 @@ export function WorkspaceFrame(
   return <Board {...parts} sections={sections} />;
 }
 
-/** The frame of a page of a project. */
 export function ProjectFrame(
   { project, here, ...parts }: FrameParts & {
     readonly project: string;

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pieces of the dashboard: states, moments, commits, empty lists and the ways to more.
- *
- * @module
- */
+/** @module The pieces of the dashboard: states, moments, commits, empty lists, pagers. */
 import type { Child } from "hono/jsx";
 import type { Deployment, DeploymentState } from "../../contract/deployments.ts";
 import type { ProjectHealth } from "../../contract/health.ts";
@@ -42,12 +38,29 @@ const DEPLOYMENT_WORDS: Readonly<Record<DeploymentState, ShownState>> = {
   ROLLED_BACK: { tone: "idle", word: "Rolled back", past: true },
 };
 
-/** The word for a state of a deployment. */
 export const deploymentWord = (status: DeploymentState): string => DEPLOYMENT_WORDS[status].word;
 
-/** Whether a deployment is still on its way. */
+/** Whether a deployment is still in progress. */
 export const isUnderWay = (status: DeploymentState): boolean =>
   DEPLOYMENT_WORDS[status].moving === true;
+
+/**
+ * Attributes of the element `id`, which is refreshed from the page at `path` while something on it
+ * is in progress.
+ */
+export const renewed = (isMoving: boolean, { id, path }: {
+  readonly id: string;
+  readonly path: string;
+}) =>
+  isMoving
+    ? {
+      "hx-get": path,
+      "hx-trigger": "every 3s",
+      "hx-select": `#${id}`,
+      "hx-target": `#${id}`,
+      "hx-swap": "outerHTML",
+    }
+    : {};
 
 /** The state of a deployment. A production deployment that was replaced is ready, not current. */
 export function DeploymentStateMark({ deployment }: {
@@ -78,7 +91,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago a moment was, in words. */
+/** The time since a moment, in words. */
 export function agoText(at: number, now: number): string {
   const past = Math.max(0, now - at);
   if (past < MINUTE) return "just now";
@@ -95,7 +108,7 @@ export function Ago({ at, now }: { readonly at: string; readonly now: number }) 
   return <time datetime={at} title={exact}>{agoText(Date.parse(at), now)}</time>;
 }
 
-/** A length of time in words, such as `1 min 4 s`. */
+/** A duration, such as `1 min 4 s`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 1) return "under 1 s";
@@ -106,10 +119,10 @@ export function durationText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** An address without what every address has. */
+/** An address without the parts that all addresses share. */
 const shortAddress = (url: string): string => url.replace(/^https?:\/\//, "");
 
-/** A name that is broken after its signs if it does not fit, before any of its words is. */
+/** A name that breaks after its punctuation if it is too long, not within its words. */
 export function Name({ text }: { readonly text: string }) {
   return (
     <>
@@ -123,7 +136,6 @@ export function Name({ text }: { readonly text: string }) {
   );
 }
 
-/** The name of a branch. */
 export function Branch({ name }: { readonly name: string }) {
   return (
     <span class="mono">
@@ -174,10 +186,10 @@ export function Empty({ title, command, children }: {
 export function SelectField({ label, name, id = name, values, words = {}, chosen }: {
   readonly label: string;
   readonly name: string;
-  /** Tells fields of the same name on a page apart. */
+  /** Distinguishes fields with the same name on a page. */
   readonly id?: string;
   readonly values: readonly string[];
-  /** How values read that are no words. */
+  /** Labels of values that are not words. */
   readonly words?: Readonly<Record<string, string>>;
   readonly chosen: string;
 }) {

@@ -1,8 +1,6 @@
 /**
- * The part of the style sheet for the dashboard: the bar, the band with a page's title, rows,
- * states, logs and tables.
- *
- * @module
+ * @module The part of the style sheet for the dashboard: the bar, the band with a page's title,
+ * rows, states, logs and tables.
  */
 
 const BAND = `
@@ -100,7 +98,7 @@ button.tiny { min-height: 1.5rem; padding: .05rem .5rem; font-size: .8rem; font-
 .band .state { color: var(--night-ink); } .band .state.good::before { background: var(--glow); } .band .state.bad::before { background: #ff8478; } .band .state.care::before { background: #f0c36a; }
 @media (prefers-reduced-motion: no-preference) { .state.moving::before { animation: breathe 1.6s ease-in-out infinite; } }
 @keyframes breathe { 50% { opacity: .25; } }
-.dots { display: flex; flex-wrap: wrap; gap: .25rem 1.15rem; overflow-x: clip; min-width: 0; }
+.dots { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1.15rem; overflow-x: clip; min-width: 0; }
 .dots > * { position: relative; min-width: 0; overflow-wrap: anywhere; }
 .dots > * + *::before { content: "·"; position: absolute; left: -.72rem; color: var(--line-strong); }
 .dots > * + .tag::before { content: none; } .dots > * + .tag { margin-left: -.5rem; }
@@ -147,7 +145,7 @@ const ROWS = `
 .empty { display: grid; justify-items: start; gap: .9rem; padding: 2rem 1.5rem; }
 .empty .terminal { justify-self: stretch; max-width: 40rem; }
 .body > .empty, .body > * > .empty { padding: 0; }
-.empty .terminal, .sheet .terminal, #explained .terminal { white-space: pre-wrap; overflow-wrap: anywhere; }
+.empty .terminal, .sheet .terminal, #explained .terminal, #cli .terminal { white-space: pre-wrap; overflow-wrap: anywhere; }
 .empty .copyable { justify-self: stretch; max-width: 40rem; }
 .empty h2 + p { margin-top: -.4rem; color: var(--soft); }
 .pair { display: grid; gap: 1.5rem; grid-template-columns: minmax(0, 1fr); align-items: start; }
@@ -165,7 +163,7 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .diff span { display: block; } .diff .added { background: var(--tint); } .diff .removed { color: var(--danger); }
 .rows ins { text-decoration: none; color: var(--accent); }
 .line-form { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
-.line-form > .field { flex: 1 1 11rem; }
+.line-form > .field { flex: 1 1 11rem; min-width: 0; }
 .line-form > .field.small-field { flex: 0 1 9rem; }
 .check { display: flex; align-items: center; gap: .6rem; }
 .line-form > .check { min-height: 2.85rem; }
@@ -174,7 +172,7 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .facts.two { border-top: 0; }
 .facts.two > div { border-top: 1px solid var(--line); border-bottom: 0; }
 @media (min-width: 60rem) { .facts.two { grid-template-columns: repeat(2, minmax(0, 1fr)); column-gap: 3rem; } }
-.fields-two { display: grid; gap: 1.15rem 2rem; }
+.fields-two { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.15rem 2rem; }
 @media (min-width: 48rem) { .fields-two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .fields-two .field { grid-template-rows: auto auto 1fr; } }
 .drop { padding: 1rem 1.15rem; border: 1px dashed var(--line-strong); border-radius: var(--small); }
 .drop.over { border-color: var(--accent); background: var(--tint); }
@@ -216,6 +214,7 @@ const PLOTS = `
 .world .shade-2 { fill: color-mix(in srgb, var(--accent) 60%, var(--line)); }
 .world .shade-3 { fill: color-mix(in srgb, var(--accent) 80%, var(--line)); }
 .world .shade-4 { fill: var(--accent); }
+.world .lost { fill: var(--danger); }
 .world path:not(.land):hover { stroke: var(--ink); stroke-width: 1.2; }
 .map-and-list .world { padding: .5rem 1.5rem 0; }
 @media (min-width: 60rem) { .map-and-list { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); align-items: start; } .map-and-list .world { padding: .5rem 0 1.3rem 1.5rem; } }
@@ -246,7 +245,7 @@ kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px sol
 .log.wide > li { grid-template-columns: 5.2rem 3.6rem minmax(0, 1fr); }
 .log .badge { font-weight: 650; }
 .log:empty { display: none; }
-@media (max-width: 40rem) { .log > li, .log.wide > li { grid-template-columns: minmax(0, 1fr); gap: 0; padding-top: .25rem; } .log > li > time { font-size: .75rem; } }
+@media (max-width: 40rem) { .log > li, .log.wide > li { grid-template-columns: minmax(0, 1fr); gap: 0; padding-top: .25rem; } .log.wide > li { grid-template-columns: auto minmax(0, 1fr); column-gap: .75rem; align-items: baseline; } .log.wide > li > a { grid-column: 1 / -1; } .log > li > time { font-size: .75rem; } }
 .log > li a { display: block; min-height: 1.5rem; color: inherit; text-decoration: none; }
 .log > li a:hover { color: inherit; text-decoration: underline; }
 .drawer { position: fixed; inset: 0 0 0 auto; width: min(40rem, 100vw); max-width: none; height: 100vh; max-height: none; margin: 0; padding: 1rem; border: 0; border-left: 1px solid var(--line); background: var(--paper); color: var(--ink); overflow: auto; }
@@ -267,9 +266,16 @@ kbd { display: inline-block; min-width: 1.5em; padding: 0 .35em; border: 1px sol
 table { width: 100%; border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .55rem .9rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); font-size: .82rem; white-space: nowrap; }
-td { overflow-wrap: anywhere; }
+td { overflow-wrap: anywhere; } #structure td { overflow-wrap: break-word; }
 .card table th:first-child, .card table td:first-child { padding-left: 1.5rem; }
 tr:last-child td { border-bottom: 0; }
+@media (max-width: 40rem) {
+  .records, .records tbody, .records tr, .records td { display: block; }
+  .records thead { display: none; }
+  .records tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  .card .records td, .card .records td:first-child { padding: .15rem 0; border: 0; }
+  .records td::before { content: attr(data-column) ": "; color: var(--soft); font-family: var(--sans); }
+}
 td.num, th.num { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 `;
 

@@ -1,9 +1,4 @@
-/**
- * The script of charts: uPlot, and the few lines that fill it from the tables of the page. Only
- * pages with charts load it; without it, they show the same numbers.
- *
- * @module
- */
+/** @module The script of charts: uPlot, filled from the tables of the page. */
 import { fileURLToPath } from "node:url";
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
@@ -120,7 +115,7 @@ for (const figure of document.querySelectorAll("[data-chart]")) draw(figure);
 /** The version of uPlot, as the program pins it. */
 const VERSION = /@([\d.]+)$/.exec(config.imports.uplot)?.[1] ?? "";
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const CHART_SCRIPT_PATH = `/assets/chart-${VERSION}-${sha256Hex(CHART).slice(0, 16)}.js`;
 
 /** uPlot with its style, which are files of the program, and the script that uses them. */

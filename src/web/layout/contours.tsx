@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The picture behind titles.
- *
- * @module
- */
+/** @module The picture behind titles. */
 
 /** Contour lines, as on a map. */
 export function Contours() {

@@ -1,6 +1,5 @@
 /**
- * The script for buttons that copy commands, URLs, and secrets that are shown once. Browsers only
- * allow that over https and on this machine: elsewhere, there are no buttons.
+ * The script for buttons that copy commands, URLs, and one-time secrets.
  *
  * @module
  */
@@ -13,13 +12,26 @@ const codeOf = (text) => {
   if (!lines.some((line) => line.startsWith("$ "))) return text.trimEnd();
   return lines.filter((line) => /^[$>] /.test(line)).map((line) => line.slice(2)).join("\\n");
 };
+/* Pages have the clipboard over https and on this machine, if the browser allows it; elsewhere, browsers copy what is selected. */
+const copy = async (button, text) => {
+  try {
+    return await navigator.clipboard.writeText(text);
+  } catch { /* as below */ }
+  const area = document.createElement("textarea");
+  area.value = text;
+  button.after(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+  button.focus();
+};
 const makeButton = (kind, text) => {
   const button = document.createElement("button");
   button.type = "button";
   button.className = kind;
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text);
+    await copy(button, text);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
@@ -38,9 +50,12 @@ const addButtons = () => {
     delete place.dataset.copied;
   }
 };
-if (navigator.clipboard) {
-  addButtons();
-  document.addEventListener("htmx:after:swap", addButtons);
-}
+addButtons();
+document.addEventListener("htmx:after:swap", addButtons);
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-copy]");
+  const source = button && document.getElementById(button.dataset.copy);
+  if (source) copy(button, source.textContent).then(() => { button.textContent = "Copied"; }, () => {});
+});
 }
 `;

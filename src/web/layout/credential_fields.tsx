@@ -1,16 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The fields that forms about accounts share, so that password managers find
- * the same everywhere.
- *
- * @module
- */
+/** @module The fields that forms about accounts share, for password managers. */
 import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/accounts.ts";
 import type { FormState } from "./form.ts";
 import { Field, type FieldProps } from "./pieces.tsx";
 
-/** The address that someone signs in by. */
+/** The email address to sign in with. */
 export function EmailField(
   { state, ...rest }: Pick<FieldProps, "state" | "maxlength" | "focus">,
 ) {

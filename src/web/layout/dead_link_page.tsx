@@ -1,14 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page behind a link that no longer works.
- *
- * @module
- */
 import { showPage } from "./document.tsx";
 import { EntryFrame } from "./frames.tsx";
 
-/** Renders the page, with status 404: says why, and links to where to go next. */
+/** Renders the page with status 404, the reason, and links to continue. */
 export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   readonly lead: string;
   /** Path of the page to go to next. */

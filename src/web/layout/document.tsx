@@ -1,10 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The document around every page, and its headers: no script may run, nothing is loaded from
- * elsewhere, and no page may frame it.
- *
- * @module
+ * @module The document around every page, and its headers: no script may run, nothing is loaded
+ * from elsewhere, and no page may frame it.
  */
 import type { Child } from "hono/jsx";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -12,7 +10,7 @@ import { makeAsset } from "./asset.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
 /** The Content Security Policy of pages: no scripts. */
@@ -26,8 +24,8 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 /**
- * Addresses of some pages hold a one-time token, so other sites get no
- * referrer. `no-referrer` would take the `Origin` from our own forms too.
+ * URLs of some pages contain a one-time token, so other sites get no referrer. `no-referrer` would
+ * take the `Origin` from our own forms too.
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
@@ -45,20 +43,18 @@ export interface PageFacts {
   /** HTTP status; 200 by default. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Scripts that the page loads, by their paths; its policy has to allow them. */
+  /** Scripts that the page loads, by path; its policy has to allow them. */
   readonly scripts?: readonly string[];
   /** Configuration of htmx, as JSON. */
   readonly htmxConfig?: string;
 }
 
-/** The facts of a page with a form. */
 export const formPageFacts = (title: string, { status, headers }: FormPage): PageFacts => ({
   title,
   status,
   headers,
 });
 
-/** Renders a page as a response. */
 export function showPage(content: Child, facts: PageFacts): Response {
   const page = (
     <html lang="en">
@@ -86,7 +82,7 @@ export function showPage(content: Child, facts: PageFacts): Response {
   });
 }
 
-/** Renders a part that a page takes in by htmx. */
+/** Renders a part that a page loads with htmx. */
 export function showFragment(content: Child): Response {
   return new Response(`${content}`, { headers: HEADERS });
 }

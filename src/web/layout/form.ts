@@ -1,13 +1,9 @@
-/**
- * Reading and checking forms.
- *
- * @module
- */
+/** @module Reading and checking forms. */
 import type * as z from "zod";
 import type { Problem } from "../../contract/common.ts";
 import { Failure, readBytes, toFailure } from "../../platform/core/http/mod.ts";
 
-/** Largest form, in bytes. */
+/** Maximum size of a form, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
@@ -29,14 +25,13 @@ export interface FormPage {
   readonly headers?: Fields;
 }
 
-/** A form that nobody has filled in yet. */
+/** An empty form. */
 export const EMPTY: FormState = { values: {}, problems: {} };
 
-/** A form that was sent. */
 export interface SentForm {
   /** The fields; of a repeated one the last value. */
   readonly fields: Fields;
-  /** All values of a field, such as those of the boxes that were ticked. */
+  /** All values of a field, such as those of ticked checkboxes. */
   values(name: string): readonly string[];
   /** The files of a field. */
   files(name: string): readonly File[];
@@ -81,7 +76,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly state: FormState };
 
-/** Checks the fields that a schema knows and reports every problem at once. */
+/** Checks the fields of a schema and reports all problems together. */
 export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Fields): Checked<T> {
   const known = Object.keys(schema.shape);
   const given = Object.fromEntries(known.map((name) => [name, values[name] ?? ""]));

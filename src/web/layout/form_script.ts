@@ -1,11 +1,9 @@
 /**
- * The part of the dashboard's script for forms: confirmation dialogs, a busy sign, and a way to
- * continue after the network or the session is lost. Forms work without it.
- *
- * @module
+ * @module The part of the dashboard's script for forms: confirmation dialogs, a busy sign, and a
+ * way to continue after the network or the session is lost. Forms work without it.
  */
 
-/** Path that tells the script whose session the browser has. */
+/** Path at which the script finds the user of the browser's session. */
 export const SESSION_PATH = "/session";
 
 export const FORM_SCRIPT = `
@@ -27,13 +25,13 @@ const tell = (form, text) => {
 };
 
 /* Buttons keep their focus: they are marked as disabled, and a second submission is ignored. */
-const setBusy = (form, isBusy) => {
+const setBusy = (form, isBusy, submitter) => {
   form.toggleAttribute("data-busy", isBusy);
   for (const button of form.querySelectorAll("button:not([type=button])")) {
-    for (const name of ["aria-busy", "aria-disabled"]) {
-      if (isBusy) button.setAttribute(name, "true");
-      else button.removeAttribute(name);
-    }
+    if (isBusy) button.setAttribute("aria-disabled", "true");
+    else button.removeAttribute("aria-disabled");
+    if (isBusy && (submitter ?? button) === button) button.setAttribute("aria-busy", "true");
+    else button.removeAttribute("aria-busy");
   }
 };
 const endBusy = () => document.querySelectorAll("form[data-busy]").forEach((form) => setBusy(form, false));
@@ -92,7 +90,7 @@ const signIn = async () => {
     const form = event.target;
     event.preventDefault();
     if (form.dataset.busy !== undefined) return;
-    setBusy(form, true);
+    setBusy(form, true, event.submitter);
     try {
       const response = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form, event.submitter)) });
       if (new URL(response.url).pathname === next) return dialog.close();
@@ -153,7 +151,7 @@ document.addEventListener("submit", async (event) => {
   event.stopImmediatePropagation();
   if (form.dataset.busy !== undefined) return;
   tell(form, "");
-  setBusy(form, true);
+  setBusy(form, true, submitter);
   try {
     if (!await isReady(form)) return setBusy(form, false);
     if ((submitter?.dataset.asks ?? form.dataset.asks) !== undefined) {

@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What a search found, a card for each kind. The overlay of the search reads these cards as well.
- *
- * @module
+ * @module The results of a search, with a card for each kind. The overlay of the search reads these
+ * cards too.
  */
 import { Name } from "./board_pieces.tsx";
 import { Card } from "./pieces.tsx";
@@ -12,7 +11,7 @@ export interface FoundRow {
   readonly href: string;
   readonly title: string;
   readonly detail?: string;
-  /** Words of the detail that fit the search, in lower case: it is prose. */
+  /** Words in the detail that match the search, in lower case, because it is prose. */
   readonly words?: readonly string[];
 }
 
@@ -22,7 +21,7 @@ const MAX_TEXT = 160;
 export const shorten = (text: string): string =>
   text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 
-/** A text whose words that fit are marked. */
+/** A text with marked matches. */
 function Marked({ text, words }: { readonly text: string; readonly words: readonly string[] }) {
   return (
     <span class="soft">

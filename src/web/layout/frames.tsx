@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The two frames of pages: one before sign-in, one for settings.
- *
- * @module
- */
+/** @module The two frames of pages: one before sign-in, one for settings. */
 import type { Child } from "hono/jsx";
 import { Bar, SignOut } from "./bar.tsx";
 import { Contours } from "./contours.tsx";
@@ -79,7 +75,6 @@ function PageLink({ href, path, children }: { href: string; path: string; childr
   );
 }
 
-/** The frame of settings. */
 export function SettingsFrame({ title, lead, context, children }: {
   readonly title: string;
   readonly lead?: Child;

@@ -1,14 +1,12 @@
 /**
- * How open pages stay up to date: one stream of notifications for all tabs of a browser, in a
- * shared worker, which also hands out the few places for streams of logs. A browser opens six
+ * @module How open pages stay up to date: one stream of notifications for all tabs of a browser, in
+ * a shared worker, which also assigns the few slots for log streams. A browser opens six
  * connections to a site over HTTP/1.1, and pages must load over the rest.
- *
- * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
 
-/** Streams of logs that are open at the same time in one browser. */
+/** Maximum number of open log streams in one browser. */
 const LOG_STREAMS = 3;
 
 const WORKER = `"use strict";

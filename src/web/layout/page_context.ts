@@ -1,8 +1,4 @@
-/**
- * The frame around the pages of signed-in people.
- *
- * @module
- */
+/** @module The frame around the pages of signed-in people. */
 import type { Workspace } from "../../contract/identity.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
 
@@ -10,7 +6,6 @@ export interface PageContext {
   readonly person: Person;
   readonly csrf: string;
   readonly workspaces: readonly Workspace[];
-  /** Path of the page. */
   readonly path: string;
   /** The last action. */
   readonly done?: string | undefined;
@@ -18,7 +13,6 @@ export interface PageContext {
   readonly undo?: string | undefined;
 }
 
-/** The context of a page of the dashboard. */
 export interface BoardContext extends PageContext {
   readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
   /** The moment of the visit, in milliseconds since 1970. */

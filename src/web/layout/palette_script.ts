@@ -1,8 +1,6 @@
 /**
- * The overlay that a key opens on every page: actions of the page, pages, projects, and search
- * results. It loads when first opened; without it, the search is a page.
- *
- * @module
+ * @module The overlay that a key opens on every page: actions of the page, pages, projects, and
+ * search results. It loads when first opened; without it, the search is a page.
  */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -16,7 +14,7 @@ const way = document.querySelector("[data-search]");
 const search = new URL(way.href ?? way.action);
 const textOf = (node) => node?.textContent.replace(/\\s+/g, " ").trim() ?? "";
 
-/* The letters of a word in their order, the first one at a place. Starts of words count more. */
+/* The letters of a word in order, the first one at a given position. Starts of words count more. */
 const chain = (plain, word, first) => {
   const letters = [first];
   let points = first === 0 || /[^a-z0-9]/.test(plain[first - 1]) ? 10 : 0;
@@ -216,7 +214,7 @@ const isSearchKey = ({ key, ctrlKey, metaKey, altKey, target }) => {
 };
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const PALETTE_PATH = `/assets/palette-${sha256Hex(PALETTE).slice(0, 16)}.js`;
 
 export const showPaletteScript = makeAsset("text/javascript; charset=utf-8", () => PALETTE);

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pieces that pages are made of.
- *
- * @module
- */
+/** @module Building blocks of pages. */
 import type { Child } from "hono/jsx";
 import { encode } from "uqr";
 import type { FormState } from "./form.ts";
@@ -22,7 +18,7 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
   );
 }
 
-/** A message to the person; screen readers read it out at once where it is `bad`. */
+/** A message to the person; screen readers read it immediately if it is `bad`. */
 export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
@@ -84,7 +80,7 @@ export interface FieldProps {
   readonly inputmode?: string;
   /** Seconds between values of a time. */
   readonly step?: number;
-  /** Whether it may be left empty. */
+  /** Whether it can be empty. */
   readonly optional?: boolean;
 }
 
@@ -124,12 +120,12 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form that posts, with the token that shows that our own page sent it. */
+/** A form with a token that proves that our own page sent it. */
 export function Form({ action, csrf, class: kind, hidden = {}, asks = false, children }: {
   readonly action: string;
   readonly csrf?: string;
   readonly class?: string;
-  /** Whether the act asks first: the script shows the question as a dialog. */
+  /** Whether the action asks first: the script shows the question as a dialog. */
   readonly asks?: boolean;
   readonly hidden?: Readonly<Record<string, string | undefined>>;
   children?: Child;
@@ -171,7 +167,7 @@ export function Moment({ at }: { readonly at: string }) {
 
 /** When a credential was created, and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
-  /** The verb for its making, such as "Made". */
+  /** The verb for its creation, such as "Connected". */
   readonly word: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -234,12 +230,12 @@ export function Card({ title, id, lead, children }: {
   );
 }
 
-/** A button that ends something; screen readers also read out what it ends. */
+/** A button that ends something; screen readers also announce what it ends. */
 export function EndButton({ action, csrf, word, what, hidden = {}, asks = true }: {
   readonly action: string;
   readonly csrf: string;
   readonly word: string;
-  /** Named by the question as well. */
+  /** Also named by the question too. */
   readonly what: string;
   readonly hidden?: Readonly<Record<string, string>>;
   readonly asks?: boolean;

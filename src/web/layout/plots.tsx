@@ -1,12 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Small plots as SVG, without a script.
- *
- * @module
- */
+/** @module Small plots as SVG, without a script. */
 
-/** One bar of a plot. */
 export interface PlotBar {
   readonly value: number;
   /** The part of the value that went wrong. */
@@ -71,7 +66,7 @@ export function ShareLine({ value, most }: { readonly value: number; readonly mo
   );
 }
 
-/** Values of a list that are shown. */
+/** Number of values of a list to show. */
 const SHOWN = 10;
 
 /** Counted values, the most frequent first, each with its share of the first. */

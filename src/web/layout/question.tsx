@@ -1,10 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The question before an act that replaces production or deletes something. Without JavaScript it
- * is a page; the dashboard's script shows the same form as a dialog.
- *
- * @module
+ * @module The question before an act that replaces production or deletes something. Without
+ * JavaScript it is a page; the dashboard's script shows the same form as a dialog.
  */
 import type { Child } from "hono/jsx";
 import { showPage } from "./document.tsx";
@@ -13,7 +11,7 @@ import { Mark, Notice } from "./pieces.tsx";
 
 export interface Question {
   readonly title: string;
-  /** Sentences that say what the act does. */
+  /** Sentences that describe the action. */
   readonly lines: readonly string[];
   /** The subject of the act, such as both deployments. */
   readonly facts?: readonly (readonly [name: string, text: Child])[];
@@ -32,11 +30,11 @@ interface Refusal {
   readonly status: number;
   /** The problem of the whole form. */
   readonly failure?: string;
-  /** The problem of what was typed. */
+  /** The problem of the input. */
   readonly wrong?: string;
 }
 
-/** Why a form leaves a question open; undefined where it confirms the act. */
+/** Why a form does not confirm the action; undefined if it does. */
 export function refusalOf(
   { typed, seen }: Question,
   fields: SentForm["fields"],
@@ -60,7 +58,9 @@ function TypedField({ name, wrong }: {
 }) {
   return (
     <div class="field">
-      <label for="typed">Type {name} to confirm</label>
+      <label for="typed">
+        Type <code>{name}</code> to confirm
+      </label>
       <input
         id="typed"
         name="typed"
@@ -81,7 +81,7 @@ function TypedField({ name, wrong }: {
 }
 
 export interface Asked extends Pick<SentForm, "fields" | "values"> {
-  /** Path and query to which the answer is sent. */
+  /** Path and query to which the form is sent. */
   readonly action: string;
   readonly csrf: string;
   /** The page to return to. */
@@ -90,7 +90,7 @@ export interface Asked extends Pick<SentForm, "fields" | "values"> {
   readonly isLarge?: boolean;
 }
 
-/** Renders a question. The fields of the act stay in its form. */
+/** Renders a question. The fields of the action stay in its form. */
 export function questionPage(question: Question, asked: Asked, refusal: Refusal): Response {
   const { title, lines, facts = [], word, typed, seen } = question;
   const { action, csrf, cameFrom, fields, values, isLarge = false } = asked;

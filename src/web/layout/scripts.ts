@@ -1,9 +1,4 @@
-/**
- * The scripts of the dashboard: htmx, which exchanges parts of pages, and ours, which follows
- * logs. Pages show everything without them.
- *
- * @module
- */
+/** @module The dashboard's scripts: htmx, and ours, which follows logs. Pages work without. */
 import config from "../../../deno.json" with { type: "json" };
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "./asset.ts";
@@ -69,11 +64,11 @@ const start = (list, giveBack) => {
     if (atEnd) list.scrollTop = list.scrollHeight;
     if (!event.isComplete) return;
     leave(list);
-    if (list.dataset.underway !== undefined) location.reload();
+    location.reload();
   });
   list.scrollTop = list.scrollHeight;
 };
-/* A list whose stream waits for a place is read again and again. */
+/* A list whose stream waits for a slot is read repeatedly. */
 const follow = (list) => {
   const poll = setInterval(() => refresh().catch(() => {}), 5000);
   const giveBack = live.takePlace(() => {
@@ -126,6 +121,15 @@ document.addEventListener("visibilitychange", () => {
   if (document.hidden) [...sources.keys()].forEach(leave);
   else refresh().catch(() => {}).then(followAll);
 });
+/* A deployment's state decides what else its page shows. */
+const stateShown = () => document.getElementById("facts")?.dataset.state;
+const firstState = stateShown();
+const showState = () => {
+  if (stateShown() !== firstState && document.querySelector("dialog[open]") === null) location.reload();
+};
+document.addEventListener("htmx:after:swap", showState);
+/* The event does not bubble. */
+document.addEventListener("close", showState, true);
 /* A log that is paused stays as it is; one that goes on shows first what it has missed. */
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-pause]");
@@ -136,7 +140,7 @@ document.addEventListener("click", ({ target }) => {
   if (isPaused) leave(list);
   else refresh().catch(() => {}).then(followAll);
 });
-/* A line of a log opens beside the log. */
+/* A line of a log opens next to the log. */
 document.addEventListener("click", async (event) => {
   const link = event.target.closest(".log a");
   const drawer = document.getElementById("drawer");
@@ -180,14 +184,6 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   places[from + step].focus();
 });
-/* Browsers let pages write the clipboard over https and on this machine; else the text is marked. */
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-copy]");
-  const source = button && document.getElementById(button.dataset.copy);
-  if (!source) return;
-  getSelection().selectAllChildren(source);
-  navigator.clipboard?.writeText(source.textContent).then(() => { button.textContent = "Copied"; }, () => {});
-});
 const MENUS = "details.switch, details.menu";
 document.addEventListener("click", ({ target }) => {
   for (const menu of document.querySelectorAll(MENUS)) if (!menu.contains(target)) menu.open = false;
@@ -213,7 +209,7 @@ export const BOARD_SCRIPT_PATH = `/assets/board-${sha256Hex(BOARD_SCRIPT).slice(
 /** The Content Security Policy of the dashboard: our own scripts and requests only. */
 export const BOARD_POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** htmx brings no separate style, which the policy would refuse, and calls no other site. */
+/** htmx adds no style, which the policy would refuse, and calls no other site. */
 export const HTMX_CONFIG = JSON.stringify({ includeIndicatorCSS: false });
 
 const SCRIPT = "text/javascript; charset=utf-8";

@@ -1,8 +1,4 @@
-/**
- * Pages of someone who is signed in, as responses: those have scripts.
- *
- * @module
- */
+/** @module Responses with pages for signed-in people, which have scripts. */
 import type { Child } from "hono/jsx";
 import { type PageFacts, showPage } from "./document.tsx";
 import { BOARD_POLICY, BOARD_SCRIPT_PATH, HTMX_CONFIG, HTMX_PATH } from "./scripts.ts";

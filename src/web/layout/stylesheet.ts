@@ -1,9 +1,4 @@
-/**
- * The one style sheet of the interface. Colours and measures are custom
- * properties; pages use the classes and bring no separate style.
- *
- * @module
- */
+/** @module The one style sheet of the interface; pages add no other styles. */
 
 import { BOARD_STYLE } from "./board_style.ts";
 
@@ -67,7 +62,7 @@ const ENTRY = `
 .entry > aside :focus-visible { outline-color: var(--glow); }
 .pitch, .entry > aside footer { display: none; }
 .entry > main { padding: 2.25rem 1.25rem 3rem; display: grid; justify-items: center; align-content: start; }
-.sheet { width: 100%; max-width: 25rem; display: grid; gap: 1.5rem; }
+.sheet { width: 100%; max-width: 25rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.5rem; overflow-wrap: anywhere; }
 .sheet.roomy { max-width: 31rem; }
 .sheet > header { display: grid; gap: .5rem; }
 .sheet > header > .big { margin-bottom: .75rem; }
@@ -154,6 +149,7 @@ const PROSE = `
 .docs-search { display: flex; align-items: center; gap: .5rem; }
 .docs-search input:where([type=search]) { min-height: 2.25rem; padding: .25rem .7rem; width: 11rem; font-size: .9rem; }
 @media (max-width: 40rem) { .bar .docs-search button, .bar .docs-search ~ a { display: none; } .docs-search input:where([type=search]) { width: 7rem; } }
+@media (max-width: 22rem) { .docs-search input:where([type=search]) { width: 5rem; } }
 .prose { display: grid; grid-template-columns: minmax(0, 1fr); gap: 1rem; max-width: 48rem; overflow-wrap: anywhere; }
 .prose h2, .prose h3, .prose h4 { margin-top: 1rem; }
 .prose ul { list-style: disc; padding-left: 1.4rem; }
@@ -188,6 +184,8 @@ const PROSE = `
 .neighbours span { color: var(--soft); font-size: .8rem; font-weight: 400; }
 .neighbours [rel=next] { margin-left: auto; text-align: right; }
 .copyable { position: relative; min-width: 0; }
+@media (min-width: 40rem) { .copyable .terminal { padding-right: 5rem; } }
+@media (max-width: 40rem) { .copyable .terminal { padding-top: 2.75rem; } }
 .copyable .copy { position: absolute; top: .5rem; right: .5rem; min-height: 1.9rem; padding: .1rem .6rem; font-size: .8rem; background: var(--night-2); color: var(--night-ink); border-color: var(--night-soft); }
 .terminal b { font-weight: 600; }
 .hljs-comment, .hljs-quote, .hljs-meta { color: var(--night-soft); }
@@ -199,13 +197,14 @@ const PROSE = `
 const FORMS = `
 form { display: grid; gap: 1.15rem; }
 form.inline { display: contents; }
-.field { display: grid; gap: .4rem; }
+.field { display: grid; grid-template-columns: minmax(0, 1fr); gap: .4rem; }
 .field label, legend { font-weight: 580; font-size: .95rem; }
 .field .hint { color: var(--soft); font-size: .875rem; }
 .field .wrong { color: var(--danger); font-size: .9rem; font-weight: 520; }
 input:where(:not([type=radio], [type=hidden])), select { width: 100%; min-height: 2.85rem; padding: .55rem .8rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--small); }
 input:hover, select:hover { border-color: var(--ink); }
 input:focus-visible, select:focus-visible { outline-offset: 0; border-color: var(--accent); border-radius: var(--small); }
+input::file-selector-button { margin: 0 .8rem 0 0; padding: .25rem .8rem; font: 600 .9rem/1.2 var(--sans); color: var(--ink); background: var(--sunken); border: 1px solid var(--line-strong); border-radius: var(--small); cursor: pointer; }
 input[aria-invalid=true] { border-color: var(--danger); }
 input.code { font: 600 1.3rem/1.2 var(--mono); letter-spacing: .12em; text-transform: uppercase; }
 button, .button { min-height: 2.85rem; display: inline-flex; align-items: center; justify-content: center; padding: .55rem 1.15rem; font: 600 1rem/1.2 var(--sans); border-radius: var(--small); border: 1px solid transparent; background: var(--accent); color: var(--on-accent); text-decoration: none; cursor: pointer; }
@@ -220,6 +219,7 @@ button.little { min-height: 2.25rem; padding: .3rem .8rem; font-size: .9rem; }
 button.plain { min-height: 2.25rem; padding: .2rem 0; background: none; border: 0; font-weight: 520; font-size: .9rem; text-decoration: underline; text-underline-offset: .2em; color: inherit; }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
 .actions > * { flex: 1 1 9rem; white-space: nowrap; }
+.card > .body > .actions > * { flex: 0 1 auto; }
 .side { display: grid; gap: 1rem; }
 @media (min-width: 40rem) { .side { grid-template-columns: 1fr 11rem auto; align-items: end; } .card > .body > form.side { max-width: none; } .side.short { grid-template-columns: 11rem auto; justify-content: start; } }
 .choices { border: 0; display: grid; gap: .6rem; min-width: 0; }
@@ -275,6 +275,7 @@ const PIECES = `
 .usercode span.gap { width: .8rem; background: none; color: var(--soft); }
 .facts { display: grid; border-top: 1px solid var(--line); }
 .facts > div { display: grid; grid-template-columns: 8.5rem minmax(0, 1fr); gap: 1rem; padding: .65rem 0; border-bottom: 1px solid var(--line); }
+@media (max-width: 24rem) { .facts > div { grid-template-columns: minmax(0, 1fr); gap: .1rem; } }
 .facts dt { color: var(--soft); }
 .facts dd { font-weight: 540; overflow-wrap: anywhere; }
 .qr { display: block; width: 100%; max-width: 13rem; height: auto; background: #fff; border: 1px solid var(--line); border-radius: var(--small); }
@@ -297,6 +298,7 @@ const PIECES = `
 .matrix input[type=checkbox] { accent-color: var(--accent); width: 1.2rem; height: 1.2rem; min-height: 0; margin: 0; }
 .matrix td > div { display: grid; gap: .3rem; justify-items: start; }
 .matrix th { vertical-align: middle; }
+.card table.matrix tbody tr:last-child th { border: 0; }
 .matrix input[type=time] { width: auto; min-width: 0; padding: .35rem .5rem; }
 .matrix select { padding: .35rem .5rem; min-width: 9.5rem; }
 .matrix .refused td, .matrix .refused th { background: var(--danger-tint); }

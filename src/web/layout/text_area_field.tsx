@@ -1,10 +1,5 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * A labelled field of several lines.
- *
- * @module
- */
 import type { FormState } from "./form.ts";
 
 export function TextAreaField({ label, name, state, hint, isSecret = false }: {

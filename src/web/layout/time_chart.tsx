@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Numbers over time: a table, from which the script of charts draws a chart with axes and hover.
- *
- * @module
- */
+/** @module Numbers over time: a table, from which a script draws a chart. */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Limits with what is used of them.
- *
- * @module
- */
+/** @module Limits and their usage. */
 import type { Child } from "hono/jsx";
 import { MAX_COUNTED, type Usage, type UsageSubject } from "../../contract/usage.ts";
 import { Card } from "./pieces.tsx";

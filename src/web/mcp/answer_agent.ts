@@ -1,8 +1,4 @@
-/**
- * Handles one message of an agent. There are no sessions, and no state between messages.
- *
- * @module
- */
+/** @module Handles one message of an agent. No state is kept between messages. */
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { makeServer } from "../../agents/make_server.ts";
 import type { Surroundings, Tool } from "../../agents/tool.ts";

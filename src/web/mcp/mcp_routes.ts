@@ -1,8 +1,6 @@
 /**
- * `/mcp`: the Model Context Protocol over HTTP, and the metadata of the protected
- * resource (RFC 9728). Only a bearer token counts here, never a browser's session.
- *
- * @module
+ * @module `/mcp`: the Model Context Protocol over HTTP, and the metadata of the protected resource
+ * (RFC 9728). Only accepts a bearer token, never a browser's session.
  */
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { lackedFor } from "../../contract/endpoint_permissions.ts";
@@ -28,12 +26,12 @@ const query = z.strictObject({
 interface AgentLimits {
   /** The project that the agent is confined to. */
   readonly project: string | undefined;
-  /** Offers only what changes nothing. */
+  /** Offers only tools that change nothing. */
   readonly readOnly: boolean;
 }
 
 /**
- * @throws {Failure} `invalid_request` for anything else, because a misspelt parameter would confine
+ * @throws {Failure} `invalid_request` for anything else, because a misspelt parameter would limit
  * nothing.
  */
 function readQuery(params: URLSearchParams): AgentLimits {
@@ -101,15 +99,15 @@ function makeSurroundings(
   };
 }
 
-/** Longest message of an agent, in bytes. */
+/** Maximum length of a message of an agent, in bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024;
-/** Maximum number of messages that come together. */
+/** Maximum number of messages in a batch. */
 const MAX_MESSAGES = 10;
 
 /** The lowest access that any tool needs; each call is judged by the API itself. */
 const ACCESS = { access: "viewer", method: "GET", path: "/mcp" } as const;
 
-/** Path of the metadata of `/mcp` (RFC 9728, 3.1), and the one for clients that know no path. */
+/** Path of the metadata of `/mcp` (RFC 9728, 3.1), and the one for clients without a path. */
 const METADATA_PATH = "/.well-known/oauth-protected-resource/mcp";
 const METADATA_PATHS = [METADATA_PATH, "/.well-known/oauth-protected-resource"];
 
@@ -119,7 +117,7 @@ export interface McpOptions {
   now(): number;
 }
 
-/** A failure as an error of JSON-RPC; without a credential, with where to get one. */
+/** A failure as a JSON-RPC error; without a credential, it names where to get one. */
 function refuse(failure: Failure, publicOrigin: string): Response {
   const { code, message, status, retryAfter } = failure;
   const metadata = `resource_metadata="${publicOrigin}${METADATA_PATH}"`;
@@ -148,7 +146,6 @@ async function readMessage(request: Request): Promise<unknown> {
   return value;
 }
 
-/** Binds `/mcp` of a platform. */
 export function bindMcp(router: Router, { publicOrigin, version, now }: McpOptions): void {
   const answer = async ({ request, client, caller }: ForeignVisit): Promise<Response> => {
     if (request.headers.has("origin") && originOf(request, publicOrigin) !== "same") {

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page of the channels by which notifications reach a person.
- *
- * @module
- */
+/** @module The page of a person's notification channels. */
 import * as z from "zod";
 import type { Router } from "../../platform/core/http/mod.ts";
 import {
@@ -34,7 +30,7 @@ import type { PageContext } from "../layout/page_context.ts";
 import { SettingsFrame } from "../layout/frames.tsx";
 import { showSettings } from "../layout/show_board.ts";
 
-/** The only page with a worker, as web push needs one. */
+/** The only page with a worker, because web push needs one. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
 
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {

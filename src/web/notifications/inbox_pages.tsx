@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The inbox and the archive.
- *
- * @module
- */
+/** @module The inbox and the archive. */
 import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/events.ts";
 import type { InboxCounts, Notification } from "../../contract/notifications.ts";
 import { Empty } from "../layout/board_pieces.tsx";

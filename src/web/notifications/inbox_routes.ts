@@ -1,8 +1,4 @@
-/**
- * The routes of the inbox and of the preferences.
- *
- * @module
- */
+/** @module The routes of the inbox and of the preferences. */
 import { CHANNELS } from "../../contract/channels.ts";
 import { EVENT_CATEGORIES, type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import * as z from "zod";
@@ -29,12 +25,12 @@ export interface InboxPageServices {
   readonly workspaces: WorkspaceService;
 }
 
-/** Notifications on one page. */
+/** Number of notifications per page. */
 const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** The filter in a URL; meaningless values are left out. */
+/** The filter in a URL; ignores meaningless values. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;
@@ -49,7 +45,7 @@ function wishOf(query: URLSearchParams): InboxWish & {
   };
 }
 
-/** A form of preferences as the API takes it. Browsers send no box that is not ticked. */
+/** Converts a form of preferences for the API. Browsers send no box that is not ticked. */
 function changeOf(fields: Fields, category: EventCategory): unknown {
   const field = (part: Parameters<typeof fieldName>[1]) => fields[fieldName(category, part)];
   const [minimumPriority, start = "", end = ""] = [
@@ -95,7 +91,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     return inboxPage(context, { wish, ...page, size: SIZE, counts });
   });
 
-  /** Binds an action that goes back to the page that its form was on. */
+  /** Binds an action that returns to the page of its form. */
   const act = (name: string, run: (person: Person, fields: Fields) => Promise<unknown>) =>
     bind.personal("POST", `/notifications/${name}`, async ({ person, fields, cameFrom }) => {
       await run(person, fields);

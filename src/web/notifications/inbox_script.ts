@@ -1,9 +1,4 @@
-/**
- * The script of the inbox: it follows the live stream, and reports when there is
- * something new. The page works without it.
- *
- * @module
- */
+/** @module The script of the inbox: follows the live stream, and reports news. */
 import { sha256Hex } from "../../lib/hash.ts";
 
 const INBOX = `"use strict";
@@ -79,7 +74,7 @@ document.addEventListener("keydown", (event) => {
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const INBOX_SCRIPT_PATH = `/assets/inbox-${sha256Hex(INBOX).slice(0, 16)}.js`;
 
 export function showInboxScript(): Response {

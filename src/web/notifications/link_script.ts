@@ -1,9 +1,4 @@
-/**
- * The script of the page that links a chat: it says when the messenger has linked it. The page
- * works without it.
- *
- * @module
- */
+/** @module The script of the page that links a chat, which shows when it is linked. */
 import type { MessengerLink } from "../../contract/messenger.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
@@ -42,7 +37,7 @@ look();
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const LINK_SCRIPT_PATH = `/assets/link-${sha256Hex(LINK).slice(0, 16)}.js`;
 
 export function showLinkScript(): Response {

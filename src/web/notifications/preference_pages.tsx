@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Which notifications a person wants, and over which channels.
- *
- * @module
- */
+/** @module Notification preferences of a person, by category and channel. */
 import { CHANNEL_ROWS, CHANNELS } from "../../contract/channels.ts";
 import { type EventCategory, PRIORITIES } from "../../contract/events.ts";
 import {
@@ -106,7 +102,7 @@ function CategoryRow({ preferences, isRefused }: {
   );
 }
 
-/** Chooses whose deployments a person hears of. */
+/** Field to choose the deployments that a person is notified about. */
 function WhoseDeployments({ deployments = "all" }: Pick<CategoryPreferences, "deployments">) {
   const name = fieldName("Deployment", "deployments");
   return (

@@ -1,14 +1,12 @@
-/**
- * The two scripts of web push: the worker that shows messages, and the subscription code for the
- * page of channels. Both are served unchanged.
- *
- * @module
- */
+/** @module The scripts of web push: the worker, and the subscription code. */
 import { sha256Hex } from "../../lib/hash.ts";
 
 export const PUSH_WORKER_PATH = "/push-worker.js";
 
-/** Runs in the browser when a push message comes; `title`, `body`, `url` as `pushPayload` writes them. */
+/**
+ * Runs in the browser when a push message arrives, with `title`, `body` and `url` from
+ * `pushPayload`.
+ */
 const PUSH_WORKER = `"use strict";
 self.addEventListener("install", () => self.skipWaiting());
 self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
@@ -149,7 +147,7 @@ begin().catch((error) => say("Something went wrong: " + error.message));
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const PUSH_PAGE_PATH = `/assets/push-${sha256Hex(PUSH_PAGE).slice(0, 16)}.js`;
 
 const SCRIPT = {

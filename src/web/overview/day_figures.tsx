@@ -1,10 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The last day of a project's production, on its tile of the overview. Its figures are read when
- * the page is shown already: the overview does not wait for them.
- *
- * @module
+ * @module The last day of a project's production, on its tile of the overview. Its figures are
+ * loaded after the page, so the overview does not wait for them.
  */
 import type { ProjectHealth } from "../../contract/health.ts";
 import type { TrafficReport } from "../../contract/traffic.ts";

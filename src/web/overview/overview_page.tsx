@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The projects of a workspace with their production and latest deployments; for an empty workspace,
- * ways to create the first.
- *
- * @module
- */
+/** @module The projects of a workspace, and ways to create the first. */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { showFragment } from "../layout/document.tsx";
@@ -31,7 +26,7 @@ import { CommandLine, FIRST_COMMANDS, newProjectPath, StartTiles } from "../star
 
 interface Shown {
   readonly project: Project;
-  /** The newest deployment, whatever became of it. */
+  /** The newest deployment, in any state. */
   readonly latest: DeploymentRecord | undefined;
 }
 
@@ -160,11 +155,11 @@ function overviewPage(context: BoardContext, shown: {
 
 export interface OverviewServices extends PictureServices {
   readonly deployments: Pick<DeploymentStore, "find" | "list">;
-  /** Origin at which people reach the platform. */
+  /** Origin that people use to reach the platform. */
   readonly publicOrigin: string;
 }
 
-/** Projects on one page. */
+/** Number of projects per page. */
 const SIZE = 24;
 
 export function bindOverview(bind: PageBinder, services: OverviewServices): void {
@@ -175,7 +170,7 @@ export function bindOverview(bind: PageBinder, services: OverviewServices): void
     const { context, api } = await open(visit);
     const cursor = visit.query.get("cursor");
     const { items, nextCursor } = await api.call(endpoints.listProjects, {
-      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+      query: { limit: SIZE, cursor: cursor ?? undefined },
     });
     const latest = await Promise.all(
       items.map(async ({ id }) => (await services.deployments.list(id, { limit: 1 })).items[0]),

@@ -1,8 +1,4 @@
-/**
- * The picture of a project's site, on its tile of the overview.
- *
- * @module
- */
+/** @module The picture of a project's site, on its tile of the overview. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";
@@ -31,7 +27,7 @@ interface Picture {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-/** Reads the picture out of the files of a deployment; `undefined` if it has none. */
+/** Reads the picture from the files of a deployment; `undefined` if it has none. */
 async function readPicture(
   vault: BlobVault,
   { workspaceId, contentSha }: DeploymentRecord,
@@ -63,7 +59,7 @@ const letter = ({ displayName, name }: Project): Picture => ({
   content: letterPicture(displayName ?? name),
 });
 
-/** A picture is only ever shown as one, even if someone opens its URL. */
+/** The file is only shown as a picture, even if someone opens its URL. */
 function answer({ type, content }: Picture): Response {
   const headers = {
     "content-type": type,
@@ -83,7 +79,7 @@ export function bindPictures(bind: PageBinder, services: PictureServices): void 
     const project = await api.call(endpoints.getProject, { params });
     const { id, productionDeploymentId: live } = project;
     const deployment = live === null ? undefined : await deployments.find(id, live);
-    // A deployment that cannot be read has its own troubles; its tile still has a letter.
+    // An unreadable deployment has other problems; its tile still shows a letter.
     const picture = deployment && await readPicture(vault, deployment).catch(() => undefined);
     return answer(picture ?? letter(project));
   });

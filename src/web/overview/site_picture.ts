@@ -1,13 +1,8 @@
-/**
- * Chooses the file of a deployment that represents its site in pictures: one that its start page
- * declares, or a usual one. Nothing is fetched from elsewhere. Pure.
- *
- * @module
- */
+/** @module Chooses the file of a deployment that represents its site in pictures. Pure. */
 
-/** Largest start page that is read, in bytes. */
+/** Maximum size of a start page, in bytes. */
 export const MAX_START_PAGE = 512 * 1024;
-/** Largest picture, in bytes. */
+/** Maximum size of a picture, in bytes. */
 export const MAX_PICTURE = 512 * 1024;
 /** Maximum number of files that a start page may name. */
 const MOST_NAMED = 16;
@@ -34,7 +29,6 @@ function* tagsOf(page: string): Generator<string> {
   }
 }
 
-/** Returns the attributes of a tag by name. */
 function attributesOf(tag: string): ReadonlyMap<string, string> {
   return new Map(
     [...tag.matchAll(ATTRIBUTE)].map(([, name, ...values]) => [
@@ -44,7 +38,7 @@ function attributesOf(tag: string): ReadonlyMap<string, string> {
   );
 }
 
-/** The address of a picture that a tag names, and how well it suits: less is better. */
+/** The URL of a picture in a tag, and its rank; lower is better. */
 function named(tag: string): { readonly address: string; readonly rank: number } | undefined {
   const attributes = attributesOf(tag);
   const rel = (attributes.get("rel") ?? "").toLowerCase().split(/\s+/);
@@ -72,7 +66,7 @@ function pathOf(address: string): string | undefined {
   }
 }
 
-/** Paths that may hold the site's picture, the best first. */
+/** Possible paths of the site's picture, best first. */
 export function picturePaths(startPage: string): readonly string[] {
   const found = tagsOf(startPage).map(named)
     .filter((each) => each !== undefined).take(MOST_NAMED).toArray();
@@ -84,7 +78,7 @@ export function picturePaths(startPage: string): readonly string[] {
 const startsWith = (bytes: Uint8Array, at: number, text: string): boolean =>
   [...text].every((letter, index) => bytes[at + index] === letter.charCodeAt(0));
 
-/** The type of a picture by its first bytes; `undefined` if it is none that browsers show. */
+/** The type of a picture by its first bytes; `undefined` if browsers do not show it. */
 export function pictureType(bytes: Uint8Array): string | undefined {
   if (startsWith(bytes, 0, "\x89PNG\r\n")) return "image/png";
   if (startsWith(bytes, 0, "\xff\xd8\xff")) return "image/jpeg";

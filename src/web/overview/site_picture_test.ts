@@ -3,7 +3,7 @@ import { letterPicture, picturePaths, pictureType } from "./site_picture.ts";
 
 const named = (html: string) => picturePaths(html).slice(0, -5);
 
-Deno.test("picturePaths() takes the icons of a page before its picture for other sites", () => {
+Deno.test("picturePaths() prefers the icons of a page to its picture for other sites", () => {
   assert.deepEqual(
     named(`<head><meta property='og:image' content='https://shop.example/card%20one.png?v=2'>
       <LINK REL="shortcut icon" href=/img/icon.png><link href="/touch.png" rel="apple-touch-icon">
@@ -12,7 +12,7 @@ Deno.test("picturePaths() takes the icons of a page before its picture for other
   );
 });
 
-Deno.test("picturePaths() takes no address that names no file, and goes on to the usual places", () => {
+Deno.test("picturePaths() skips addresses without a file, and continues with the usual paths", () => {
   const hostile = ["data:image/svg+xml,<svg/>", "javascript:alert(1)", "http://[", "/%E0%A4%A"];
   assert.deepEqual(named(hostile.map((each) => `<link rel="icon" href="${each}">`).join("")), []);
   assert.deepEqual(named(`<link rel="icon" href="../../etc/passwd">`), ["etc/passwd"]);
@@ -23,7 +23,7 @@ Deno.test("picturePaths() takes no address that names no file, and goes on to th
   assert.deepEqual(picturePaths("").slice(0, 2), ["favicon.svg", "icon.svg"]);
 });
 
-Deno.test("pictureType() knows pictures by their first bytes, and takes no page for one", () => {
+Deno.test("pictureType() recognizes pictures by their first bytes, but no pages", () => {
   const typeOf = (text: string) =>
     pictureType(Uint8Array.from(text, (letter) => letter.charCodeAt(0)));
   assert.equal(typeOf("\x89PNG\r\n\x1a\n"), "image/png");

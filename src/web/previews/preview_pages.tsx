@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The pages between the platform's sign-in and a protected host.
- *
- * @module
- */
+/** @module The pages between the platform's sign-in and a protected host. */
 import { EntryFrame } from "../layout/frames.tsx";
 import { showPage } from "../layout/document.tsx";
 
@@ -26,7 +22,7 @@ export function leavingPage({ host, url }: { readonly host: string; readonly url
   );
 }
 
-/** Says why a person does not get in, and what to do. */
+/** Explains why a person has no access, and what to do. */
 export function strangerPage({ host, email }: { readonly host: string; readonly email: string }) {
   const title = "You are not a member";
   return showPage(

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The blob store of an environment: its folders and objects, one object at a time, and the forms
- * that upload, sign and delete.
- *
- * @module
- */
+/** @module The blob store of an environment: folders, objects, and forms for them. */
 import type { BlobObject } from "../../contract/blob_store.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
@@ -20,10 +15,10 @@ import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 import { pathWith, StoreFilters } from "./store_filters.tsx";
 
-/** Longest key of an object, in UTF-8 bytes, and so in characters. */
+/** Maximum length of a key of an object, in UTF-8 bytes, and so in characters. */
 export const MAX_KEY = 1024;
 
-/** How long signed links work, in seconds, by the words for it. */
+/** Lifetimes of signed links in seconds, by label. */
 export const LINK_TIMES: readonly (readonly [seconds: number, words: string])[] = [
   [3600, "1 hour"],
   [86_400, "1 day"],
@@ -43,7 +38,7 @@ export interface BlobsView extends FormPage {
   readonly page: ResponseOf<typeof endpoints.listBlobs>;
 }
 
-/** The end of a key, behind the folder that is shown. */
+/** The end of a key, after the shown folder. */
 const nameIn = (key: string, folder: string): string => shownKey(key.slice(folder.length) || key);
 
 /** The folder that the keys with a prefix are in; empty for the top. */
@@ -152,7 +147,7 @@ function UploadCard({ parts, view }: { readonly parts: ProjectVisit; readonly vi
             <p class="hint" id="files-hint">
               {`At most ${
                 formatBytes(MAX_UPLOAD_BYTES)
-              } at a time. Use svc blobs put for larger files. A file replaces the object with its key.`}
+              } at a time. Use svc blobs put for larger files. A file replaces an object with the same key.`}
             </p>
           </div>
           <Field
@@ -220,7 +215,7 @@ export function blobsPage(parts: ProjectVisit, view: BlobsView): Response {
 
 export interface ObjectView extends FormPage {
   readonly environment: string;
-  /** `undefined` if the store has none under the key. */
+  /** `undefined` if the key does not exist. */
   readonly object: BlobObject | undefined;
   /** A link that was just signed. */
   readonly link?: { readonly url: string; readonly expiresAt: string };
@@ -295,7 +290,7 @@ function ObjectCard({ parts, view, object }: {
   );
 }
 
-/** One object, with what can be done with it. */
+/** One object, with its actions. */
 export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key: string }) {
   const { environment, object, link, key } = view;
   return projectPage(
@@ -324,7 +319,7 @@ export function blobPage(parts: ProjectVisit, view: ObjectView & { readonly key:
   );
 }
 
-/** Shown to viewers instead of the store, whose objects may be personal. */
+/** Shown to viewers instead of the store, whose objects may contain personal data. */
 export function closedBlobsPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,

@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/blobs`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/blobs`. */
 import { readStoreRefusal } from "../../client/store_refusal.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -31,11 +27,14 @@ export interface BlobPageServices extends BoardServices {
 }
 
 const AT = "/workspaces/:slug/projects/:project/blobs";
-/** Folders and objects on one page: the longest keys, escaped, fill no more than a page may have. */
+/**
+ * Maximum number of folders and objects on a page, which limits its size even with the longest
+ * keys.
+ */
 const SIZE = 20;
 /** Maximum number of files in one form. */
 const MAX_FILES = 100;
-/** Seconds that the link of a download works: the browser follows it at once. */
+/** Lifetime of a download link in seconds; the browser follows it immediately. */
 const DOWNLOAD_SECONDS = 60;
 
 const textOf = (query: URLSearchParams, name: string): string =>
@@ -52,13 +51,13 @@ function list({ api, project }: ProjectVisit, query: Readonly<Record<string, unk
   });
 }
 
-/** The object of a key, which comes first of all keys that begin with it. */
+/** The object of a key, which is the first of all keys that begin with it. */
 async function find(parts: ProjectVisit, environment: string, key: string) {
   const { items: [first] } = await list(parts, { environment, prefix: key, limit: 1 });
   return first?.key === key ? first : undefined;
 }
 
-/** A URL that does one thing with an object. */
+/** A signed URL for one operation on an object. */
 function sign(
   { api, project }: ProjectVisit,
   wish: { environment: string; key: string; method?: "GET" | "PUT"; expiresIn: number },
@@ -69,7 +68,7 @@ function sign(
   });
 }
 
-/** The files that a form has; browsers send an empty one for a field without any. */
+/** The files of a form; browsers send an empty one for a field without any. */
 function filesOf(visit: PersonVisit): readonly File[] {
   const files = visit.files("files").filter(({ name, size }) => name !== "" || size > 0);
   if (files.length === 0) throw new Failure("invalid_request", "Choose a file to upload");
@@ -92,7 +91,7 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
     const [page, environments] = await Promise.all([
       list(parts, {
         ...{ ...place, delimiter: "/", limit: SIZE },
-        ...(cursor === null ? {} : { cursor }),
+        cursor: cursor ?? undefined,
       }),
       environmentNames(parts),
     ]);
@@ -119,7 +118,8 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
   bind.personal("GET", `${AT}/download`, async (visit) => {
     const parts = await openProject(visit, services);
     const { url } = await sign(parts, {
-      ...{ environment: environmentOf(visit), key: textOf(visit.query, "key") },
+      environment: environmentOf(visit),
+      key: textOf(visit.query, "key"),
       expiresIn: DOWNLOAD_SECONDS,
     });
     return goTo(url);
@@ -137,10 +137,12 @@ export function bindBlobs(bind: PageBinder, services: BlobPageServices): void {
     }
   });
 
-  /** Uploads a file as every client does, so that the same limits apply. */
+  /** Uploads a file like every other client, so that the same limits apply. */
   const upload = async (parts: ProjectVisit, environment: string, key: string, file: File) => {
     const { url } = await sign(parts, {
-      ...{ environment, key, method: "PUT" as const },
+      environment,
+      key,
+      method: "PUT",
       expiresIn: DOWNLOAD_SECONDS,
     });
     const headers = {

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The builds of a project: what waits, what runs, how long each took, and the way to its log.
- *
- * @module
- */
+/** @module The builds of a project, with their states and durations. */
 import type { Build, BuildState } from "../../contract/builds.ts";
 import {
   Ago,
@@ -13,6 +9,7 @@ import {
   durationText,
   Empty,
   Pager,
+  renewed,
   State,
   type Tone,
 } from "../layout/board_pieces.tsx";
@@ -91,15 +88,10 @@ export function buildsPage(parts: ProjectVisit, shown: {
   const { path, project } = parts;
   const { builds, nextCursor } = shown;
   const cursor = cursorOf(parts);
-  const refresh = builds.some(isUnderWay)
-    ? {
-      "hx-get": cursor === null ? path("builds") : `${path("builds")}?cursor=${cursor}`,
-      "hx-trigger": "every 3s",
-      "hx-select": "#list",
-      "hx-target": "#list",
-      "hx-swap": "outerHTML",
-    }
-    : {};
+  const refresh = renewed(builds.some(isUnderWay), {
+    id: "list",
+    path: cursor === null ? path("builds") : `${path("builds")}?cursor=${cursor}`,
+  });
   return projectPage(
     parts,
     {
@@ -109,7 +101,7 @@ export function buildsPage(parts: ProjectVisit, shown: {
     },
     <>
       <div id="list" data-live="" {...refresh}>
-        <Card title="Builds" id="builds" lead="Newest first. Each has its log.">
+        <Card title="Builds" id="builds" lead="Newest first. Open a build to see its log.">
           {builds.length === 0
             ? (
               <Empty

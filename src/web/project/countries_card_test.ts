@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { CountriesCard, countryName, shadeOf } from "./countries_card.tsx";
-import world from "./world_map.json" with { type: "json" };
+import { countryName } from "../layout/world_map.tsx";
+import { CountriesCard, shadeOf } from "./countries_card.tsx";
+import world from "../layout/world_map.json" with { type: "json" };
 
-Deno.test("countryName() names what the counts contain", () => {
+Deno.test("countryName() names the countries in the counts", () => {
   assert.deepEqual(["DE", "JP", "unknown", "XK"].map(countryName), [
     "Germany",
     "Japan",

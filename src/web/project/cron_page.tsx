@@ -1,16 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The scheduled tasks of production: when each runs, how its runs ended, and a button to run it.
- *
- * @module
- */
+/** @module The scheduled tasks of production: their runs, and a button to run them. */
 import type { CronRun, CronTask } from "../../contract/cron.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { RequestLogEntry } from "../../contract/logs.ts";
 import { scheduleWords } from "../../lib/schedule_words.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
-import { Ago, durationText, Empty, State, type Tone } from "../layout/board_pieces.tsx";
+import { Ago, durationText, Empty, renewed, State, type Tone } from "../layout/board_pieces.tsx";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { Card, Form, Moment, Trouble } from "../layout/pieces.tsx";
 import type { BoardServices } from "../visit/board_context.ts";
@@ -141,15 +137,8 @@ function cronPage(
   },
 ): Response {
   const { tasks, runs, state = EMPTY } = shown;
-  const refresh = tasks.some(({ lastRun }) => lastRun?.outcome === "running")
-    ? {
-      "hx-get": parts.path("cron"),
-      "hx-trigger": "every 3s",
-      "hx-select": "#list",
-      "hx-target": "#list",
-      "hx-swap": "outerHTML",
-    }
-    : {};
+  const isRunning = tasks.some(({ lastRun }) => lastRun?.outcome === "running");
+  const refresh = renewed(isRunning, { id: "list", path: parts.path("cron") });
   return projectPage(
     parts,
     { ...shown, here: "cron", about: "scheduled tasks" },
@@ -193,7 +182,7 @@ function cronPage(
 const AT = "/workspaces/:slug/projects/:project/cron";
 /** Runs on the page, and lines of the log that are read for them. */
 const RUNS = 20;
-/** Each request of a task has this `User-Agent` and an id that begins with `cron-`. */
+/** Each request of a task has this `User-Agent` and an id that starts with `cron-`. */
 const AGENT = "svc-cron";
 
 /** The latest runs, from the log. */

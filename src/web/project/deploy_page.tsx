@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that deploys a project: a branch of its repository, with the inputs needed the first
- * time.
- *
- * @module
- */
+/** @module The page that deploys a branch of a project's repository. */
 import type { Repository, RepositoryApp } from "../../contract/repositories.ts";
 import { Commit, SelectField } from "../layout/board_pieces.tsx";
 import { EMPTY, type FormPage, type FormState } from "../layout/form.ts";
@@ -30,7 +25,7 @@ export interface DeployView extends FormPage {
   readonly of?: "branch" | "credentials" | "files";
 }
 
-/** The app that is deployed unless someone chooses another one. */
+/** The app to deploy unless someone chooses another one. */
 function suggestedApp({ apps }: Repository): RepositoryApp | undefined {
   const [root] = apps;
   return root?.kind === null ? apps[1] ?? root : root;
@@ -173,7 +168,11 @@ function FilesCard({ parts, state }: {
 }) {
   const { path, context } = parts;
   return (
-    <Card title="Upload files" id="upload" lead="All files of the site or project, each time.">
+    <Card
+      title="Upload files"
+      id="upload"
+      lead="Upload all files of the site or project each time."
+    >
       <div class="body">
         <Trouble state={state} />
         <UploadForm

@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/deploy`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/deploy`. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Repository } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -19,7 +15,7 @@ import { canChange, openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/deploy";
 
-/** Reads the project's repository; where that fails, why. */
+/** Reads the project's repository, or returns the reason of the failure. */
 async function inspect(
   parts: ProjectVisit,
   branch: string,
@@ -70,7 +66,7 @@ export function bindDeploy(bind: PageBinder, services: StartServices): void {
       ...shown,
       url: services.publicOrigin,
       repository,
-      // A project without a repository need not have one.
+      // A project does not need a repository.
       trouble: project.gitUrl === null ? undefined : trouble,
     });
   };

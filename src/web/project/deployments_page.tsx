@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The deployments of a project, and the one that production shows.
- *
- * @module
- */
+/** @module The deployments of a project, and the one that production shows. */
 import {
   type Deployment,
   DEPLOYMENT_STATES,

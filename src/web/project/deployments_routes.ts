@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}`: the deployments.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}`: the deployments. */
 import { type DeploymentFilter, deploymentFilter } from "../../contract/deployments.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
@@ -13,10 +9,10 @@ import { askOnProject, cursorOf, openProject } from "./open_project.ts";
 import { productionQuestion } from "../asking/production_question.tsx";
 import { goTo } from "../layout/document.tsx";
 
-/** Deployments on one page. */
+/** Number of deployments per page. */
 const SIZE = 20;
 
-/** The filter in the URL; impossible values are left out. */
+/** The filter in the URL; without impossible values. */
 function filterOf(query: URLSearchParams): DeploymentFilter {
   const given = Object.fromEntries(
     Object.keys(deploymentFilter.shape).flatMap((name) => {
@@ -40,7 +36,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     const [page, environments, health, production] = await Promise.all([
       api.call(endpoints.listDeployments, {
         params,
-        query: { limit: SIZE, ...filter, ...(cursor === null ? {} : { cursor }) },
+        query: { limit: SIZE, ...filter, cursor: cursor ?? undefined },
       }),
       environmentNames(parts),
       api.call(endpoints.getProjectHealth, { params }),
@@ -58,7 +54,7 @@ export function bindDeployments(bind: PageBinder, services: BoardServices): void
     });
   });
 
-  // The address that people guess, as the other pages have theirs.
+  // A URL that people may guess from those of the other pages.
   bind.personal("GET", `${at}/deployments`, async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path()}${visit.query.size === 0 ? "" : `?${visit.query}`}`);

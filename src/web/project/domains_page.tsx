@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The custom domains of a project, with what their name servers answer.
- *
- * @module
- */
+/** @module The custom domains of a project, with their DNS records. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
 import { goTo } from "../layout/document.tsx";
@@ -27,7 +23,7 @@ import { projectPage } from "./project_page.tsx";
 function Records({ records }: { readonly records: readonly DnsRecord[] }) {
   return (
     <div class="scroll" tabindex={0} role="region" aria-label="DNS records to set">
-      <table>
+      <table class="records">
         <thead>
           <tr>
             <th scope="col">Type</th>
@@ -39,10 +35,16 @@ function Records({ records }: { readonly records: readonly DnsRecord[] }) {
         <tbody>
           {records.map(({ type, name, value, purpose }) => (
             <tr key={`${type} ${name} ${value}`}>
-              <td class="mono">{type}</td>
-              <td class="mono">{name}</td>
-              <td class="mono">{value}</td>
-              <td>{purpose === "proof" ? "Proves ownership" : "Routes traffic"}</td>
+              <td class="mono" data-column="Type">{type}</td>
+              <td class="mono" data-column="Name">
+                <span class="row" data-copied={name}>{name}</span>
+              </td>
+              <td class="mono" data-column="Value">
+                <span class="row" data-copied={value}>{value}</span>
+              </td>
+              <td data-column="For">
+                {purpose === "proof" ? "Proves ownership" : "Routes traffic"}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -97,14 +99,16 @@ function DomainItem({ parts, domain }: { readonly parts: ProjectVisit; readonly 
             </span>
           )}
         </span>
-        {lastCheck === null || lastCheck.checks.length === 0 ? null : (
-          <details class="more">
-            <summary>DNS check results</summary>
-            <ul class="stack small">
-              {lastCheck.checks.map((check, index) => <Check key={index} check={check} />)}
-            </ul>
-          </details>
-        )}
+        {lastCheck === null || lastCheck.checks.length === 0
+          ? null
+          : (
+            <details class="more" open={status !== "verified"}>
+              <summary>DNS check results</summary>
+              <ul class="stack small">
+                {lastCheck.checks.map((check, index) => <Check key={index} check={check} />)}
+              </ul>
+            </details>
+          )}
       </div>
       {canChange(parts)
         ? (
@@ -238,7 +242,7 @@ export function bindDomains(bind: PageBinder, services: BoardServices): void {
     const [page, environments, records] = await Promise.all([
       api.call(endpoints.listDomains, {
         params,
-        query: cursor === null ? {} : { cursor },
+        query: { cursor: cursor ?? undefined },
       }),
       environmentNames(parts),
       recordsOf(parts, visit.query.get("show")),

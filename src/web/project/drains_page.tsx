@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The drains of a project: where its logs and metrics are sent, and how that goes.
- *
- * @module
- */
+/** @module The drains of a project: the endpoints of its logs and metrics. */
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { type Drain, MAX_DRAINS } from "../../contract/drains.ts";
 import { endpoints } from "../../contract/endpoints.ts";

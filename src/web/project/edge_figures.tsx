@@ -1,22 +1,18 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The edge page: cache, rate limits and functions of the last day.
- *
- * @module
- */
+/** @module The edge page: cache, rate limits and functions of the last day. */
 import type { LayerTimes, TrafficReport } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 import { Empty } from "../layout/board_pieces.tsx";
 
-/** Layers whose answers could have come from the cache instead. */
+/** Layers whose responses could have come from the cache. */
 const CACHEABLE: readonly LayerTimes["layer"][] = ["cache", "function", "server", "proxy"];
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
 const TOO_MANY = 429;
 
-/** Which share of the responses that were not plain files came from the cache; null for none. */
+/** The share of cached responses, without static files; null if there are none. */
 export function cacheHitRate(times: readonly LayerTimes[]): number | null {
   const countOf = (layers: readonly string[]) =>
     times.reduce((sum, { layer, count }) => layers.includes(layer) ? sum + count : sum, 0);
@@ -57,7 +53,6 @@ export function EdgeFigures({ traffic, path, url }: {
   readonly traffic: TrafficReport;
   /** Address of the site. */
   readonly url: string;
-  /** Path of the page of traffic. */
   readonly path: string;
 }) {
   const { times, statuses, totals } = traffic;

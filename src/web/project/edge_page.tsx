@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The edge rules that production follows, how often each matched, and what they do with a request.
- *
- * @module
- */
+/** @module The rules of production, with their matches and a test. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
@@ -28,7 +24,7 @@ import { Empty, SelectField, State, type Tone } from "../layout/board_pieces.tsx
 import { EdgeFigures } from "./edge_figures.tsx";
 import { projectPage } from "./project_page.tsx";
 
-/** Rules on one page. */
+/** Number of rules per page. */
 const RULES_SHOWN = 50;
 /** Maximum number of characters of a condition or an action that a page shows. */
 const MAX_TEXT = 400;
@@ -42,7 +38,7 @@ interface AskedRequest {
 
 interface EdgeView {
   readonly active: Pick<ActiveRules, "origin" | "revisionId" | "deploymentId" | "publishedAt">;
-  /** The rules from place `from` on. */
+  /** The rules from position `from` on. */
   readonly rules: readonly RuntimeRule[];
   readonly from: number;
   readonly total: number;
@@ -51,7 +47,7 @@ interface EdgeView {
   /** The counts of the last day. */
   readonly traffic: TrafficReport;
   /**
-   * The explanation of the request, or the reason why there is none; undefined before anyone asks.
+   * The explanation of the request, or the reason why there is none; undefined without a request.
    */
   readonly explained: Explanation | string | undefined;
 }
@@ -61,7 +57,7 @@ function jsonText(value: unknown): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
 
-/** Whether a rule only records what it would do. */
+/** Whether a rule only records its effect. */
 const isShadow = ({ action }: RuntimeRule): boolean => "mode" in action && action.mode === "shadow";
 
 function hitsText(hits: number, shadow: boolean): string {
@@ -116,7 +112,7 @@ function whyOf(outcome: RuleOutcome): string | undefined {
 
 function Explained({ explained }: { readonly explained: Explanation | string }) {
   if (typeof explained === "string") return <Notice kind="bad">{explained}</Notice>;
-  // Rules that matched say most; the others follow as far as there is room.
+  // Rules that matched are the most useful; others follow as far as there is space.
   const weight = ({ state }: RuleOutcome) => state === "applied" ? 0 : state === "skipped" ? 1 : 2;
   const rules = explained.rules.toSorted((a, b) => weight(a.outcome) - weight(b.outcome))
     .slice(0, RULES_SHOWN);
@@ -232,7 +228,8 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
         {rules.length === 0
           ? (
             <Empty title="No rules" command="svc rules check">
-              Add rules to svc.rules.toml, then check them:
+              <a href={parts.path("rules")}>Write rules here</a>, or add them to svc.rules.toml and
+              check them:
             </Empty>
           )
           : (
@@ -254,7 +251,7 @@ function edgePage(parts: ProjectVisit, view: EdgeView): Response {
   );
 }
 
-/** Maximum number of rules that a page explains a request with; the CLI takes any number. */
+/** Maximum number of rules for an explanation on the page; the CLI has no limit. */
 const MAX_EXPLAINED = 1000;
 
 const MAX_URL = 2000;
@@ -266,7 +263,7 @@ function askedOf(query: URLSearchParams): AskedRequest {
   return { method, url, ip: (query.get("ip") ?? "").trim().slice(0, MAX_IP) };
 }
 
-/** Explains a request; a text says why that cannot be done. */
+/** Explains a request; a text explains why that is impossible. */
 async function explain(
   ruleSet: RuntimeRuleSet,
   { method, url, ip }: AskedRequest,
@@ -296,7 +293,7 @@ export function bindEdge(bind: PageBinder, services: BoardServices): void {
       parts.api.call(endpoints.listRuleCounters, { params }),
       parts.api.call(endpoints.getTraffic, { params, query: { range: "day" } }),
     ]);
-    // The API gives out what it validated when the set was published.
+    // The API returns the set that it validated when it was published.
     const ruleSet = active.ruleSet as RuntimeRuleSet | null;
     const asked = askedOf(visit.query);
     const given = visit.query.get("from") ?? "";

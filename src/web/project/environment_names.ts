@@ -1,8 +1,4 @@
-/**
- * The names of a project's environments, for fields to choose from.
- *
- * @module
- */
+/** @module The names of a project's environments, for fields to choose from. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { WHOLE_LIST } from "../visit/page_context.ts";
 import type { ProjectVisit } from "./open_project.ts";

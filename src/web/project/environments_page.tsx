@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The environments of a project: what each shows, and the variables that its next deployment gets.
- *
- * @module
- */
+/** @module The environments of a project, and the variables of their next deployments. */
 import type { Deployment } from "../../contract/deployments.ts";
 import { ENVIRONMENT_PREVIEW } from "../../contract/environment_names.ts";
 import type { Environment } from "../../contract/environments.ts";
@@ -27,7 +23,7 @@ import { type PastePlan, Plan } from "./paste_plan.tsx";
 import { projectPage } from "./project_page.tsx";
 
 export interface ShownEnvironment extends Environment {
-  /** The deployments that it shows, newest first: one, or one of each branch for `preview`. */
+  /** The deployments that it shows, newest first: one, or one per branch for `preview`. */
   readonly deployments: readonly Deployment[];
 }
 
@@ -319,17 +315,17 @@ function PasteForm(
           hidden={{ environment: chosen }}
         >
           <TextAreaField
-            label="Lines NAME=value"
+            label="Variables"
             name="dotenv"
             state={state}
-            hint="Quotes, comments and export work as in a .env file."
+            hint="One NAME=value per line. Quotes, comments and export work as in a .env file."
           />
           <div class="line-form">
             <KindAndScope form="paste" label="Kind of all" chosen={chosen} state={state} />
           </div>
           <div class="row">
             <button class="quiet" type="submit" name="act" value="preview">Preview</button>
-            <button type="submit" name="act" value="set">Set them</button>
+            <button type="submit" name="act" value="set">Set all</button>
           </div>
         </Form>
       </div>
@@ -337,7 +333,6 @@ function PasteForm(
   );
 }
 
-/** Renders the environments. */
 export function environmentsPage(parts: ProjectVisit, shown: EnvironmentsPageView): Response {
   const { environments, chosen, variables } = shown;
   const mayChange = canChange(parts);

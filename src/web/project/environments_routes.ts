@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/environments`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/environments`. */
 import { collectPages } from "../../client/collect_pages.ts";
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { Deployment } from "../../contract/deployments.ts";
@@ -25,7 +21,7 @@ import type { PastePlan } from "./paste_plan.tsx";
 const AT = "/workspaces/:slug/projects/:project/environments";
 /** Branches of previews on the page. */
 const BRANCHES = 10;
-/** Variables on one page. */
+/** Number of variables per page. */
 const SIZE = 50;
 /** Deployments that are read to find them. */
 const READ = 50;
@@ -127,14 +123,14 @@ export function bindEnvironments(bind: PageBinder, services: BoardServices): voi
       nextCursor: rest.length > SIZE ? rest[SIZE - 1]!.key : null,
     });
   };
-  /** Leads back to the page with the environment that the form was about. */
+  /** Redirects to the page with the environment of the form. */
   const back = ({ path }: ProjectVisit, visit: PersonVisit, done: string) => {
     const query = new URLSearchParams({ environment: visit.fields.environment ?? "", done });
     return goTo(`${path("environments")}?${query}`);
   };
 
   bind.personal("GET", AT, (visit) => show(visit));
-  // Links to the page of variables, which was a separate one, still lead to them.
+  // Links to the former page of variables still work.
   bind.personal("GET", "/workspaces/:slug/projects/:project/variables", async (visit) => {
     const { path } = await openProject(visit, services);
     return goTo(`${path("environments")}#variables`);

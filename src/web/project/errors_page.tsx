@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The errors of a project, and the details of one.
- *
- * @module
- */
+/** @module The errors of a project, and the details of one. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
@@ -19,7 +15,8 @@ import { projectPage } from "./project_page.tsx";
 /** Describes the source of an error. */
 function sourceOf({ kind, source }: ErrorSummary): string {
   if (kind === "response") return "Response with no exception logged";
-  return `${kind === "function" ? "Function" : "Server"} ${source ?? ""}`;
+  if (kind === "function") return `Function ${source ?? ""}`;
+  return source === null || source === "server" ? "Server" : `Server ${source}`;
 }
 
 const times = (count: number): string =>
@@ -69,7 +66,7 @@ function errorsPage(
               title="No errors yet"
               command={`svc errors list --project-id ${project.name}`}
             >
-              See the same in a terminal:
+              See this in a terminal:
             </Empty>
           )
           : (
@@ -184,7 +181,7 @@ function errorPage(parts: ProjectVisit, error: ErrorDetails): Response {
   );
 }
 
-/** Errors on one page. */
+/** Number of errors per page. */
 const SIZE = 50;
 
 export function bindErrors(bind: PageBinder, services: BoardServices): void {
@@ -193,7 +190,7 @@ export function bindErrors(bind: PageBinder, services: BoardServices): void {
     const cursor = cursorOf(parts);
     const { items, nextCursor } = await parts.api.call(endpoints.listErrors, {
       params: { project: parts.project.name },
-      query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+      query: { limit: SIZE, cursor: cursor ?? undefined },
     });
     return errorsPage(parts, { items, nextCursor, cursor });
   });

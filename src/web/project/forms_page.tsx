@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The forms of an environment, and what visitors sent by one of them.
- *
- * @module
- */
+/** @module The forms of an environment, and the submissions of one of them. */
 import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -34,13 +30,15 @@ import {
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/forms";
-/** Submissions on one page, and on one page of an export. */
+/** Number of submissions on a page, and on a page of an export. */
 const [SIZE, EXPORT_SIZE] = [20, 100];
-/** Pages of one export: more than a project can have. */
+/** Maximum number of pages in an export; no project has more. */
 const EXPORT_PAGES = 250;
-/** Longest name of a form or environment. */
+/** Maximum length of a form or environment name. */
 const MAX_NAME = 100;
-const FULL = { state: { ...EMPTY, failure: "No room: visitors are refused. Delete submissions." } };
+const FULL = {
+  state: { ...EMPTY, failure: "No space left: new submissions are rejected. Delete some." },
+};
 
 /** The shown part, from the URL. */
 interface View {
@@ -280,7 +278,7 @@ async function* pagesOf(
           environment,
           state: show,
           limit: EXPORT_SIZE,
-          ...(cursor === null ? {} : { cursor }),
+          cursor: cursor ?? undefined,
         },
       },
     );
@@ -353,7 +351,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
         environment,
         state: wish.show,
         limit: SIZE,
-        ...(cursor === null ? {} : { cursor }),
+        cursor: cursor ?? undefined,
       },
     });
     return formsPage(parts, { ...view, page });
@@ -366,7 +364,7 @@ export function bindForms(bind: PageBinder, services: BoardServices): void {
   });
 
   type Act = (parts: ProjectVisit, wish: View, submission: string) => Promise<unknown>;
-  /** Runs a form of the page, which is shown again afterwards. */
+  /** Handles a form of the page, and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment = "", form = "", show: state = "", submission = "" } = visit.fields;
     const wish = wishOf(new URLSearchParams({ environment, form, show: state }));

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The deploy hooks of a project, with how often they were used.
- *
- * @module
- */
+/** @module The deploy hooks of a project, with how often they were used. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { type DeployHook, HOOK_SCOPES } from "../../contract/hooks.ts";
 import { EMPTY, type FormPage, refused } from "../layout/form.ts";
@@ -70,7 +66,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
   );
 }
 
-/** A hook's address, which is shown once. */
+/** A hook's URL, which is shown once. */
 interface MadeHook {
   readonly name: string;
   readonly url: string;
@@ -180,7 +176,7 @@ export function bindHooks(bind: PageBinder, services: BoardServices): void {
     const parts = await openProject(visit, services);
     const cursor = cursorOf(parts);
     const { items: hooks, nextCursor } = await parts.api.call(endpoints.listHooks, {
-      query: { projectId: parts.project.id, ...(cursor === null ? {} : { cursor }) },
+      query: { projectId: parts.project.id, cursor: cursor ?? undefined },
     });
     return hooksPage(parts, { ...shown, hooks, nextCursor });
   };

@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The key-value store of an environment: its keys by prefix, one value at a time, and the forms
- * that set and remove them.
- *
- * @module
- */
+/** @module The key-value store of an environment: keys, values, and forms for them. */
 import { formatBytes } from "../../lib/format.ts";
 import type { KvEntry } from "../../contract/kv.ts";
 import { Empty } from "../layout/board_pieces.tsx";
@@ -135,7 +130,7 @@ function Options({ state, contentType, ttl }: {
   );
 }
 
-/** In how many whole seconds a value expires, for the field that keeps it so. */
+/** Whole seconds until a value expires, for the field that keeps the expiry. */
 function secondsLeft({ expiresAt }: ShownKvValue, now: number): string {
   if (expiresAt === null) return "";
   return String(Math.max(1, Math.round((Date.parse(expiresAt) - now) / 1000)));
@@ -254,7 +249,7 @@ export function kvPage(parts: ProjectVisit, view: KvView): Response {
   );
 }
 
-/** One value; null if the store has none under the key. */
+/** One value; null if the key does not exist. */
 export function kvValuePage(
   parts: ProjectVisit,
   shown: FormPage & { readonly wish: KvWish; readonly value: ShownKvValue | null },
@@ -283,7 +278,7 @@ export function kvValuePage(
   );
 }
 
-/** Shown to viewers instead of the store, whose values may be personal. */
+/** Shown to viewers instead of the store, whose values may contain personal data. */
 export function closedKvPage(parts: ProjectVisit, shown: FormPage): Response {
   return projectPage(
     parts,

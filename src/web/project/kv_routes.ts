@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/kv`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/kv`. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
 import { type FormPage, refused } from "../layout/form.ts";
@@ -17,9 +13,9 @@ import { askOnProject, canChange, openProject, type ProjectVisit } from "./open_
 import { QUESTIONS } from "../asking/questions.ts";
 
 const AT = "/workspaces/:slug/projects/:project/kv";
-/** Keys on one page: the longest ones, escaped, fill no more than a page may have. */
+/** Maximum number of keys on a page, which limits its size even with the longest keys. */
 const SIZE = 20;
-/** Longest key, in UTF-8 bytes, and so in characters. */
+/** Maximum length of a key, in UTF-8 bytes, and so in characters. */
 const MAX_KEY = 512;
 
 const textOf = (query: URLSearchParams, name: string): string =>
@@ -48,7 +44,7 @@ async function readValue({ api, project }: ProjectVisit, environment: string, ke
 
 const SECONDS = /^\d{1,8}$/;
 
-/** The fields of a value as the API takes them. */
+/** The fields of a value in the API's form. */
 function writtenOf({ value = "", contentType = "", ttl = "" }: PersonVisit["fields"]) {
   if (ttl.trim() !== "" && !SECONDS.test(ttl.trim())) {
     throw new Failure("invalid_request", "Enter a whole number of seconds");
@@ -71,7 +67,7 @@ export function bindKv(bind: PageBinder, services: BoardServices): void {
     const [page, environments] = await Promise.all([
       parts.api.call(endpoints.listKv, {
         params: { project: parts.project.name },
-        query: { environment, prefix, limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+        query: { environment, prefix, limit: SIZE, cursor: cursor ?? undefined },
       }),
       environmentNames(parts),
     ]);

@@ -1,11 +1,7 @@
-/**
- * How to show a value of a key-value store on a page, and whether a form can contain it. Pure.
- *
- * @module
- */
+/** @module Formats a value of a key-value store for a page. Pure. */
 import type { KvValue } from "../../contract/kv.ts";
 
-/** Maximum number of characters of a value on a page: each may take six if it is escaped. */
+/** Maximum number of characters of a value on a page: each may need six if it is escaped. */
 const MAX_SHOWN = 10_000;
 /** Maximum length of a key on a page, in characters. */
 const MAX_SHOWN_KEY = 160;
@@ -20,7 +16,7 @@ export interface ShownKvValue extends Omit<KvValue, "value" | "encoding"> {
 // deno-lint-ignore no-control-regex -- these are what a page cannot show
 const UNSEEN = /[\x00-\x1f\x7f\u2028\u2029]/;
 
-/** A key as a page shows it: with escapes if it has control characters, and not too long. */
+/** A key for a page, with escaped control characters and a maximum length. */
 export function shownKey(key: string): string {
   const text = UNSEEN.test(key) ? JSON.stringify(key).slice(1, -1) : key;
   return text.length > MAX_SHOWN_KEY ? `${text.slice(0, MAX_SHOWN_KEY)}…` : text;

@@ -1,10 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * A log over time, and its most frequent values. They are read when the page is shown already: the
- * page does not wait for them.
- *
- * @module
+ * @module A log over time, and its most frequent values. They are loaded after the page, which does
+ * not wait for them.
  */
 import type { Deployment } from "../../contract/deployments.ts";
 import { LOG_FACETS, type LogFacet, type LogSummary, MAX_COUNTED } from "../../contract/logs.ts";
@@ -102,7 +100,7 @@ function deploymentName(id: string, deployments: readonly Deployment[]): string 
   return found === undefined ? id.slice(-12) : `${found.environment} ${id.slice(-12)}`;
 }
 
-/** Counts of a part of the log; each leads to what it counts. */
+/** Counts of a part of the log; each links to its entries. */
 export function LogCounts({ summary, wish, deployments, path }: {
   readonly summary: LogSummary;
   readonly wish: LogWish;
@@ -116,7 +114,9 @@ export function LogCounts({ summary, wish, deployments, path }: {
       <Histogram summary={summary} linkTo={linkTo} />
       {summary.isComplete ? null : (
         <p class="small soft">
-          {`Counts of the latest ${number(MAX_COUNTED)} entries. Choose a shorter time for all.`}
+          {`Counts of the latest ${
+            number(MAX_COUNTED)
+          } entries. Choose a shorter time to count all.`}
         </p>
       )}
       <div class="facets">

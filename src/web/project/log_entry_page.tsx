@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * A log entry with everything related: its request, error, deployment and rules.
- *
- * @module
- */
+/** @module A log entry with everything related: its request, error, deployment and rules. */
 import type { ErrorSummary } from "../../contract/errors.ts";
 import type { LogEntry } from "../../contract/logs.ts";
 import { durationText } from "../layout/board_pieces.tsx";
@@ -17,7 +13,7 @@ import { projectPage } from "./project_page.tsx";
 const timeText = (milliseconds: number): string =>
   milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : durationText(milliseconds);
 
-/** Facts of an entry, by their names. */
+/** Facts of an entry, by name. */
 function factsOf(entry: LogEntry): [string, string][] {
   if (entry.type !== "request") {
     return [

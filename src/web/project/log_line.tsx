@@ -1,10 +1,5 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * A line of the log on a page.
- *
- * @module
- */
 import type { LogEntry } from "../../contract/logs.ts";
 
 export function levelOf(entry: LogEntry): string {
@@ -22,7 +17,7 @@ function textOf(entry: LogEntry): string {
   return `${from}  ${entry.message}${stack}`;
 }
 
-/** Path of the page that shows an entry with all that belongs to it. */
+/** Path of the page that shows an entry and everything related. */
 const entryPath = (path: string, { time, requestId }: LogEntry): string =>
   `${path}?${new URLSearchParams({
     at: time,

@@ -1,14 +1,10 @@
-/**
- * The shown part of a log, as an address names it.
- *
- * @module
- */
+/** @module The shown part of a log, from the URL. */
 import type { listLogs } from "../../contract/logs.ts";
 import type { QueryInputOf } from "../../contract/endpoint.ts";
 
 type LogQuery = QueryInputOf<typeof listLogs>;
 
-/** Filters by their names in addresses, with their names in the API and on the page. */
+/** Filters by name in addresses, with their names in the API and on the page. */
 export const LOG_FILTERS = {
   search: { field: "search", word: "Search" },
   level: { field: "level", word: "Level" },
@@ -34,12 +30,12 @@ export const LOG_RANGES = {
 } as const;
 export type LogRange = keyof typeof LOG_RANGES;
 
-/** Longest value of a filter. */
+/** Maximum length of a value of a filter. */
 const MAX_VALUE = 500;
 
 export interface LogWish {
   readonly filters: Readonly<Partial<Record<LogFilterName, string>>>;
-  /** Undefined for any time, or where `since` and `until` say it. */
+  /** Undefined for any time, or if `since` and `until` set it. */
   readonly range: LogRange | undefined;
   readonly since: string | undefined;
   readonly until: string | undefined;
@@ -69,7 +65,7 @@ export function logWishIn(query: URLSearchParams): LogWish {
   };
 }
 
-/** The query of an address of the same part, with changes; undefined takes a parameter away. */
+/** The query of a URL for the same part, with changes; undefined removes a parameter. */
 export function logQuery(
   { filters, range, since, until }: Omit<LogWish, "cursor">,
   changes: Readonly<Record<string, string | undefined>> = {},
@@ -90,7 +86,7 @@ export function filterOf({ filters, range, since, until }: LogWish, now: number)
   };
 }
 
-/** The filters by their names in the API; it checks their values. */
+/** The filters by name in the API; it checks their values. */
 export const entryFilterOf = (filters: LogWish["filters"]): LogQuery =>
   Object.fromEntries(
     Object.entries(filters).map(([name, value]) => [

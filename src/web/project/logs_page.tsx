@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The log of a project: requests, and what its functions and servers wrote.
- *
- * @module
- */
+/** @module The log of a project: requests, and the output of its functions and servers. */
 import type { Child } from "hono/jsx";
 import type { MissingNode } from "../../contract/common.ts";
 import { LOG_LEVELS, type LogEntry } from "../../contract/logs.ts";
@@ -24,7 +20,7 @@ import {
 import type { ProjectVisit } from "./open_project.ts";
 import { projectPage } from "./project_page.tsx";
 
-/** Filters that are always in sight; the others are below. */
+/** Filters that are always visible; the others are below. */
 const SHOWN_FILTERS: ReadonlySet<LogFilterName> = new Set(["search", "level"]);
 
 const HINTS: Readonly<Partial<Record<LogFilterName, string>>> = {
@@ -171,7 +167,7 @@ function LogPart({ parts, wish, shown, counts }: {
   const query = logQuery(wish);
   const search = `?${new URLSearchParams(query)}`;
   const isUnfiltered = Object.keys(query).length === 0;
-  // The newest page alone continues by itself.
+  // Only the newest page updates itself.
   const isLive = cursor === null && until === undefined && error === undefined;
   const live = new URLSearchParams({
     workspace: context.workspace.slug,

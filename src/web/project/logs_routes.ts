@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * `/workspaces/{slug}/projects/{project}/logs`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/logs`. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { ErrorSummary } from "../../contract/errors.ts";
 import { LOG_LIMIT_MAX, type LogEntry } from "../../contract/logs.ts";
@@ -21,11 +17,11 @@ import { logsPage, type LogsShown } from "./logs_page.tsx";
 import { openProject, type ProjectVisit } from "./open_project.ts";
 
 const AT = "/workspaces/:slug/projects/:project/logs";
-/** Lines on one page. */
+/** Number of lines per page. */
 const SIZE = 100;
 /** Pages of a file. */
 const FILE_PAGES = 10;
-/** How far lines of one request are apart at most, in milliseconds. */
+/** Maximum time between lines of one request, in milliseconds. */
 const REQUEST_MS = 600_000;
 /** Errors whose occurrences are looked through for a request. */
 const MAX_ERRORS = 5;
@@ -44,7 +40,7 @@ async function readLines(
       query: {
         ...filterOf(wish, parts.context.now),
         limit: SIZE,
-        ...(cursor === null ? {} : { cursor }),
+        cursor: cursor ?? undefined,
       },
     });
     return { ...page, missingNodes };
@@ -83,7 +79,7 @@ async function downloadLines(parts: ProjectVisit, wish: LogWish): Promise<Respon
         query: {
           ...filterOf(wish, parts.context.now),
           limit: LOG_LIMIT_MAX,
-          ...(cursor === null ? {} : { cursor }),
+          cursor: cursor ?? undefined,
         },
       },
     );

@@ -1,8 +1,4 @@
-/**
- * The project of a page, and what all its pages show.
- *
- * @module
- */
+/** @module The project of a page, and the data that all its pages show. */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
 import { goTo } from "../layout/document.tsx";
@@ -44,7 +40,7 @@ export async function openProject(
 }
 
 /**
- * Makes the question of an act on a project's page, for people who can do it.
+ * Creates the question of an action on a project's page, for people who may perform it.
  *
  * @throws {Failure} `forbidden` for viewers.
  */

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * What a pasted dotenv file would set, and what is wrong with it.
- *
- * @module
- */
+/** @module The variables that a pasted dotenv file would set, and its problems. */
 import { Notice } from "../layout/pieces.tsx";
 
 /** Changes that a dotenv file would make to an environment. */

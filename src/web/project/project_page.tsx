@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The frame of a project's pages, filled with what all of them show.
- *
- * @module
- */
+/** @module The frame of a project's pages, with the data that all of them show. */
 import type { Child } from "hono/jsx";
 import type { FormPage } from "../layout/form.ts";
 import { formPageFacts } from "../layout/document.tsx";
@@ -13,7 +9,6 @@ import { showBoard } from "../layout/show_board.ts";
 import { SiteLink } from "../layout/board_pieces.tsx";
 import type { ProjectVisit } from "./open_project.ts";
 
-/** Renders a page of a project. */
 export function projectPage(
   { context, project }: ProjectVisit,
   shown: FormPage & {

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The queues of an environment: their counts, and the dead letters of one of them.
- *
- * @module
- */
+/** @module The queues of an environment, and the dead letters of one queue. */
 import { QUESTIONS } from "../asking/questions.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/environment_names.ts";
@@ -27,9 +23,9 @@ import {
 import { projectPage } from "./project_page.tsx";
 
 const AT = "/workspaces/:slug/projects/:project/queues";
-/** Dead letters on one page. */
+/** Number of dead letters per page. */
 const SIZE = 20;
-/** Longest name of a queue or environment. */
+/** Maximum length of a queue or environment name. */
 const MAX_NAME = 100;
 
 /** The shown part, from the URL. */
@@ -231,7 +227,7 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
     const cursor = cursorOf(parts);
     const letters = await parts.api.call(endpoints.listQueueMessages, {
       params: { ...params, queue },
-      query: { environment, limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+      query: { environment, limit: SIZE, cursor: cursor ?? undefined },
     });
     return queuesPage(parts, { ...view, letters });
   };
@@ -239,7 +235,7 @@ export function bindQueues(bind: PageBinder, services: BoardServices): void {
   bind.personal("GET", AT, (visit) => show(visit, wishOf(visit.query)));
 
   type Act = (parts: ProjectVisit, wish: QueueView, message: string) => Promise<unknown>;
-  /** Runs a form of the page, which is shown again afterwards. */
+  /** Handles a form of the page, and shows the page again. */
   const run = (done: string, act: Act) => async (visit: PersonVisit) => {
     const { environment, queue, message = "" } = visit.fields;
     const wish = wishOf(

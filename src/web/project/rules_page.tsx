@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The rules of production as text: checked, tried on recorded requests, published and restored.
- *
- * @module
- */
+/** @module The rules of production as text: checked, tried, published and restored. */
 import type { ActiveRules, RulesRevision } from "../../contract/rules.ts";
 import type { Diagnostic } from "../../lib/diagnostic.ts";
 import { Empty, Pager, State } from "../layout/board_pieces.tsx";
@@ -35,7 +31,7 @@ export interface RulesView {
   readonly nextCursor: string | null;
 }
 
-/** Lines that the editor shows at once, and numbers beside it. */
+/** Number of lines that the editor shows, with line numbers. */
 const MAX_LINES = 400;
 const MIN_LINES = 14;
 
@@ -341,7 +337,6 @@ function Revisions({ parts, view }: { readonly parts: ProjectVisit; readonly vie
   );
 }
 
-/** Renders the rules. */
 export function rulesPage(parts: ProjectVisit, view: RulesView & FormPage): Response {
   const { failure, trial, theirs, compared, text } = view;
   const path = parts.path("rules");

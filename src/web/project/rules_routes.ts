@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/projects/{project}/rules`.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/projects/{project}/rules`. */
 import { LOG_LIMIT_MAX } from "../../contract/logs.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
@@ -34,11 +30,11 @@ export type RulesPageServices = BoardServices & ClientLookup;
 
 const AT = "/workspaces/:slug/projects/:project/rules";
 
-/** Longest text that the editor takes, in UTF-16 units: longer sets are for the CLI. */
+/** Maximum length of a text in the editor, in UTF-16 units; the CLI accepts longer ones. */
 const MAX_TEXT = 64 * 1024;
-/** Largest form: the text in UTF-8, and the other fields. */
+/** Maximum size of a form: the text in UTF-8, and the other fields. */
 const MAX_UPLOAD = 4 * MAX_TEXT;
-/** Revisions on one page. */
+/** Number of revisions per page. */
 const SIZE = 20;
 /** Requests that a trial evaluates. */
 const TRIED = 1000;
@@ -136,7 +132,7 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       readActive(parts),
       parts.api.call(endpoints.listRuleRevisions, {
         params,
-        query: { limit: SIZE, ...(cursor === null ? {} : { cursor }) },
+        query: { limit: SIZE, cursor: cursor ?? undefined },
       }),
     ]);
     const current = active.ruleSet === null ? STARTER : textOf(active.ruleSet);
@@ -154,12 +150,12 @@ export function bindRules(bind: PageBinder, services: RulesPageServices): void {
       );
     }
     const loaded: LoadedRules = loadRulesToml(text, await surroundingsOf(parts));
-    // The version that was read with the text, so that a later publication is noticed.
+    // The version of the shown text, to detect a later publication.
     const etag = visit.fields.etag ?? "";
     return { loaded, kept: { text, etag, diagnostics: loaded.diagnostics } };
   };
 
-  /** Binds what is done with the text; a refusal shows it again. */
+  /** Binds an action on the text; a refusal shows it again. */
   const act = (
     name: string,
     run: (

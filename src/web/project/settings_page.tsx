@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The settings of a project, and its end.
- *
- * @module
- */
+/** @module The settings of a project, and its deletion. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { FRAMEWORKS, type Project } from "../../contract/projects.ts";
 import { sha256Hex } from "../../lib/hash.ts";
@@ -56,7 +52,7 @@ function EndCard({ parts }: { readonly parts: ProjectVisit }) {
   );
 }
 
-/** Names the settings that a form was filled in for: they may change before it is sent. */
+/** Identifies the settings in a form, which may change before it is sent. */
 const versionOf = (project: Project): string =>
   sha256Hex(JSON.stringify([project.framework, ...TEXTS.map(([name]) => project[name])])).slice(
     0,
@@ -174,6 +170,7 @@ function settingsPage(
                 label="Framework"
                 name="framework"
                 values={[ANY_FRAMEWORK, ...FRAMEWORKS]}
+                words={{ [ANY_FRAMEWORK]: "Detect automatically" }}
                 chosen={settings.values.framework ?? project.framework ?? ANY_FRAMEWORK}
               />
             </div>
@@ -239,7 +236,7 @@ export function bindSettings(bind: PageBinder, services: BoardServices): void {
   bind.personal("POST", AT, async (visit) => {
     const parts = await openProject(visit, services);
     const { fields } = visit;
-    // An empty field stands for a setting that is not set.
+    // An empty field is an unset setting.
     const text = (name: string) => fields[name]?.trim() || null;
     if (fields.seen !== undefined && fields.seen !== versionOf(parts.project)) {
       const failure =

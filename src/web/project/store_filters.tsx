@@ -1,13 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The form that chooses a part of a store: an environment, and the beginning of the keys.
- *
- * @module
+ * @module The form that chooses a part of a store: an environment, and the beginning of the keys.
  */
 import { SelectField } from "../layout/board_pieces.tsx";
 
-/** The URL of a part of a store; empty parameters are left out. */
+/** The URL of a part of a store; without empty parameters. */
 export function pathWith(path: string, given: Readonly<Record<string, string | null>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value) query.set(name, value);

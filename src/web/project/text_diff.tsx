@@ -1,13 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The changed lines between two texts, with some lines around them.
- *
- * @module
- */
+/** @module The changed lines between two texts, with some lines around them. */
 import { type DiffLine, diffLines } from "../../lib/line_diff.ts";
 
-/** Unchanged lines that are shown around a change. */
+/** Number of unchanged lines to show around a change. */
 const AROUND = 3;
 
 /** The lines near changes; `undefined` marks omitted ones. */

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The traffic of a project: requests, visitors, pages, and how fast answers are.
- *
- * @module
- */
+/** @module The traffic of a project: requests, visitors, pages and response times. */
 import { endpoints } from "../../contract/endpoints.ts";
 import {
   type CountedValue,
@@ -229,7 +225,7 @@ function trafficPage(
                 title="No requests yet"
                 command={`svc traffic --project-id ${project.name}`}
               >
-                See the same in a terminal:
+                See this in a terminal:
               </Empty>
             )
             : (

@@ -1,8 +1,4 @@
-/**
- * Which recorded requests another set of rules would answer differently. Pure.
- *
- * @module
- */
+/** @module Finds recorded requests that other rules would handle differently. Pure. */
 import {
   type CompiledRules,
   createFacts,
@@ -23,7 +19,7 @@ export interface RecordedRequest {
   readonly userAgent: string | null;
 }
 
-/** Requests that are answered differently in the same way. */
+/** Requests whose responses differ in the same way. */
 export interface ChangedGroup {
   readonly count: number;
   /** The effect of the current rules on the first of them. */
@@ -46,7 +42,7 @@ export interface TrialReport {
 const MAX_GROUPS = 20;
 const MAX_EXAMPLES = 3;
 
-/** No file is known here, and nobody counts. */
+/** Files are unknown here, and nothing is counted. */
 const HOOKS = { fileExists: () => false, rateLimited: () => false };
 
 /** The visible outcome of a decision, without the rule that made it. */
@@ -56,7 +52,7 @@ const effectOf = (decision: Decision): string =>
     (name, value) => ["rule", "hits", "matched"].includes(name) ? undefined : value,
   );
 
-/** The rules behind a decision, and how it answers: the same for all paths of a pattern. */
+/** The rules behind a decision, and its response, which are the same for all paths of a pattern. */
 function kindOf({ terminal, rewrite, cache, pipeline, headerEdits }: Decision): string {
   const named = [rewrite, cache, pipeline].map((each) => each?.rule.id ?? "");
   const answer = terminal.type === "none" ? "" : `${terminal.type} ${terminal.rule.id}`;
@@ -77,7 +73,7 @@ const MISSING = [
   ["cookies", "cookies"],
 ] as const;
 
-/** Names what conditions and actions of the rules need that the log does not hold. */
+/** Names facts that conditions and actions of the rules need but the log does not contain. */
 function limitsOf(rules: readonly RuntimeRule[]): string[] {
   const leaves = rules.filter(({ enabled }) => enabled).flatMap(({ condition }) => {
     const { any = [], not, ...leaf } = condition;

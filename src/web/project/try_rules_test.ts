@@ -18,7 +18,7 @@ const clientFacts = ({ ip }: { ip: string }) => ({
   device: undefined,
 });
 
-Deno.test("tryRules() groups by the rules that change the answer, largest first", () => {
+Deno.test("tryRules() groups by the rules that change the response, largest first", () => {
   const before = compiled({ id: "old", condition: path("/a"), action: { type: "deny" } });
   const after = compiled(
     { id: "renamed", condition: path("/a"), action: { type: "deny" } },
@@ -44,7 +44,7 @@ Deno.test("tryRules() groups by the rules that change the answer, largest first"
   assert.equal(report.groups[1]!.after[0], 'Responds with 451 by rule "french"');
 });
 
-Deno.test("tryRules() names what the log cannot tell", () => {
+Deno.test("tryRules() lists facts that are not in the log", () => {
   const rules = compiled(
     {
       id: "a",

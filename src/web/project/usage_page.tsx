@@ -1,10 +1,5 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The usage and limits of a project.
- *
- * @module
- */
 import { endpoints } from "../../contract/endpoints.ts";
 import type { BoardServices } from "../visit/board_context.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";

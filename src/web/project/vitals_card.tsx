@@ -1,14 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Web vitals of a project's visitors, beside its traffic.
- *
- * @module
- */
+/** @module Web vitals of a project's visitors, next to its traffic. */
 import type { TrafficReport, WebVitals } from "../../contract/traffic.ts";
 import { Card } from "../layout/pieces.tsx";
 
-/** Up to which value a vital is good, and from which it is poor (web.dev); CLS as its score. */
+/**
+ * The upper limit of a good value, and the lower limit of a poor one (web.dev); CLS as its score.
+ */
 const VITALS = [
   ["lcp", "LCP", 2500, 4000],
   ["inp", "INP", 200, 500],
@@ -17,13 +15,13 @@ const VITALS = [
   ["ttfb", "TTFB", 800, 1800],
 ] as const;
 
-/** The word is beside the colour, for those who do not see it. */
+/** The word is next to the colour, for people who do not see it. */
 function judge(p75: number, good: number, poor: number): readonly [kind: string, word: string] {
   if (p75 <= good) return ["good", "good"];
   return p75 <= poor ? ["care", "needs work"] : ["bad", "poor"];
 }
 
-/** The three vitals by which web.dev judges a page, with their full names. */
+/** The three vitals that web.dev uses to judge a page, with their full names. */
 const CORE = {
   lcp: "Largest Contentful Paint",
   inp: "Interaction to Next Paint",
@@ -109,7 +107,7 @@ function Row({ name, vitals }: { readonly name: string; readonly vitals: WebVita
   );
 }
 
-/** How to have them measured, while nothing is. */
+/** How to turn on measurements, if they are off. */
 function HowTo() {
   return (
     <div class="body">

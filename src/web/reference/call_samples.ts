@@ -1,8 +1,4 @@
-/**
- * A call of the API as command lines: with curl, and with the CLI.
- *
- * @module
- */
+/** @module A call of the API as command lines: with curl, and with the CLI. */
 import { CLI_SAMPLES } from "../../contract/cli_samples.ts";
 import type { ReferenceOperation } from "./read_reference.ts";
 

@@ -32,7 +32,7 @@ Deno.test("every operation has a sample that a shell reads as one command", asyn
   for (const line of lines) assert.doesNotMatch(line, /undefined|\[object|\{\w+\}"/, line);
 });
 
-Deno.test("commandLineOf() knows commands of operations, and nothing of others", () => {
+Deno.test("commandLineOf() returns the commands of operations, and nothing else", () => {
   assert.equal(commandLineOf("listProjects"), "svc projects list");
   assert.equal(commandLineOf("constructor"), undefined);
 });

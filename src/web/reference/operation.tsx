@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * One operation of the API: its request and responses.
- *
- * @module
- */
+/** @module One operation of the API: its request and responses. */
 import {
   alternatives,
   type Components,

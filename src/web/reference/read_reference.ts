@@ -1,8 +1,4 @@
-/**
- * The OpenAPI document as the pages of the reference show it.
- *
- * @module
- */
+/** @module The OpenAPI document as the pages of the reference show it. */
 import type { Components } from "../../contract/openapi.ts";
 import { type OperationNode, operationsOf } from "../../contract/openapi/operations_of.ts";
 
@@ -30,7 +26,7 @@ export interface Reference {
 
 const slugOf = (name: string): string => name.toLowerCase().replaceAll(" ", "-");
 
-/** Reads the OpenAPI document, whose code is loaded only now. */
+/** Reads the OpenAPI document, and loads its code on first use. */
 export async function readReference(
   root: string,
   platform: { readonly url: string; readonly version: string },

@@ -1,8 +1,4 @@
-/**
- * `/docs/api`: the reference of the API.
- *
- * @module
- */
+/** @module `/docs/api`: the reference of the API. */
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { PageBinder } from "../visit/page_binder.tsx";
 import { readReference, type Reference } from "./read_reference.ts";

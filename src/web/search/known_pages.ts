@@ -1,8 +1,4 @@
-/**
- * The pages that a search finds by their names. Pure.
- *
- * @module
- */
+/** @module The pages that a search finds by name. Pure. */
 import {
   auditPath,
   keysPath,
@@ -17,11 +13,14 @@ import { PROJECT_PAGES } from "../layout/board_frame.tsx";
 export interface KnownPage {
   readonly name: string;
   readonly path: string;
-  /** Other words that people look for it by. */
+  /** Other words that people search for. */
   readonly words: string;
 }
 
-/** The pages of a workspace, a project and the account that fit a text; all of them for none. */
+/**
+ * The pages of a workspace, a project and the account that match a text; all of them without a
+ * text.
+ */
 export function findPages(slug: string, wanted: string, project?: string): KnownPage[] {
   const pages: KnownPage[] = [
     ...(project === undefined ? [] : PROJECT_PAGES.map(([page, name]) => ({

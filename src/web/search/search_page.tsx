@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Shows the results of a search in a workspace.
- *
- * @module
- */
+/** @module Shows the results of a search in a workspace. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_SEARCH_LENGTH, type SearchResult } from "../../contract/search.ts";
 import { type BoardServices, openBoard } from "../visit/board_context.ts";

@@ -1,8 +1,4 @@
-/**
- * Deploys files that someone uploaded: a finished site as it is, a project by building it.
- *
- * @module
- */
+/** @module Deploys uploaded files: a finished site as it is, a project by building it. */
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Project } from "../../contract/projects.ts";
@@ -16,7 +12,7 @@ export interface SiteFile {
   readonly size: number;
 }
 
-/** Where the files are deployed to. */
+/** The destination of the files. */
 export const TARGETS = ["production", "preview"] as const;
 export type Target = (typeof TARGETS)[number];
 
@@ -30,7 +26,7 @@ export type DeployedFiles =
 
 /**
  * Deploys a list of files. Missing contents come from `contents`; a browser that only sends the
- * list is told which.
+ * list gets their hashes.
  *
  * @throws {Failure} like the API, and for files that are neither a site nor a project
  */

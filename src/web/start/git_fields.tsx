@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The credentials of a private repository, as fields of a form.
- *
- * @module
- */
+/** @module The credentials of a private repository, as fields of a form. */
 import { gitCredentialsBody } from "../../contract/projects.ts";
 import { parseGitUrl } from "../../lib/git_url.ts";
 import { Failure } from "../../platform/core/http/mod.ts";

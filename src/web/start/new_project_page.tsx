@@ -1,9 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page that begins a project: the ways to a first deployment, and a form for an empty project.
- *
- * @module
+ * @module The page that starts a project: ways to deploy first, and a form for an empty project.
  */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";

@@ -1,9 +1,4 @@
-/**
- * Reads the form of an upload: a list of files that the browser has hashed, or an archive or the
- * files themselves, if it has no JavaScript.
- *
- * @module
- */
+/** @module Reads the form of an upload: hashes of files, an archive, or the files themselves. */
 import * as z from "zod";
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { deploymentFile } from "../../contract/deployment_files.ts";
@@ -14,7 +9,7 @@ import type { SiteFile } from "./deploy_files.ts";
 import { readZip } from "./read_zip.ts";
 import { siteFiles } from "./site_files.ts";
 
-/** Largest form, in bytes: an archive is in memory while it is read. */
+/** Maximum size of a form, in bytes: an archive is in memory while it is read. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export interface Upload {

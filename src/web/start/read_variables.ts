@@ -1,15 +1,11 @@
-/**
- * The variables of a pasted dotenv file.
- *
- * @module
- */
+/** @module The variables of a pasted dotenv file. */
 import { parse } from "dotenv";
 import { variableName } from "../../contract/variables.ts";
 import { readDotenvLines } from "../../lib/dotenv_lines.ts";
 
 export interface ReadVariables {
   readonly variables: ReadonlyMap<string, string>;
-  /** By line; they never hold a value. */
+  /** By line; they never contain a value. */
   readonly problems: readonly string[];
 }
 

@@ -1,8 +1,4 @@
-/**
- * Reads a zip archive that someone uploaded, within limits.
- *
- * @module
- */
+/** @module Reads a zip archive that someone uploaded, within limits. */
 import { Buffer } from "node:buffer";
 import { promisify } from "node:util";
 import { crc32, inflateRaw, type InputType, type ZlibOptions } from "node:zlib";
@@ -50,7 +46,7 @@ function nextEntry(zip: ZipFile): Promise<Entry | undefined> {
   return promise;
 }
 
-/** Unpacks a file, of which there is no more than its entry says. */
+/** Unpacks a file, up to the size in its entry. */
 async function readContent(zip: ZipFile, entry: Entry): Promise<Uint8Array<ArrayBuffer>> {
   const { fileName, compressionMethod, uncompressedSize, crc32: announced } = entry;
   if (entry.isEncrypted()) throw refuse(`Cannot read ${fileName}: it is encrypted`);
@@ -106,9 +102,9 @@ async function readEntries(zip: ZipFile): Promise<ZippedFile[]> {
 }
 
 /**
- * Unpacks an archive in memory. Folders, and files of tools and secrets, are left out.
+ * Unpacks an archive in memory. Skips folders, and files of tools and secrets.
  *
- * @throws {Failure} if it is no archive, damaged, encrypted or too large, has a link, or a path
+ * @throws {Failure} if it is not an archive, damaged, encrypted or too large, has a link, or a path
  * leads out
  */
 export async function readZip(bytes: Uint8Array<ArrayBuffer>): Promise<ZippedFile[]> {

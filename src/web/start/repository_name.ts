@@ -1,11 +1,7 @@
-/**
- * Names of projects for repositories and folders.
- *
- * @module
- */
+/** @module Names of projects for repositories and folders. */
 import { PROJECT_NAME_MAX } from "../../contract/common.ts";
 
-/** The nearest valid project name; "" if nothing of the text can be in one. */
+/** The nearest valid project name; "" if no part of the text is valid. */
 export function toProjectName(text: string): string {
   return text.toLowerCase().normalize("NFKD").replace(/[\u0300-\u036f]/g, "")
     .replace(/[^a-z0-9]+/g, "-").slice(0, PROJECT_NAME_MAX).replace(/^-+|-+$/g, "");

@@ -1,15 +1,10 @@
-/**
- * The files of an upload: which of them count, from where their paths begin, and whether they are a
- * finished site or a project to build. Pure.
- *
- * @module
- */
+/** @module The files of an upload: which count, and whether they are a finished site. Pure. */
 import { filePath } from "../../contract/deployment_files.ts";
 import { MAX_SOURCE_FILES } from "../../contract/repositories.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 
 /**
- * Files of tools and secrets, which are left out. The browser's script leaves them out by the same
+ * Files of tools and secrets, which are skipped. The browser's script leaves them out by the same
  * expression, before it reads them.
  */
 export const LEFT_OUT = String
@@ -32,10 +27,10 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
   "Dockerfile",
 ]);
 
-/** Maximum number of folders around a site that are taken off its paths. */
+/** Maximum number of folders around a site to remove from its paths. */
 const MAX_AROUND = 8;
 
-/** The folder that all files are in; undefined where some do not. */
+/** The folder that contains all files; undefined if there is none. */
 function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
   const [first = ""] = files[0]?.path.split("/", 1) ?? [];
   const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
@@ -43,9 +38,9 @@ function commonFolder(files: readonly { readonly path: string }[]): string | und
 }
 
 /**
- * The files that count, with paths from the top of the site.
+ * The relevant files, with paths from the top of the site.
  *
- * @throws {Failure} `invalid_request` for none, too many, or a path that leads elsewhere
+ * @throws {Failure} `invalid_request` for none, too many, or a path that leads outside
  */
 export function siteFiles<T extends { readonly path: string }>(given: readonly T[]): T[] {
   const leftOut = new RegExp(LEFT_OUT);
@@ -74,7 +69,7 @@ export function siteFiles<T extends { readonly path: string }>(given: readonly T
 }
 
 /**
- * Whether files are a project that has to be built, rather than a site.
+ * Whether files are a project that must be built, instead of a site.
  *
  * @throws {Failure} `invalid_request` for neither
  */

@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/new-project`: the ways to the first deployment.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/new-project`: the ways to the first deployment. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -23,7 +19,7 @@ import { answerUpload } from "./upload_routes.ts";
 import { newProjectPage } from "./new_project_page.tsx";
 
 export interface StartServices extends BoardServices {
-  /** Origin at which people reach the platform. */
+  /** Origin that people use to reach the platform. */
   readonly publicOrigin: string;
 }
 

@@ -1,18 +1,14 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The ways to the first deployment: a repository, files of this computer, a template, the CLI.
- *
- * @module
- */
+/** @module The ways to the first deployment: repository, files, template, CLI. */
 import type { Child } from "hono/jsx";
 import { Card } from "../layout/pieces.tsx";
 
-/** Path of the page that begins a project, or of one of the ways that it offers. */
+/** Path of the page that starts a project, or of one of its options. */
 export const newProjectPath = (slug: string, way?: "git" | "upload" | "template"): string =>
   `/workspaces/${slug}/new-project${way === undefined ? "" : `/${way}`}`;
 
-/** Deploys a folder that is no project of the platform yet. */
+/** Deploys a folder that is not a project of the platform yet. */
 export const FIRST_COMMANDS = ["svc login", "svc init --create", "svc deploy --prod"] as const;
 
 function Tile({ href, title, children }: {
@@ -40,18 +36,15 @@ export function CommandLine({ url, commands }: {
   return (
     <Card title="Use the CLI" id="cli" lead="In your project folder, run:">
       <div class="body">
-        <pre class="terminal" tabindex={0} id="cli-commands">
+        <pre class="terminal" tabindex={0}>
           {`export SVC_API_URL=${url}\n${commands.join("\n")}`}
         </pre>
-        <div class="actions">
-          <button class="quiet" type="button" data-copy="cli-commands">Copy</button>
-        </div>
       </div>
     </Card>
   );
 }
 
-/** The three ways that need only a browser. */
+/** The three options that only need a browser. */
 export function StartTiles({ slug }: { readonly slug: string }) {
   return (
     <ul class="tiles" aria-label="New project">
@@ -59,7 +52,7 @@ export function StartTiles({ slug }: { readonly slug: string }) {
         The platform builds a branch of it. Private repositories work with a token or an SSH key.
       </Tile>
       <Tile href={newProjectPath(slug, "upload")} title="Upload a folder or zip">
-        A site that is ready, or a project that the platform builds.
+        A finished site, or a project that the platform builds.
       </Tile>
       <Tile href={newProjectPath(slug, "template")} title="Start from a template">
         A static site, Hono, Astro, Next.js or SvelteKit, live in a minute.

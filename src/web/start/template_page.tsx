@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that begins a project with a template.
- *
- * @module
- */
+/** @module The page that starts a project with a template. */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";

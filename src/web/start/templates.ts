@@ -1,14 +1,9 @@
-/**
- * Projects to start from. Each is as small as its framework allows; packages come from npm when the
- * platform builds it.
- *
- * @module
- */
+/** @module Projects to start from, each as small as its framework allows. */
 
 export interface Template {
   readonly id: string;
   readonly name: string;
-  /** What it is for, in a sentence. */
+  /** Its purpose, in a sentence. */
   readonly about: string;
   readonly files: Readonly<Record<string, string>>;
 }
@@ -111,7 +106,7 @@ import { defineConfig } from "vite";
 export default defineConfig({ plugins: [sveltekit({ adapter: adapter() })] });
 `;
 
-/** The requirements of the newest frameworks, whatever the machine's own version. */
+/** The requirements of the newest frameworks, regardless of the machine's own version. */
 const ENGINES = { node: ">=22.17" };
 
 export const TEMPLATES: readonly Template[] = [

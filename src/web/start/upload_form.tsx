@@ -1,9 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The form that uploads a folder or an archive. Without JavaScript it sends all files at once.
- *
- * @module
+ * @module The form that uploads a folder or an archive. Without JavaScript it sends all files at
+ * once.
  */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that begins a project with files of this computer.
- *
- * @module
- */
+/** @module The page that starts a project with files of this computer. */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, Field, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";

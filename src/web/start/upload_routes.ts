@@ -1,8 +1,3 @@
-/**
- * Answers forms that upload files.
- *
- * @module
- */
 import type { Project } from "../../contract/projects.ts";
 import { toFailure } from "../../platform/core/http/mod.ts";
 import { goTo } from "../layout/document.tsx";
@@ -13,7 +8,7 @@ import { readUpload } from "./read_upload.ts";
 
 /**
  * Deploys an uploaded form. `open` is called once the files are valid. The page's script only sends
- * a list, and gets JSON: the missing files, and where to send the list again.
+ * a list, and gets JSON: the missing files, and the URL to send the list to again.
  */
 export async function answerUpload(visit: PersonVisit, parts: {
   open(): Promise<{ readonly api: PageApi; readonly project: Project; readonly action: string }>;

@@ -1,9 +1,4 @@
-/**
- * The script of the upload form: accepts dropped folders, hashes files in the browser, and only
- * sends those that the platform lacks.
- *
- * @module
- */
+/** @module The script of the upload form: hashes files, and sends those that are missing. */
 import { sha256Hex } from "../../lib/hash.ts";
 import { makeAsset } from "../layout/asset.ts";
 
@@ -19,7 +14,11 @@ const archive = form?.querySelector("#archive");
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_FILES = 100;
 let dropped;
-const say = (text) => { status.textContent = text; };
+const say = (text, isProblem = false) => {
+  status.textContent = text;
+  status.className = isProblem ? "notice bad" : "small";
+  if (isProblem) status.scrollIntoView({ block: "nearest" });
+};
 const count = (files) => files.length === 1 ? "1 file" : files.length + " files";
 const hex = (bytes) => [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -148,7 +147,7 @@ if (form && globalThis.crypto?.subtle) {
       dropped = found;
       say("Ready to upload " + count(found) + ".");
     } catch (error) {
-      say("Cannot read the folder: " + error.message);
+      say("Cannot read the folder: " + error.message, true);
     }
   });
   folder.addEventListener("change", () => { dropped = undefined; });
@@ -162,14 +161,14 @@ if (form && globalThis.crypto?.subtle) {
     } catch (error) {
       bar.hidden = true;
       button.disabled = false;
-      say(error.message);
+      say(error.message, true);
     }
   });
 }
 }
 `;
 
-/** Named after its content, so that browsers can cache it for good. */
+/** Named after its content, so that browsers can cache it permanently. */
 export const UPLOAD_SCRIPT_PATH = `/assets/upload-${sha256Hex(UPLOAD).slice(0, 16)}.js`;
 
 export const showUploadScript = makeAsset("text/javascript; charset=utf-8", () => UPLOAD);

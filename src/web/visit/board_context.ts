@@ -1,8 +1,4 @@
-/**
- * The workspace of a page of the dashboard, and what its frame shows.
- *
- * @module
- */
+/** @module The workspace of a page of the dashboard, and what its frame shows. */
 import type { Clock } from "../../lib/clock.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
@@ -29,7 +25,7 @@ export interface BoardVisit {
 /**
  * Opens a page of the workspace `slug`.
  *
- * @throws {Failure} `not_found` if the person is no member.
+ * @throws {Failure} `not_found` if the person is not a member.
  */
 export async function openBoard(
   visit: PersonVisit,
@@ -46,6 +42,6 @@ export async function openBoard(
   return { visit, api: visit.api(slug), context: { ...context, workspace, now: now() } };
 }
 
-/** The words for what the form of an act names. */
+/** The label of the resource in an action's form. */
 export const namedIn = ({ visit }: Pick<BoardVisit, "visit">): string =>
   (visit.fields.what ?? "").slice(0, 200);

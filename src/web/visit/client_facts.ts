@@ -1,8 +1,4 @@
-/**
- * What the edge would know about a client.
- *
- * @module
- */
+/** @module The facts that the edge would know about a client. */
 import type { Device } from "../../rules/mod.ts";
 
 export interface ClientFacts {

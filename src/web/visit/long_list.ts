@@ -1,13 +1,9 @@
-/**
- * The part of a long list that a page shows, as the page's address names it.
- *
- * @module
- */
+/** @module The part of a long list on a page, selected by the page's URL. */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { Page } from "../../platform/core/store/mod.ts";
 
-/** Entries of one list on a page that has other things to show too. */
+/** Maximum number of entries of a list on a page with other content. */
 const LIST_SIZE = 25;
 
 /** The requested part of a list: the number of entries, and the start. */
@@ -16,7 +12,7 @@ export interface ListWish {
   readonly cursor?: string;
 }
 
-/** One part of a list, and the ways on from it. */
+/** One part of a list, with links to the others. */
 export interface ListPart<T> {
   readonly items: readonly T[];
   /** The start of this part; null for the first. */

@@ -1,8 +1,4 @@
-/**
- * Pages on their way to a browser: compressed where it takes that.
- *
- * @module
- */
+/** @module Sends pages to a browser, compressed if it accepts that. */
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { takesGzip } from "../layout/asset.ts";
@@ -13,8 +9,8 @@ const pack = promisify(gzip);
 const MIN_CHARACTERS = 1200;
 
 /**
- * Compresses a page. Its only secrets must be ones that differ each time, such as form tokens, or
- * are shown once, because the length reveals how well it compresses (BREACH).
+ * Compresses a page. Its secrets must differ each time, such as form tokens, or are shown once,
+ * because the length reveals how well it compresses (BREACH).
  */
 export async function packedPage(request: Request, page: Response): Promise<Response> {
   const { status, headers } = page;

@@ -7,7 +7,7 @@ const html = { "content-type": "text/html; charset=utf-8" };
 const asked = (accepted: string) =>
   new Request("http://localhost/", { headers: { "accept-encoding": accepted } });
 
-Deno.test("packedPage() compresses a page for those who take it", async () => {
+Deno.test("packedPage() compresses a page for clients that accept it", async () => {
   const headers = new Headers({ ...html, "x-frame-options": "DENY" });
   headers.append("set-cookie", "a=1");
   headers.append("set-cookie", "b=2");
@@ -20,7 +20,7 @@ Deno.test("packedPage() compresses a page for those who take it", async () => {
   assert.equal(new TextDecoder().decode(gunzipSync(await page.bytes())), TEXT);
 });
 
-Deno.test("packedPage() sends all else as it is", async () => {
+Deno.test("packedPage() sends everything else unchanged", async () => {
   const plain = [
     [asked("identity"), new Response(TEXT, { headers: html }), TEXT],
     [asked("gzip"), new Response("<p>short</p>", { headers: html }), "<p>short</p>"],

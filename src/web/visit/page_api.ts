@@ -1,9 +1,4 @@
-/**
- * The public API as a page calls it: with the visitor's session, by the client that the
- * command-line tool uses, through the router of this process.
- *
- * @module
- */
+/** @module Calls the public API for a page, with the visitor's session, in this process. */
 import { type BlobSource, uploadBlobs } from "../../client/upload_blobs.ts";
 import { ApiError } from "../../client/errors.ts";
 import { type CallInput, createClient } from "../../client/client.ts";
@@ -11,11 +6,10 @@ import { type Bytes, fetchOctets, type StreamInput } from "../../client/query_ev
 import type { Endpoint, ResponseOf } from "../../contract/endpoint.ts";
 import { type Client, Failure, type Router } from "../../platform/core/http/mod.ts";
 
-/** The API in one workspace. */
 export interface PageApi {
   /** Calls an endpoint. @throws {Failure} as the API refuses. */
   call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
-  /** As `call`, with the answer's ETag. */
+  /** Like `call`, with the response's ETag. */
   send<E extends Endpoint>(
     endpoint: E,
     input: CallInput<E>,
@@ -45,7 +39,7 @@ async function refusable<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Makes the API for one visit. A form on the page was checked before: its origin is ours. */
+/** Creates the API for one visit. A form on the page was checked before: its origin is ours. */
 export function pageApi(
   router: Pick<Router, "fetch">,
   visit: { readonly request: Request; readonly client: Client },

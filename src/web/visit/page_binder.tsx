@@ -1,11 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * Binds pages and the forms on them: who visits, whether a form is ours, and
- * failures as pages.
- *
- * @module
- */
+/** @module Binds pages and their forms, with authentication and failure pages. */
 import type { Person } from "../../platform/core/access/mod.ts";
 import {
   type Client,
@@ -34,7 +29,6 @@ export interface PageVisit {
   readonly fields: Fields;
   /** All values of a field of the form. */
   readonly values: SentForm["values"];
-  /** The files of a field of the form. */
   readonly files: SentForm["files"];
   /** The header `Cookie`. */
   readonly cookies: string | null;
@@ -59,7 +53,7 @@ interface FormOptions {
   readonly maxUpload?: number;
 }
 
-/** The path of the sign-in page that leads back to `next`. */
+/** The path of the sign-in page that returns to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }
@@ -69,7 +63,7 @@ function titleOf({ status }: Failure): string {
   return status >= 500 ? "Something went wrong on our side" : "Something went wrong";
 }
 
-/** Renders a failure as a page. A fault of the platform's own names the request, as its log does. */
+/** Renders a failure as a page. A fault of the platform contains the request's id, like its log. */
 export function showFailure(failure: Failure, requestId?: string): Response {
   const title = titleOf(failure);
   return showPage(
@@ -95,7 +89,7 @@ export function showFailure(failure: Failure, requestId?: string): Response {
   );
 }
 
-/** The page that a form was on, from `Referer` (RFC 9110, 10.1.3); `/` for a page of another site. */
+/** The page with a form, from `Referer` (RFC 9110, 10.1.3); `/` for a page of another site. */
 function cameFrom(request: Request, { host }: URL): string {
   const page = URL.parse(request.headers.get("referer") ?? "");
   return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
@@ -111,7 +105,7 @@ export class PageBinder {
     this.#session = session;
   }
 
-  /** Binds a page that anyone may see; `person` is set where someone is signed in. */
+  /** Binds a page that anyone may see; `person` is set if someone is signed in. */
   open(
     method: Method,
     path: string,
@@ -155,7 +149,9 @@ export class PageBinder {
     }, options);
   }
 
-  /** Reads a form. Files are in memory meanwhile, so that few people upload at a time. */
+  /**
+   * Reads a form. Files are in memory during an upload, so only few people can upload at a time.
+   */
   async #readForm(request: Request, maxUpload: number | undefined): Promise<SentForm> {
     if (maxUpload === undefined) return await readForm(request);
     if (this.#uploads >= MOST_UPLOADS) {
@@ -184,7 +180,7 @@ export class PageBinder {
       try {
         const url = new URL(request.url);
         const person = await this.#session.visitor(request, client);
-        // Of visitors who are not signed in, no files are read: they are sent to sign in.
+        // Reads no files of visitors who are not signed in: they are sent to sign in.
         const isUnread = method === "GET" || (maxUpload !== undefined && person === undefined);
         const { fields, values, files } = isUnread
           ? NO_FORM

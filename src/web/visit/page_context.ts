@@ -1,8 +1,4 @@
-/**
- * The content of the frame of a signed-in person's page.
- *
- * @module
- */
+/** @module The content of the frame of a signed-in person's page. */
 import { PAGE_LIMIT_MAX } from "../../contract/common.ts";
 import type { PageContext } from "../layout/page_context.ts";
 import { isUuid } from "../../lib/ids.ts";
@@ -13,7 +9,7 @@ import type { PersonVisit } from "./page_binder.tsx";
 /** Short lists, such as environments, whole: up to the largest page of the API. */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 
-/** Workspaces that the frame of a page names; the page of all workspaces has the rest. */
+/** Maximum number of workspaces in the frame of a page; the page of all workspaces has the rest. */
 const NAMED_WORKSPACES = { limit: 20 } as const;
 
 /** Messages of completed actions, by their name in the URL (`?done=`). */
@@ -52,6 +48,8 @@ const DONE: Readonly<Record<string, string>> = {
   "domain-removed": "Domain removed.",
   "variable-set": "Variable set. It takes effect with the next deployment.",
   "variable-removed": "Variable removed. The next deployment won't have it.",
+  "edge-drained": "The edge sends its clients elsewhere.",
+  "edge-used": "The edge is used again.",
   "webhook-on": "Webhook turned on.",
   "webhook-off": "Webhook turned off.",
   "webhook-deleted": "Webhook deleted.",
@@ -100,13 +98,13 @@ const UNDOABLE: ReadonlySet<string> = new Set([
   "restored",
 ]);
 
-/** The act that undoes an action. It asks first, as anyone can write an address. */
+/** The act that undoes an action. It asks first, because anyone can create a URL. */
 function undoOf(name: string, before: string | null): string | undefined {
   const isKnown = UNDOABLE.has(name) && before !== null && isUuid(before);
   return isKnown ? `/deployments/${before}/restore` : undefined;
 }
 
-/** Collects what the frame shows for a visit. */
+/** Collects the content of a visit's frame. */
 export async function pageContextOf(
   { person, csrf, path, query }: PersonVisit,
   workspaces: WorkspaceService,

@@ -1,8 +1,4 @@
-/**
- * Who visits a page, and whether a form was sent from it.
- *
- * @module
- */
+/** @module Finds the visitor of a page, and checks whether a form was sent from it. */
 import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import type { Authenticator } from "../../platform/accounts/mod.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
@@ -10,7 +6,7 @@ import { type Client, crossOriginFailure, originOf } from "../../platform/core/h
 
 export interface PageSessionServices {
   readonly authenticator: Pick<Authenticator, "visitor">;
-  /** Origin under which people reach the platform. */
+  /** Origin that people use to reach the platform. */
   readonly publicOrigin: string;
 }
 
@@ -36,14 +32,14 @@ export class PageSession {
     this.#services = services;
   }
 
-  /** The person of the session cookie; `undefined` if nobody is signed in. */
+  /** The person of the session cookie; `undefined` if no one is signed in. */
   visitor(request: Request, client: Client): Promise<Person | undefined> {
     return this.#services.authenticator.visitor(request, client);
   }
 
   /**
-   * The value of the hidden field `csrf` in a person's forms: only our own pages know it, and it is
-   * useless without the cookie. It changes each time, because pages are compressed.
+   * The value of the hidden field `csrf` in a person's forms: only our own pages contain it, and it
+   * is useless without the cookie. It changes each time, because pages are compressed.
    */
   csrfToken(person: Person): string {
     const mask = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
@@ -57,7 +53,7 @@ export class PageSession {
    * @throws {Failure} `forbidden` if another site sent the form.
    */
   checkForm(request: Request, form: {
-    /** The field as it was sent, or null if it is missing. */
+    /** The sent field, or null if it is missing. */
     readonly csrf: string | null;
     readonly person: Person | undefined;
   }): void {

@@ -10,7 +10,7 @@ import { PageSession } from "./page_session.ts";
 
 const isForbidden = (error: unknown) => error instanceof Failure && error.code === "forbidden";
 
-Deno.test("PageSession.checkForm() takes a form with its own person's token, from our own pages", () =>
+Deno.test("PageSession.checkForm() accepts a form with the person's own token, from our own pages", () =>
   withAccounts(async (test) => {
     const session = new PageSession(test);
     const [ada, bob] = [await newAccount(test), await newAccount(test, "bob")];
@@ -41,7 +41,7 @@ Deno.test("PageSession.checkForm() takes a form with its own person's token, fro
     }
   }));
 
-Deno.test("PageSession.checkForm() takes a form before sign-in by its origin alone", () =>
+Deno.test("PageSession.checkForm() accepts a form before sign-in by its origin only", () =>
   withAccounts((test) => {
     const session = new PageSession(test);
     const form = { csrf: null, person: undefined };

@@ -1,11 +1,7 @@
-/**
- * Checks redirect targets of pages.
- *
- * @module
- */
+/** @module Checks redirect targets of pages. */
 
 /**
- * The path to continue to after sign-in: the given one if it is a path of this site, else `/`.
+ * The path to continue to after sign-in: the given one if it is a path of this site, otherwise `/`.
  * Backslashes, `//` and control characters, which browsers read as another host, are refused.
  */
 export function safeReturnPath(next: string | null | undefined): string {

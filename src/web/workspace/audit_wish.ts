@@ -1,8 +1,4 @@
-/**
- * Parses the query of the audit log's page. Pure.
- *
- * @module
- */
+/** @module Parses the query of the audit log's page. Pure. */
 import { endpoints } from "../../contract/endpoints.ts";
 
 const { query: schema } = endpoints.listAudit;
@@ -19,7 +15,7 @@ export interface AuditWish {
 /** Entries of a page. */
 const SHOWN = 50;
 
-/** Parses a page's query; invalid parameters are left out. */
+/** Parses a page's query; ignores invalid parameters. */
 export function auditWish(query: URLSearchParams): AuditWish {
   const wish: Record<string, string> = {};
   for (const name of ["cursor", "user", "action", "project"] as const) {

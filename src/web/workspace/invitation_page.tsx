@@ -1,16 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page that an invitation's link leads to.
- *
- * @module
- */
 import type { OpenInvitation } from "../../platform/workspaces/mod.ts";
 import { EntryFrame } from "../layout/frames.tsx";
 import { Form } from "../layout/pieces.tsx";
 import { showPage } from "../layout/document.tsx";
 
-/** Shows what an invitation is for, and asks the signed-in person to join. */
+/** Shows the workspace and role of an invitation, and asks the signed-in person to join. */
 export function invitationPage(shown: {
   readonly invitation: OpenInvitation;
   readonly token: string;

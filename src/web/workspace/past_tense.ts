@@ -1,15 +1,13 @@
-/**
- * Summaries of operations as entries of the audit log. Pure.
- *
- * @module
- */
+/** @module Summaries of operations as entries of the audit log. Pure. */
 const IRREGULAR: Readonly<Record<string, string>> = {
   Build: "Built",
   Cancel: "Cancelled",
+  Commit: "Committed",
   Copy: "Copied",
   Deny: "Denied",
   Get: "Got",
   Leave: "Left",
+  Resend: "Resent",
   Reset: "Reset",
   Run: "Ran",
   Send: "Sent",
@@ -19,10 +17,24 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   Withdraw: "Withdrew",
 };
 
-/** The first sentence of a summary, in the past: "Create a key. …" becomes "Created a key". */
+/** The second verb of a summary, such as "show" in "Send a sample event, and show the result". */
+const SECOND_VERB =
+  /(?<= and | or |proven, )(activate|build|deploy|handle|refuse|report|revoke|show|sign|stop|turn|use|wait)\b/g;
+
+function pastOf(verb: string): string {
+  return IRREGULAR[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`);
+}
+
+/**
+ * The first sentence of a summary in the past, without details after a colon: "Create a key. …"
+ * becomes "Created a key".
+ */
 export function pastTense(summary: string): string {
-  const [sentence = ""] = summary.split(". ");
+  const [sentence = ""] = summary.split(/[.:] /);
   const [verb = "", ...rest] = sentence.split(" ");
-  const past = IRREGULAR[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`);
-  return [past, ...rest].join(" ");
+  const others = rest.join(" ").replace(
+    SECOND_VERB,
+    (second) => pastOf(`${second[0]!.toUpperCase()}${second.slice(1)}`).toLowerCase(),
+  );
+  return `${pastOf(verb)} ${others}`;
 }

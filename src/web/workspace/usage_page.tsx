@@ -1,20 +1,19 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The usage and limits of a workspace.
- *
- * @module
- */
+/** @module The usage and limits of a workspace. */
 import type { BackupStatus } from "../../contract/backups.ts";
+import type { FrontEdge } from "../../contract/edges.ts";
 import type { Usage } from "../../contract/usage.ts";
 import { formatBytes, formatCount } from "../../lib/format.ts";
 import type { BoardContext } from "../layout/page_context.ts";
 import { showBoard } from "../layout/show_board.ts";
 import { UsageCard } from "../layout/usage.tsx";
 import { Card, Moment, Notice } from "../layout/pieces.tsx";
+import { usagePath } from "../layout/bar.tsx";
 import { WorkspaceFrame } from "../layout/board_frame.tsx";
+import { EdgesCard } from "./edges_card.tsx";
 
-/** How the backups of the platform went, for its owner. */
+/** The state of the platform's backups, for its owner. */
 export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   const { last, failure, runningSince, nextAt } = status;
   return (
@@ -54,12 +53,16 @@ export function BackupsCard({ status }: { readonly status: BackupStatus }) {
   );
 }
 
+/** The usage of a workspace; backups and edges are only shown to the owner of the platform. */
 export function usagePage(
   context: BoardContext,
-  items: readonly Usage[],
-  backups: BackupStatus | undefined,
+  { items, backups, edges = [] }: {
+    readonly items: readonly Usage[];
+    readonly backups: BackupStatus | undefined;
+    readonly edges: readonly FrontEdge[] | undefined;
+  },
 ): Response {
-  const { name } = context.workspace;
+  const { workspace: { name, slug }, csrf, now } = context;
   return showBoard(
     <WorkspaceFrame
       context={context}
@@ -70,6 +73,9 @@ export function usagePage(
       <UsageCard items={items} command="svc usage">
         Each project has its own limits on its Usage page.
       </UsageCard>
+      {edges.length === 0
+        ? null
+        : <EdgesCard edges={edges} path={usagePath(slug)} csrf={csrf} now={now} />}
       {backups === undefined || backups.place === null ? null : <BackupsCard status={backups} />}
     </WorkspaceFrame>,
     { title: `Usage of ${name}` },

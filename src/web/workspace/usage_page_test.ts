@@ -25,7 +25,7 @@ const STATUS: BackupStatus = {
 const textOf = (status: BackupStatus): string =>
   String(BackupsCard({ status })).replace(/<[^>]+>/g, "").replace(/\s+/g, " ");
 
-Deno.test("BackupsCard() shows what was restored, and when the next backup starts", () => {
+Deno.test("BackupsCard() shows the restored backup, and when the next backup starts", () => {
   const text = textOf(STATUS);
   assert.match(
     text,
@@ -38,7 +38,7 @@ Deno.test("BackupsCard() shows what was restored, and when the next backup start
   );
 });
 
-Deno.test("BackupsCard() shows why backups fail, and what to do, without markup", () => {
+Deno.test("BackupsCard() shows why backups fail, with advice, without markup", () => {
   const failure = {
     at: "2026-12-01T03:05:00Z",
     since: "2026-12-01T03:05:00Z",

@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The webhooks of a workspace, and one of them with its deliveries.
- *
- * @module
- */
+/** @module The webhooks of a workspace, and one of them with its deliveries. */
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import type { ResponseOf } from "../../contract/endpoint.ts";
 import type { endpoints } from "../../contract/endpoints.ts";
@@ -18,7 +14,7 @@ import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton, Field, Form, Moment, Notice, Trouble } from "../layout/pieces.tsx";
 import { showBoard } from "../layout/show_board.ts";
 
-/** Which events a webhook gets, in words. */
+/** Describes the events of a webhook. */
 function wantsText({ events, categories }: Webhook): string {
   const wanted = [...categories.map((name) => `all of ${name}`), ...events];
   return wanted.length === 0 ? "every event" : wanted.join(", ");
@@ -291,7 +287,6 @@ function Acts({ webhook, path, context }: {
   );
 }
 
-/** Renders one webhook. */
 export function webhookPage(
   context: BoardContext,
   shown: FormPage & {

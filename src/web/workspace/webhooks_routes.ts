@@ -1,8 +1,4 @@
-/**
- * `/workspaces/{slug}/webhooks`, for owners.
- *
- * @module
- */
+/** @module `/workspaces/{slug}/webhooks`, for owners. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/events.ts";
 import { MAX_WEBHOOKS } from "../../contract/webhooks.ts";
@@ -27,7 +23,7 @@ async function openForOwner(visit: PersonVisit, services: BoardServices): Promis
   throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
 }
 
-/** The webhook that the path names. @throws {Failure} `not_found` for what is no id */
+/** The webhook that the path names. @throws {Failure} `not_found` for an invalid id */
 function paramsOf({ params }: PersonVisit) {
   const parsed = endpoints.getWebhook.params.safeParse({ webhook: params.webhook });
   if (parsed.success) return parsed.data;
@@ -60,7 +56,7 @@ export function bindWebhooks(bind: PageBinder, services: BoardServices): void {
     return webhookPage(context, { ...shown, webhook, deliveries, cursor, nextCursor });
   };
 
-  /** Leads back to the page of the webhook. */
+  /** Redirects to the page of the webhook. */
   const back = (visit: PersonVisit, done: string) =>
     goTo(`${webhooksPath(visit.params.slug ?? "")}/${visit.params.webhook}?done=${done}`);
 

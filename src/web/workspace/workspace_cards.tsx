@@ -1,10 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The parts of a workspace's page: its members and invitations.
- *
- * @module
- */
+/** @module The parts of a workspace's page: its members and invitations. */
 import type { Invitation, Member } from "../../contract/workspaces.ts";
 import { type Role, ROLES, type Workspace } from "../../contract/identity.ts";
 import { Card, EndButton, Form, Moment, Notice } from "../layout/pieces.tsx";
@@ -110,7 +106,7 @@ export function InvitationCard({ view, context, url }: {
                   Open invitation <span class="tag">{role}</span>
                 </span>
                 <span>
-                  Made <Moment at={createdAt} />, ends <Moment at={expiresAt} />
+                  Created <Moment at={createdAt} />, expires <Moment at={expiresAt} />
                 </span>
               </div>
               <EndButton

@@ -1,10 +1,5 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
-/**
- * The page of one workspace.
- *
- * @module
- */
 import type { BoardContext } from "../layout/page_context.ts";
 import { Card, EndButton } from "../layout/pieces.tsx";
 import type { FormPage } from "../layout/form.ts";

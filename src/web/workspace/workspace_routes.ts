@@ -1,8 +1,4 @@
-/**
- * The routes of workspaces, their members and invitations.
- *
- * @module
- */
+/** @module The routes of workspaces, their members and invitations. */
 import { endpoints } from "../../contract/endpoints.ts";
 import { cursorIn, listWish, readPart } from "../visit/long_list.ts";
 import { openBoard } from "../visit/board_context.ts";
@@ -22,6 +18,7 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import { auditWish } from "./audit_wish.ts";
 import { invitationPage } from "./invitation_page.tsx";
 import { auditPage } from "./audit_page.tsx";
+import { usagePath } from "../layout/bar.tsx";
 import { usagePage } from "./usage_page.tsx";
 import { workspacePage } from "./workspace_page.tsx";
 import { workspacesPage } from "./workspaces_page.tsx";
@@ -42,7 +39,7 @@ function parse<T>(
   throw new Failure("invalid_request", "Send the form from one of the platform's own pages");
 }
 
-/** Nothing, where this person may not see it. */
+/** Undefined if this person may not see it. */
 function unlessForbidden(error: unknown): undefined {
   if (!(error instanceof Failure && error.code === "forbidden")) throw error;
 }
@@ -150,11 +147,21 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("GET", "/workspaces/:slug/usage", async (visit) => {
     const { context, api } = await openBoard(visit, visit.params.slug ?? "", services);
-    const [usage, backups] = await Promise.all([
+    const [usage, backups, edges] = await Promise.all([
       api.call(endpoints.listUsage, {}),
       api.call(endpoints.getBackups, {}).catch(unlessForbidden),
+      api.call(endpoints.listEdges, {}).catch(unlessForbidden),
     ]);
-    return usagePage(context, usage.items, backups);
+    return usagePage(context, { items: usage.items, backups, edges: edges?.items });
+  });
+
+  bind.personal("POST", "/workspaces/:slug/usage/edges", async (visit) => {
+    const { slug = "" } = visit.params;
+    const { api } = await openBoard(visit, slug, services);
+    const params = parse(endpoints.drainEdge.params, { edge: visit.fields.edge ?? "" });
+    const isDrained = visit.fields.drained === "on";
+    await api.call(endpoints.drainEdge, { params, body: { isDrained } });
+    return goTo(`${usagePath(slug)}?done=${isDrained ? "edge-drained" : "edge-used"}#edges`);
   });
 
   bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {

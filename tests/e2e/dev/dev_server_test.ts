@@ -130,7 +130,7 @@ test("dev runs the command behind the rules, which act as soon as they are saved
     }
   }));
 
-test("dev keeps what the code stores, and says that its server has crashed", () =>
+test("dev keeps the code's stored data, and reports that its server has crashed", () =>
   withProject(async (folder) => {
     const start = ["dev", "--port", "0", "--country", "DE", "--alias", "anchored"];
     const first = await startServing(start, { cwd: folder });
@@ -157,7 +157,7 @@ test("dev keeps what the code stores, and says that its server has crashed", () 
     }
   }));
 
-test("dev shows its page to this computer alone", () =>
+test("dev shows its page to this computer only", () =>
   withProject(async (folder) => {
     const dev = await startServing(["dev", "--port", "0"], { cwd: folder });
     try {
@@ -210,7 +210,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
       const code = await dev.end(signal);
       assert.equal(code, signal === "SIGKILL" ? 137 : 0, dev.lines.join("\n"));
       await until(() => !children.some(isRunning));
-      // Nothing holds the port or the data.
+      // Nothing uses the port or the data.
       if (signal !== "SIGKILL") return;
       const again = await startServing(start, { cwd: folder });
       assert.equal((await seen(again, "/")).url, "/");
@@ -237,7 +237,7 @@ test("dev of two projects run side by side, and a taken port is an error in JSON
     })
   ));
 
-Deno.test("dev calls functions of a project that has no files yet, and takes its first page", async () => {
+Deno.test("dev calls functions of a project that has no files yet, and serves its first page", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.mkdir(join(folder, "functions"));
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["site"]\n`);

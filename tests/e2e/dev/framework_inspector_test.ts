@@ -13,7 +13,7 @@ import {
 } from "../../helpers/devtools.ts";
 import { needs } from "../../helpers/empty_root.ts";
 
-/** Text of a line that runs with each request of the path. */
+/** Text of a line that runs on each request to the path. */
 const MARK = "crypto.randomUUID()";
 
 const PATHS: Readonly<Record<FrameworkName, string>> = {
@@ -26,7 +26,7 @@ const PATHS: Readonly<Record<FrameworkName, string>> = {
 /** A framework's development build may be in `node_modules/.nitro`. */
 const LIBRARY = /\/node_modules\/(?!\.)/;
 
-/** The main thread and each worker, as they come. */
+/** The main thread and each worker, as they start. */
 async function* threadsOf(inspector: Inspector): AsyncGenerator<Session> {
   yield inspector.main;
   while (true) yield await inspector.worker();
@@ -47,7 +47,7 @@ async function breakIn(session: Session, folder: string): Promise<void> {
   }
 }
 
-/** Sets breakpoints in each new thread; `paused` gets the one that stops. */
+/** Sets breakpoints in each new thread; `paused` receives the one that stops. */
 async function followThreads(
   inspector: Inspector,
   { folder, paused }: {
@@ -56,7 +56,7 @@ async function followThreads(
   },
 ): Promise<void> {
   for await (const session of threadsOf(inspector)) {
-    // The end of the session ends it too.
+    // It ends with the session.
     void breakIn(session, folder).catch(() => {});
     void session.paused().then(() => paused(session));
   }

@@ -1,4 +1,4 @@
-/** The local store between this runtime and that of the program under test. */
+/** The local store shared by this runtime and the one of the program under test. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, programCommand } from "../../../scripts/_program.ts";
@@ -20,7 +20,7 @@ async function runKv(folder: string, ...argv: readonly string[]): Promise<string
   return new TextDecoder().decode(stdout);
 }
 
-Deno.test("kv and another runtime read what the other one stored", async () => {
+Deno.test("kv and another runtime read each other's values", async () => {
   await inTestFolder(async (folder) => {
     await Deno.writeTextFile(join(folder, "svc.toml"), "");
     const bytes = new TextEncoder().encode("Kestrel");

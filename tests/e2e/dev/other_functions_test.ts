@@ -1,4 +1,4 @@
-/** `svc dev` with functions of other platforms: they answer as they do where they are deployed. */
+/** `svc dev` with functions of other platforms: they respond like deployed ones. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -9,7 +9,7 @@ import { checkRow, NETLIFY, page, VERCEL, writeProject } from "../../helpers/for
 
 const test = testNeeding("sh", "node");
 
-/** What a platform says of its environment. */
+/** A platform's description of its environment. */
 const ENV = { SVC_ENVIRONMENT: "production" };
 
 async function serving(folder: string, work: (dev: Served) => Promise<void>): Promise<void> {
@@ -38,12 +38,12 @@ for (
     }));
 }
 
-/** A dev server that says which requests reach it. */
+/** A dev server that reports which requests reach it. */
 const SERVER = `import { createServer } from "node:http";
 createServer(({ url }, response) => response.end("site " + url)).listen(process.env.PORT);
 `;
 
-test("dev serves functions beside a dev command, and takes over what is saved", () =>
+test("dev serves functions next to a dev command, and applies saved changes", () =>
   inTestFolder(async (folder) => {
     const typed = (word: string) => `export default (req: any, res: any) => res.send(${word});`;
     await writeProject(folder, {

@@ -1,4 +1,4 @@
-/** Queues of a project in `svc dev`: its server gets them as it does from a platform. */
+/** Queues of a project in `svc dev`: its server receives messages like from a platform. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -10,7 +10,7 @@ import { testNeeding } from "../../helpers/empty_root.ts";
 
 const test = testNeeding("sh", "node");
 
-/** A server that remembers its messages, fails when told to, and sends one as it starts. */
+/** A server that remembers its messages, fails on demand, and sends one when it starts. */
 const SERVER = `
 import { createServer } from "node:http";
 const { SVC_QUEUE_URL, SVC_QUEUE_TOKEN, SVC_QUEUE_SECRET: secret, PORT } = process.env;
@@ -104,7 +104,7 @@ async function seenBy(dev: Served) {
   return await response.json() as { seen: Delivered[]; most: number; secret: string };
 }
 
-/** Waits until the server has got this many messages. */
+/** Waits until the server has received this many messages. */
 const whenSeen = (dev: Served, count: number) =>
   until(() => seenBy(dev), ({ seen }) => seen.length >= count, 30_000);
 
@@ -114,7 +114,7 @@ function isSigned({ headers, body }: Delivered, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-test("dev delivers what servers and functions send, signed, in order and again if it failed", () =>
+test("dev delivers messages of servers and functions, signed, in order and again if it failed", () =>
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     const asked = Date.now();
@@ -143,7 +143,7 @@ test("dev delivers what servers and functions send, signed, in order and again i
     await dev.said(/^Queue mails: attempt 2 delivered a message$/);
   }));
 
-test("dev says what was delivered for the last time, and refuses what the project does not have", () =>
+test("dev reports the last attempt of a message, and refuses queues that the project does not have", () =>
   withDev(async (dev) => {
     await whenSeen(dev, 1);
     await post(dev, "/send?/broken/messages", "lost");

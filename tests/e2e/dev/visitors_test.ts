@@ -1,4 +1,4 @@
-/** Visitors that `svc dev` assumes, by flags for all requests and by a header for one. */
+/** Simulated visitors of `svc dev`, with flags for all requests and a header for one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServing } from "../../helpers/dev_program.ts";
@@ -25,7 +25,7 @@ const NAMES = ["country", "asn", "device", "ip"] as const;
 
 const FLAGS = ["--country", "de", "--asn", "64500", "--device", "mobile", "--ip", "203.0.113.7"];
 
-/** For each property a header that says another value than the flags do. */
+/** For each property, a header with a value that differs from the flags. */
 const OTHERS: Readonly<Record<typeof NAMES[number], string>> = {
   country: "country=FR",
   asn: "asn=64501",
@@ -33,7 +33,7 @@ const OTHERS: Readonly<Record<typeof NAMES[number], string>> = {
   ip: "ip=198.51.100.1",
 };
 
-Deno.test("dev assumes of visitors what its flags say, and of one what the header says", async () => {
+Deno.test("dev simulates visitors with its flags, and single ones with a header", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-dev-test-" });
   await Deno.writeTextFile(join(folder, "svc.toml"), `[build]\noutput_dirs = ["."]\n`);
   await Deno.writeTextFile(join(folder, "index.html"), "<p>Harbour</p>");
@@ -56,7 +56,7 @@ Deno.test("dev assumes of visitors what its flags say, and of one what the heade
     for (const name of NAMES) {
       assert.equal(await matches(name), true, name);
       assert.equal(await matches(name, OTHERS[name]), false, name);
-      // Only what the header names differs.
+      // Only the properties in the header differ.
       const other = NAMES[(NAMES.indexOf(name) + 1) % NAMES.length]!;
       assert.equal(await matches(other, OTHERS[name]), true, `${other} beside ${name}`);
     }

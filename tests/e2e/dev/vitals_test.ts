@@ -1,4 +1,4 @@
-/** `svc dev` and `svc preview` serve the script of web vitals where the project asks for it. */
+/** `svc dev` and `svc preview` serve the web vitals script if the project enables it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startServing } from "../../helpers/dev_program.ts";
@@ -47,7 +47,7 @@ Deno.test("svc dev and svc preview serve the script of web vitals to a static pr
   assert.deepEqual(await askOf(ASKS, "preview"), WANTED);
 });
 
-Deno.test("svc dev serves no script of web vitals where nobody asked for it", async () => {
+Deno.test("svc dev serves no script of web vitals if no one asked for it", async () => {
   const { script, isOurs, taken } = await askOf("", "dev");
   assert.deepEqual([script, isOurs, taken], [404, false, 404]);
 });

@@ -1,6 +1,6 @@
 /**
- * HAProxy before the nodes, as docs/scaling.md says, and as a way into and out of the network
- * of a node that can be cut off.
+ * HAProxy in front of the nodes, as in docs/scaling.md, and as a way into and out of the network of
+ * a node that can be cut off.
  *
  * @module
  */
@@ -51,7 +51,7 @@ frontend all
   default_backend alive
 ${backend("ready", "/readyz", nodes)}${backend("alive", "/healthz", nodes)}`;
 
-/** Passes connections on: addresses as HAProxy takes them, `unix@<path>` too. */
+/** Forwards connections to addresses in HAProxy's format, including `unix@<path>`. */
 export interface TcpRoute {
   readonly from: string;
   readonly to: string;
@@ -95,7 +95,7 @@ export function startBalancer(
   return startHaproxy(folder, balancerFile(port, nodes), { port });
 }
 
-/** Starts what passes connections on. */
+/** Starts a proxy that forwards connections. */
 export function startTcpWays(
   folder: string,
   ways: readonly TcpRoute[],

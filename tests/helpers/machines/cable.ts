@@ -1,7 +1,7 @@
 /**
- * A network namespace for one node, which a cable joins to the servers of this machine: when
- * the cable is pulled, nothing comes through and nothing is refused. The node itself is reached
- * by a socket in the file system, which namespaces share.
+ * A network namespace for one node, which a cable joins to the servers of this machine: when the
+ * cable is pulled, no packets arrive and no connections are refused. Clients reach the node itself
+ * through a socket in the file system, which namespaces share.
  *
  * @module
  */
@@ -10,7 +10,10 @@ import { hear } from "../../../scripts/_process.ts";
 import { startTcpWays, type TcpRoute } from "./balancer.ts";
 import type { Child } from "./child.ts";
 
-/** Of the range for tests between networks (RFC 2544, section C.2.2): nobody has it. */
+/**
+ * Addresses in the range for tests between networks (RFC 2544, section C.2.2), which are otherwise
+ * unused.
+ */
 const networkOf = (id: number) => `198.18.${id}`;
 
 async function run(...command: readonly [string, ...string[]]): Promise<void> {
@@ -18,7 +21,7 @@ async function run(...command: readonly [string, ...string[]]): Promise<void> {
   if (code !== 0) throw new Error(`${command.join(" ")}: ${stderr}`);
 }
 
-/** True if this process may make network namespaces. */
+/** True if this process may create network namespaces. */
 export async function canMakeNamespaces(): Promise<boolean> {
   const name = `svc-try-${Deno.pid}`;
   try {
@@ -36,7 +39,7 @@ export class Cable implements AsyncDisposable {
 
   private constructor(
     name: string,
-    /** Where the servers of this machine are, seen from the namespace. */
+    /** The address of this machine's servers, seen from the namespace. */
     readonly host: string,
     ways: readonly Child[],
   ) {
@@ -44,7 +47,7 @@ export class Cable implements AsyncDisposable {
     this.#ways = ways;
   }
 
-  /** Makes the namespace; servers are reached from it at the same ports as here. */
+  /** Creates the namespace; servers have the same ports in it as here. */
   static async start(
     folder: string,
     { node, servers }: { readonly node: number; readonly servers: readonly number[] },
@@ -79,12 +82,12 @@ export class Cable implements AsyncDisposable {
     return cable;
   }
 
-  /** Begins a command that runs in the namespace. */
+  /** The start of a command that runs in the namespace. */
   get within(): readonly [string, ...string[]] {
     return ["ip", "netns", "exec", this.#name];
   }
 
-  /** Pulls the cable, at the end that is not the node's. */
+  /** Pulls the cable, at the other end than the node's. */
   pull(): Promise<void> {
     return run("ip", "link", "set", this.#name, "down");
   }

@@ -1,5 +1,5 @@
 /**
- * Programs that a test starts and may kill or stop, with all that they have started.
+ * Programs that a test starts and may kill or stop, with their descendants.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const MOST_SAID = 100_000;
 
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Resolves once the program is of use. */
+  /** Resolves once the program is ready. */
   readonly ready?: { readonly port: number };
 }
 
@@ -79,15 +79,15 @@ export class Child implements AsyncDisposable {
     return this.#process.pid;
   }
 
-  /** The end of what it said. */
+  /** The end of its output. */
   get said(): string {
     return this.#said;
   }
 
-  /** Ends it at once, as a power cut does. */
+  /** Kills it, like a power cut. */
   async kill(): Promise<void> {
     const [own, ...below] = await descendants(this.#process.pid);
-    // A program that has only started others ends with them, and leaves no zombie.
+    // A program that only starts others ends with them, and leaves no zombie.
     const all = below.length === 0 ? [own!] : below;
     if (!this.#hasEnded) {
       for (const pid of all) signal(pid, "SIGKILL");
@@ -98,7 +98,7 @@ export class Child implements AsyncDisposable {
     await this.#heard;
   }
 
-  /** Stops it and all that it has started, as a machine that hangs. */
+  /** Stops it and its descendants, like a machine that hangs. */
   async pause(): Promise<void> {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGSTOP");
   }
@@ -107,7 +107,7 @@ export class Child implements AsyncDisposable {
     for (const pid of await descendants(this.#process.pid)) signal(pid, "SIGCONT");
   }
 
-  /** Waits until it has said something. */
+  /** Waits until it has printed something. */
   async says(text: string): Promise<void> {
     await until(() => this.#said.includes(text));
   }

@@ -1,6 +1,6 @@
 /**
  * A platform of three nodes as its operator runs it: programs behind a balancer, with records in
- * PostgreSQL and files in object storage. All are of this machine.
+ * PostgreSQL and files in object storage. All of them run on this machine.
  *
  * @module
  */
@@ -22,18 +22,18 @@ import { Patroni } from "./patroni.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** True if the suite runs whole: minutes, with Patroni. */
+/** True if the complete suite runs, which takes minutes, with Patroni. */
 export const IS_LONG = Deno.env.get("CLUSTER_TESTS") === "all";
 
 /** How long leftovers of a killed node may hold its data directory. */
 const LOCKED_MS = 15_000;
 
-/** Where records and files are, and what their servers ask for. */
+/** Locations of records and files, and their credentials. */
 interface Places {
   readonly kv: string;
   readonly blobs: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Begins the command of a node that has its own network. */
+  /** The start of the command of a node with its own network. */
   readonly within?: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export class Node {
     return this.#running?.ownerLink;
   }
 
-  /** What its processes have said, those before included. */
+  /** Output of its processes, including earlier ones. */
   get said(): string {
     return [...this.#ended, this.#running?.errors() ?? ""].join("\n");
   }
@@ -115,7 +115,7 @@ export class Node {
     });
   }
 
-  /** Ends it at once; resolves when its process is gone. */
+  /** Kills it; resolves when its process has ended. */
   async kill(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
@@ -123,7 +123,7 @@ export class Node {
     if (running !== undefined) this.#ended.push(running.errors());
   }
 
-  /** Stops the process where it is, or lets it go on. */
+  /** Pauses the process, or continues it. */
   signal(name: "SIGSTOP" | "SIGCONT"): void {
     Deno.kill(this.#running!.pid, name);
   }
@@ -154,15 +154,15 @@ async function startSinglePg(): Promise<SinglePg> {
 }
 
 export interface MachinesOptions {
-  /** Further arguments of `svc serve`. */
+  /** More arguments of `svc serve`. */
   readonly args?: readonly string[];
   /** A node in its own network, which can be cut off; with Patroni only. */
   readonly cuttable?: string;
-  /** The program of the nodes, where it is another one. */
+  /** The program of the nodes, if it is another one. */
   readonly command?: Command;
 }
 
-/** Three nodes, and all that they need. */
+/** Three nodes, and everything that they need. */
 export class Machines implements AsyncDisposable {
   readonly #parts: AsyncDisposableStack;
   readonly #whole: { readonly patroni: Patroni; readonly storage: Storage } | undefined;
@@ -184,12 +184,12 @@ export class Machines implements AsyncDisposable {
     this.#client = client;
   }
 
-  /** Starts Patroni and versitygw where the suite runs whole, else smaller servers. */
+  /** Starts Patroni and versitygw if the complete suite runs, otherwise smaller servers. */
   static async start({ args = [], cuttable, command }: MachinesOptions = {}): Promise<Machines> {
     await using starting = new AsyncDisposableStack();
     const folder = await Deno.makeTempDir({ prefix: "svc-machines-" });
     starting.defer(() => Deno.remove(folder, { recursive: true }));
-    // Servers of other users go through it.
+    // Servers of other users need access through it.
     await Deno.chmod(folder, 0o755);
     await Deno.mkdir(join(folder, "home"));
     const [port, ...ports] = freePorts(4) as [number, number, number, number];
@@ -236,8 +236,8 @@ export class Machines implements AsyncDisposable {
       starting.defer(() => each.kill());
     }
     starting.use(await startBalancer(folder, port, nodes));
-    // On a connection that was used before, Deno's `fetch` sends a POST again where the other
-    // end closes it (https://github.com/denoland/deno/pull/32566): an event would be twice.
+    // On a connection that was used before, Deno's `fetch` resends a POST if the other end closes
+    // it (https://github.com/denoland/deno/pull/32566): an event would exist twice.
     const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
     starting.defer(() => client.close());
     return new Machines(starting.move(), folder, [...nodes], port, whole, cable, client);
@@ -255,7 +255,7 @@ export class Machines implements AsyncDisposable {
     return this.nodes.find((node) => node.name === name)!;
   }
 
-  /** Cuts the node off: nothing comes through any more, and no connection is closed. */
+  /** Cuts the node off: no packets arrive any more, and no connection is closed. */
   async cut(): Promise<void> {
     await this.#cable!.pull();
   }
@@ -264,7 +264,7 @@ export class Machines implements AsyncDisposable {
     await this.#cable!.plug();
   }
 
-  /** Calls the API by the balancer, once. */
+  /** Calls the API once, through the balancer. */
   api(method: string, path: string, options: ApiOptions = {}): Promise<ApiAnswer> {
     const client = this.#client;
     return callApi(`http://127.0.0.1:${this.port}`, method, path, { ...options, client });

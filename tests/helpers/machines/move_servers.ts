@@ -1,6 +1,6 @@
 /**
- * The servers between which a platform is moved, each of which fails when it is told to: a
- * PostgreSQL, and object storage.
+ * The servers between which a platform is moved, each of which fails on demand: a PostgreSQL, and
+ * object storage.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { TestPg } from "../../../src/platform/core/store/_test_pg.ts";
 import { freePorts } from "./ports.ts";
 import { Storage } from "./storage.ts";
 
-/** Where the platform of a round is moved to: a database and its own prefix. */
+/** The target of a round's move: a database and its own prefix. */
 export interface MoveTarget {
   readonly kv: string;
   readonly database: string;
@@ -19,11 +19,11 @@ export interface MoveTarget {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** An object storage that can be away for a while. */
+/** An object storage that can be unreachable for a while. */
 interface FailingStorage extends AsyncDisposable {
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Ends all requests, and answers none for a while. */
+  /** Ends all requests, and responds to none for a while. */
   fail(ms: number): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Three PostgreSQL under Patroni, with etcd, as docs/scaling.md asks for: what the primary
- * acknowledges, a standby has. Each is a "machine": a process namespace that ends at once.
+ * Three PostgreSQL under Patroni, with etcd, as in docs/scaling.md: a standby has everything that
+ * the primary acknowledges. Each is a "machine": a process namespace that ends immediately.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { freePorts } from "./ports.ts";
 const PASSWORD = "patroni-test-password";
 const ROLE = "svc";
 const USER = "postgres";
-/** Setting up three servers on a busy machine takes its time. */
+/** Setting up three servers takes long on a busy machine. */
 const PATIENCE_MS = 90_000;
 
 interface Member {
@@ -25,7 +25,7 @@ interface Member {
   child: Child | undefined;
 }
 
-/** Patroni's own least times: it fails over 20 seconds after a primary was last heard of. */
+/** Patroni's own minimum times: it fails over 20 seconds after the last sign of a primary. */
 const BOOTSTRAP = `
 bootstrap:
   dcs:
@@ -83,7 +83,7 @@ async function findBin(): Promise<string> {
   return `/usr/lib/postgresql/${newest}/bin`;
 }
 
-/** A separate process namespace ends with its first process, and that with this test. */
+/** A separate process namespace ends with its first process, and that process with this test. */
 const asMachine = (...command: readonly string[]): [string, ...string[]] => [
   ...["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"] as [string, ...string[]],
   "setpriv",
@@ -103,7 +103,7 @@ export class Patroni implements AsyncDisposable {
     this.#etcd = etcd;
   }
 
-  /** Starts three servers, with a role and a database of svc. */
+  /** Starts three servers, with a role and a database for svc. */
   static async start(top: string): Promise<Patroni> {
     const folder = join(top, "patroni");
     await Deno.mkdir(folder);
@@ -149,7 +149,7 @@ export class Patroni implements AsyncDisposable {
     return `postgres://${ROLE}@${hosts}/${ROLE}${host === undefined ? "" : "?sslmode=disable"}`;
   }
 
-  /** Runs SQL at the primary as the superuser. */
+  /** Runs SQL on the primary as the superuser. */
   async runSql(text: string, database = ROLE): Promise<postgres.RowList<postgres.Row[]>> {
     const name = await this.primary();
     const { port } = this.#member(name);
@@ -170,7 +170,7 @@ export class Patroni implements AsyncDisposable {
     }
   }
 
-  /** Waits for a primary that takes writes, and returns its name. */
+  /** Waits for a primary that accepts writes, and returns its name. */
   async primary(except?: string): Promise<string> {
     let found: string | undefined;
     await this.#settles(async () => {
@@ -190,12 +190,12 @@ export class Patroni implements AsyncDisposable {
     });
   }
 
-  /** The roles of all members, as one of them knows them. */
+  /** The roles of all members, according to one of them. */
   async roles(name: string): Promise<readonly string[]> {
     return (await clusterOf(this.#member(name).restPort)).map(({ role }) => role);
   }
 
-  /** Ends a machine as a power cut does. */
+  /** Ends a machine like a power cut. */
   async kill(name: string): Promise<void> {
     const member = this.#member(name);
     await member.child?.kill();
@@ -246,7 +246,7 @@ export class Patroni implements AsyncDisposable {
   }
 }
 
-/** The members as etcd has them; none if the server does not respond. */
+/** The members according to etcd; none if the server does not respond. */
 async function clusterOf(port: number): Promise<readonly { readonly role: string }[]> {
   try {
     const signal = AbortSignal.timeout(1000);

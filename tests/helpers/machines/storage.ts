@@ -1,5 +1,5 @@
 /**
- * An object storage in its own process: versitygw, on a folder.
+ * An object storage in its own process: versitygw, with a folder.
  *
  * @module
  */
@@ -49,7 +49,7 @@ export class Storage implements AsyncDisposable {
     return `s3://${BUCKET}/blobs?endpoint=http://${host}:${this.port}&region=us-east-1`;
   }
 
-  /** Its process; `undefined` where it was never started. */
+  /** Its process; `undefined` if it was never started. */
   get pid(): number | undefined {
     return this.#running?.pid;
   }

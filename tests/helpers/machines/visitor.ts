@@ -1,6 +1,6 @@
 /**
- * A visitor who asks for a loaded static site without end, by their own connections or by
- * one that is used again, and notes what fails.
+ * A visitor who requests a loaded static site continuously, with new connections or a reused one,
+ * and records failures.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Failure {
   readonly began: number;
   readonly ended: number;
   readonly reason: string;
-  /** The node that the balancer had given it to, where it says so. */
+  /** The node to which the balancer sent it, if known. */
   readonly node: string | undefined;
 }
 

@@ -13,23 +13,23 @@ export interface Workload {
   readonly name: string;
   /** Pause between two writes, in milliseconds. */
   readonly pauseMs: number;
-  /** Makes one write; throws where it was not acknowledged. */
+  /** Sends one write; throws if it was not acknowledged. */
   write(): Promise<void>;
-  /** How many writes were acknowledged. */
+  /** Number of acknowledged writes. */
   readonly acknowledged: number;
-  /** Throws where something that was acknowledged is not there, or is there twice. */
+  /** Throws if something acknowledged does not exist, or exists twice. */
   check(machines: Machines): Promise<void>;
 }
 
-/** A write was refused, or nobody knows. */
+/** A write was refused, or its outcome is unknown. */
 export class NotAcknowledgedError extends Error {
   override readonly name = "NotAcknowledgedError";
 }
 
-/** Statuses with which a platform refuses while a part of it is gone, or a balancer for it. */
+/** Statuses with which a platform, or its balancer, refuses requests while a part of it is down. */
 const PASSING: ReadonlySet<number> = new Set([409, 502, 503, 504]);
 
-/** Sends a request that must be acknowledged; a status that nothing explains is an error. */
+/** Sends a request that must be acknowledged; an unexplained status is an error. */
 export async function acknowledge(sending: Promise<ApiAnswer>): Promise<ApiAnswer["json"]> {
   const answer = await sending.catch((error: Error) => {
     throw new NotAcknowledgedError(error.message, { cause: error });
@@ -59,7 +59,7 @@ export function keepWriting(workloads: readonly Workload[]) {
     }
   };
   const running = Promise.all(workloads.map(run));
-  // Whoever stops it hears of a failure.
+  // A failure is reported when it is stopped.
   running.catch(() => {});
   return {
     refused,

@@ -1,6 +1,6 @@
 /**
- * What clients write while parts of a platform are killed: deployments, projects, triggers
- * of builds, events, and sign-ins.
+ * Writes of clients while parts of a platform are killed: deployments, projects, triggers of
+ * builds, events, and sign-ins.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import { createProject, deploy } from "../platform.ts";
 import type { Machines } from "./machines.ts";
 import { acknowledge, NotAcknowledgedError, type Workload } from "./workload.ts";
 
-/** A build that was interrupted is begun again by another node, 15 seconds later at most. */
+/** Another node restarts an interrupted build, at most 15 seconds later. */
 const BUILD_PATIENCE_MS = 120_000;
 const BRANCHES = 100;
-/** A hook takes 30 triggers in a minute. */
+/** A hook accepts 30 triggers per minute. */
 const HOOKS = 4;
 
-/** A site whose page names its version, which grows with each deployment. */
+/** A site whose page contains its version, which increases with each deployment. */
 export async function deployments(machines: Machines): Promise<Workload> {
   const { id } = await createProject(machines, "versions");
   let attempted = 0;
@@ -55,7 +55,7 @@ export async function deployments(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Projects, of which each is one record that nothing changes later. */
+/** Projects; each is one record that does not change later. */
 export function projects(machines: Machines): Workload {
   let names: string[] = [];
   let count = 0;
@@ -85,7 +85,7 @@ export function projects(machines: Machines): Workload {
   };
 }
 
-/** Events, which each inbox has once. */
+/** Events, each of which must be in the inbox exactly once. */
 export function events(machines: Machines): Workload {
   let waiting: string[] = [];
   let count = 0;
@@ -95,7 +95,7 @@ export function events(machines: Machines): Workload {
       json: { event: "deployment.live", data: { project } },
     });
   const inbox = async (): Promise<string[]> => {
-    // An item may be read twice, as others are added above it between two pages.
+    // An item may be read twice, because others are added above it between two pages.
     const names = new Map<string, string>();
     for (let offset = 0, total = 1; offset < total; offset += 100) {
       const path = `/v1/notifications?limit=100&offset=${offset}`;
@@ -179,7 +179,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
           ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
           BUILD_PATIENCE_MS,
         );
-        // A build that may be what ends the platform is not begun a third time.
+        // A build that may have crashed the platform is not started a third time.
         const isGivenUp = status === "FAILED" && /stopped twice/.test(error);
         assert.ok(status === "LIVE" || isGivenUp, `The build of ${id} is ${status}: ${error}`);
       }
@@ -187,7 +187,7 @@ export async function triggers(machines: Machines): Promise<Workload> {
   };
 }
 
-/** Sign-ins, whose sessions all nodes take. */
+/** Sign-ins, whose sessions all nodes accept. */
 export async function signIns(machines: Machines): Promise<Workload> {
   await signUp(machines, "ada");
   let sessions: Browser[] = [];

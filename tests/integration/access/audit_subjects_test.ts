@@ -1,4 +1,4 @@
-/** What entries of the audit log are about: its id, its name and what was changed. */
+/** Subjects of audit log entries: id, name and changes. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";

@@ -60,7 +60,7 @@ Deno.test("pages leave entries as the API does: keys, roles and invitations", ()
     assert.ok(!page.html.includes("<script>alert"));
   }));
 
-Deno.test("the page shows a refused call of a deploy hook, which is nobody's", () =>
+Deno.test("the page shows a refused call of a deploy hook, which is no one's", () =>
   withDashboard(async ({ api, ada }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const { json: hook } = await api("POST", "/v1/deploy-hooks", {

@@ -1,4 +1,7 @@
-/** Tokens that are forged, of someone else or at the wrong place: none gets a key. */
+/**
+ * Tokens that are forged, belong to someone else, or are sent to the wrong endpoint: none gets a
+ * key.
+ */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -15,7 +18,7 @@ type Fields = Readonly<Record<string, string>>;
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 const seconds = (more: number) => Math.floor(Date.now() / 1000) + more;
 
-/** Checks that fields are refused with a reason, and that no key came of them. */
+/** Checks that fields are refused with a reason, and that no key was created. */
 async function refused(platform: TestPlatform, fields: Fields, reason: RegExp, name: string) {
   const { status, json } = await askExchange(platform, fields);
   assert.equal(status, 400, `${name}: ${JSON.stringify(json)}`);
@@ -29,7 +32,7 @@ async function onlyBootstrapKey(platform: TestPlatform): Promise<void> {
   assert.deepEqual(json.items.map(({ name }: { name: string }) => name), ["bootstrap"]);
 }
 
-/** Claims that differ from those that are trusted, each with the reason. */
+/** Claims that differ from the trusted ones, each with the reason. */
 const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>, RegExp])[] = [
   [
     "another audience",

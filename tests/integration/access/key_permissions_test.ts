@@ -1,4 +1,4 @@
-/** What API keys with permissions, projects and an expiry can do, across the whole API. */
+/** Tests API keys with permissions, projects and an expiry, across the whole API. */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
 import { endpoints } from "../../../src/contract/endpoints.ts";
@@ -19,7 +19,7 @@ import {
 const ALL = Object.entries(endpoints) as unknown as readonly (readonly [string, Endpoint])[];
 const FILES = { "index.html": "<h1>hello</h1>" };
 
-/** The platform as the holder of a new key sees it. */
+/** The platform from the view of a new key's holder. */
 async function holderOf(
   platform: TestPlatform,
   wanted: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ async function holderOf(
   };
 }
 
-Deno.test("every endpoint refuses a key that lacks its permission, and says which", () =>
+Deno.test("every endpoint refuses a key that lacks its permission, and reports which", () =>
   withPlatform(async (platform) => {
     let refused = 0;
     for (const permission of PERMISSION_NAMES) {
@@ -97,7 +97,7 @@ Deno.test("a key for previews deploys previews, and touches production in no way
     assert.match(json.error, /lacks the permission "deploy-previews"/);
   }));
 
-Deno.test("a refusal says what a key may do, where, and what helps", () =>
+Deno.test("a refusal reports what a key may do, where, and what helps", () =>
   withPlatform(async (platform) => {
     const { id } = await createProject(platform, "shop");
     const permissions = ["deploy-previews", "rules"];

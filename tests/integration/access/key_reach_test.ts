@@ -1,6 +1,6 @@
 /**
- * The reach of a key or a CLI's token, over the whole table of endpoints: its workspace and no
- * further, whatever else its owner can do elsewhere.
+ * The reach of a key or a CLI's token, over the whole table of endpoints: only its workspace,
+ * regardless of its owner's other permissions.
  */
 import assert from "node:assert/strict";
 import type { Endpoint } from "../../../src/contract/endpoint.ts";
@@ -16,10 +16,10 @@ type Named = readonly [name: keyof typeof endpoints, endpoint: Endpoint];
 const ALL = Object.entries(endpoints) as unknown as readonly Named[];
 const KEY_ROLES = ["viewer", "developer", "owner"] as const;
 
-/** Names nothing that belongs to someone: content by its hash, a code by its secret. */
+/** Does not refer to anyone's resources: content by its hash, a code by its secret. */
 const isOfSomebody = ({ path }: Endpoint): boolean => /\{(?!sha256)\w+\}/.test(path);
 
-/** Bodies that get past validation, so that what follows it has to refuse. */
+/** Bodies that pass validation, so that later checks must refuse them. */
 const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>> = {
   changeMember: () => ({ role: "viewer" }),
   updateProject: () => ({ branch: "taken" }),
@@ -87,15 +87,15 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   sendTestNotification: () => ({ channel: "messenger" }),
 };
 
-/** The two that end the credential itself, or its workspace, which other tests are about. */
+/** The two that end the credential itself, or its workspace, which other tests cover. */
 const ENDING: readonly string[] = ["signOut", "leaveWorkspace"];
 
 const isRead = ({ method, responseKind }: Endpoint): boolean =>
   method === "GET" && responseKind === "json";
 
 /**
- * Queries that endpoints cannot do without, by the ends of their paths; the audit log is read as
- * far as it goes, because entries of the test itself are left out.
+ * Queries that endpoints cannot do without, by the ends of their paths; the audit log is read
+ * completely, because entries of the test itself are ignored.
  */
 const QUERIES: readonly (readonly [string, string])[] = [
   ["/blobs/object", "?key=adas-boat"],
@@ -109,10 +109,10 @@ const pathOf = (endpoint: Endpoint, known: Known): string =>
     (_, key) => valueOf(known, endpoint.path, key) ?? (key === "edge" ? "far" : "0".repeat(64)),
   ) + (QUERIES.find(([end]) => endpoint.path.endsWith(end))?.[1] ?? "");
 
-/** What differs by time alone, or by what the test itself does in the other workspace. */
+/** Values that differ only by time, or because of the test's own actions in the other workspace. */
 const PASSING: readonly string[] = ["listAccountEvents", "getInboxCount", "hasUnread"];
 
-/** Needs a queue, which the site does not declare. */
+/** Needs a queue, but the site declares none. */
 const OF_QUEUES: readonly string[] = ["listQueueMessages"];
 
 /** Endpoints for the owner of the platform only. */
@@ -130,12 +130,12 @@ const VOLATILE = new Set([
   "lastCountry",
   "running",
   "connections",
-  // The hours that traffic is shown by move on.
+  // The hours of the traffic report advance.
   "steps",
   "from",
   "to",
   "sizeBytes",
-  // The restorable period grows meanwhile.
+  // The restorable period grows in the meantime.
   "history",
 ]);
 
@@ -154,7 +154,7 @@ async function snapshot(ada: Browser, known: Known, workspaceId: string) {
     assert.equal(status, 200, `${name}: ${JSON.stringify(json)}`);
     const isOfWorkspace = (item: { workspaceId?: string | null; slug?: string }): boolean =>
       (item.workspaceId ?? workspaceId) === workspaceId && (item.slug ?? "ada") === "ada";
-    // The audit log has an entry for each look at a connection string, these ones too.
+    // The audit log has an entry for each read of a connection string, including these.
     const isLook = ({ action }: { action?: string }) => action === "getDatabaseConnection";
     const items = json?.items?.filter((item: { action?: string; workspaceId?: string }) =>
       isOfWorkspace(item) && !isLook(item)

@@ -52,7 +52,9 @@ const raiseIn = (ada: Browser, workspace: string, detail: string) =>
     workspace,
   });
 
-/** To which browsers critical messages of a workspace were pushed, once `count` have come. */
+/**
+ * The browsers to which critical messages of a workspace were pushed, once `count` have arrived.
+ */
 async function pushedTo({ service, ada }: AccessBench, workspace: string, count: number) {
   service.messages.length = 0;
   await raiseIn(ada, workspace, workspace);
@@ -98,7 +100,7 @@ Deno.test("a browser that was subscribed in a session that is ended from elsewhe
     await stolen.signIn("ada@example.com");
     const { json: made } = await stolen.send("POST", PUSH, { json: service.subscribe("stolen") });
     await ada.send("POST", PUSH, { json: service.subscribe("own") });
-    // Another browser's session is the one that is not the current.
+    // The session that is not the current one belongs to another browser.
     const { items } = (await ada.send("GET", "/v1/account/sessions")).json;
     const session = items.find(({ current }: { current: boolean }) => !current);
     await ada.send("DELETE", `/v1/account/sessions/${session.id}`);

@@ -6,7 +6,7 @@ import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { furnish, PARAMETERS, valueOf, withEverything } from "../../helpers/furnished_workspace.ts";
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-/** Endpoints that anybody signed in may ask about a code, which is its own secret. */
+/** Endpoints about a code, which anybody signed in may call, because the code itself is secret. */
 const OF_CODES: readonly string[] = Object.entries(endpoints)
   .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
 
@@ -146,7 +146,7 @@ Deno.test("a stolen data directory holds no token, code or password", async () =
   await Deno.remove(dataDir, { recursive: true });
 });
 
-/** What each role must be denied, by an endpoint's requirement. */
+/** What each role must not be able to do, according to an endpoint's requirement. */
 const REFUSED: Readonly<Record<string, readonly Access[]>> = {
   viewer: ["developer", "owner"],
   developer: ["owner"],

@@ -57,7 +57,7 @@ Deno.test("over https the cookie is Secure and of this host only", () =>
     assert.equal((await ada.send("GET", "/v1/account")).status, 200);
   }, { publicUrl: "https://svc.example.com" }));
 
-Deno.test("unknown accounts and wrong passwords get the same answer", () =>
+Deno.test("unknown accounts and wrong passwords get the same response", () =>
   withPlatform(async (platform) => {
     await signUp(platform, "ada");
     const ask = async (email: string) => {

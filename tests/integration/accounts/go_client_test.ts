@@ -10,7 +10,7 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 
-/** Polls that must not be told to slow down before the person approves. */
+/** Number of polls before the approval that must not be told to slow down. */
 const POLLS = 5;
 
 Deno.test({

@@ -1,11 +1,11 @@
-/** Mails about accounts wait for the mail server, even over restarts of the platform. */
+/** Mails about accounts wait for the mail server, even across restarts of the platform. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { Visitor } from "../../helpers/page_visitor.ts";
 import { rekey, start, withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
 
-/** Longer than a client waits that does not know RFC 5321, 4.5.3.2.6. */
+/** Longer than clients wait that do not follow RFC 5321, 4.5.3.2.6. */
 const LATE_MS = 32_000;
 
 Deno.test("a sign-up's mail outlives a refusing mail server, a restart and a new key", async () => {

@@ -23,11 +23,11 @@ function withBot(
 const codeOf = ({ html }: Page): string => /\?start=([\w-]{32})"/.exec(html)![1]!;
 const numberOf = ({ html }: Page): string => /Your number is (\d\d)</.exec(html)![1]!;
 
-/** Messages with numbers to choose from; notifications come to the chat as well. */
+/** Messages with numbers to choose from; notifications arrive in the chat too. */
 const questionsOf = (api: TestBotApi, chat: number) =>
   api.sent.filter(({ chatId, buttons }) => chatId === chat && buttons.length === 4);
 
-/** Begins at a door and opens the bot's link in a chat; returns the page that waits. */
+/** Starts on a sign-in page and opens the bot's link in a chat; returns the waiting page. */
 async function begin(
   visitor: Visitor,
   api: TestBotApi,
@@ -48,7 +48,7 @@ async function tap(api: TestBotApi, chatId: number, label: string): Promise<stri
   return api.edited.at(-1)!;
 }
 
-/** Makes an account by the messenger. */
+/** Creates an account with the messenger. */
 async function signUp(visitor: Visitor, api: TestBotApi, chatId: number): Promise<Page> {
   const waiting = await begin(visitor, api, { chatId, door: "/sign-up?next=%2Faccount" });
   await tap(api, chatId, numberOf(waiting));
@@ -103,7 +103,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a link that was forwarded signs nobody in: the number is wrong, or it was not them",
+  "a link that was forwarded signs no one in: the number is wrong, or it was not them",
   withBot(async (platform, api) => {
     const ada = new Visitor(platform);
     await signUp(ada, api, 7);
@@ -167,7 +167,7 @@ Deno.test(
 );
 
 Deno.test(
-  "attempts are limited, and go on only to paths of this site",
+  "attempts are limited, and continue only to paths of this site",
   withBot(async (platform, api) => {
     await signUp(new Visitor(platform), api, 7);
     const visitor = new Visitor(platform);

@@ -4,7 +4,7 @@ import { signUpWithWorkspace } from "../../helpers/browser.ts";
 import { approve } from "../../helpers/device_flow.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
-/** openid-client as a tool would use it, told of http and of no more. */
+/** openid-client as a tool would use it, configured only to allow http. */
 async function discover(platform: TestPlatform): Promise<client.Configuration> {
   return await client.discovery(new URL(platform.url), "svc", undefined, client.None(), {
     algorithm: "oauth2",

@@ -1,6 +1,6 @@
 /**
- * Signing in while others guess the password, or plant cookies: the owner gets
- * in, over plain http and https.
+ * Signing in while others guess the password, or set cookies: the owner can sign in, over plain
+ * http and https.
  */
 import assert from "node:assert/strict";
 import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
@@ -14,7 +14,7 @@ import {
 
 const EMAIL = "ada@example.com";
 const PROXIED = { trustProxy: ["127.0.0.1/32"] };
-/** Pauses between guesses pass by the clock only. */
+/** Pauses between guesses only pass with the test's clock. */
 const guessing = () => ({ ...PROXIED, now: stillClock() });
 
 /** A browser behind the trusted proxy, at an address. */
@@ -64,7 +64,7 @@ Deno.test("a browser that has signed in before is let through wherever guesses c
         (_, count) => signInAt(platform, `198.51.100.${count}`, { password: "wrong password" }),
       ),
     );
-    // That all places together are bounded is shown with a clock in guess_limits_test.ts.
+    // guess_limits_test.ts shows the limit for all networks together, with a clock.
     const owner = await signInAt(platform, "192.0.2.2", { cookie });
     assert.equal(owner.status, 200, JSON.stringify(owner.json));
     const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");
@@ -77,7 +77,7 @@ for (
     ["https", { publicUrl: "https://svc.example", baseDomain: "svc.example" }, "__Host-"],
   ] as const
 ) {
-  Deno.test(`a planted session cookie signs nobody out and lets nobody in over ${scheme}`, () =>
+  Deno.test(`a planted session cookie signs no one out and lets no one in over ${scheme}`, () =>
     withPlatformInProcess(async (platform) => {
       const host: Record<string, string> = scheme === "https" ? { host: "svc.example" } : {};
       const named = (value: string) => `${prefix}svc_session=${value}`;
@@ -121,7 +121,7 @@ for (
     }, options));
 }
 
-Deno.test("every answer of the API says what it is and stays on its own site", () =>
+Deno.test("every answer of the API reports what it is and stays on its own site", () =>
   withPlatform(async (platform) => {
     const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
     for (const path of paths) {

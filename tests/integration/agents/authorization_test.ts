@@ -1,4 +1,4 @@
-/** Programs that a person lets in: the official client's flow, and what is refused. */
+/** Programs to which a person gives access: the official client's flow, and refused requests. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import assert from "node:assert/strict";
@@ -26,7 +26,7 @@ function visitorOf(platform: TestPlatform, { cookie }: Browser): Visitor {
   return visitor;
 }
 
-/** The person's decision on a page; returns where the browser goes next. */
+/** The person's decision on a page; returns the next URL of the browser. */
 async function decide(visitor: Visitor, address: string, decision: Record<string, string>) {
   const page = await visitor.send("GET", address);
   assert.equal(page.status, 200, page.html);
@@ -194,7 +194,7 @@ Deno.test("a token that may only look changes nothing, however it is asked", asy
   });
 });
 
-Deno.test("an answer goes to registered addresses only, and other mistakes go back", async () => {
+Deno.test("a response goes to registered addresses only, and other mistakes go back", async () => {
   await withAda(async (platform, ada) => {
     const visitor = visitorOf(platform, ada);
     const id = await clientId(platform);

@@ -1,6 +1,6 @@
 /**
- * Every command that prints JSON is run on a real platform, by the life of one project, and
- * what it prints is what `svc schema` says.
+ * Every command that prints JSON is run on a real platform, during the life of one project, and its
+ * output matches `svc schema`.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ url = "/old"
 expect = { outcome = "redirect", status = 301, location = "/new" }
 `;
 
-/** Runs command lines in one folder, and notes which commands have printed a response. */
+/** Runs command lines in one folder, and records which commands have printed a response. */
 class Walk {
   readonly answered = new Set<string>();
 

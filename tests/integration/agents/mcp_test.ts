@@ -183,7 +183,7 @@ Deno.test("the address confines an agent, and a viewer's key is offered no chang
   });
 });
 
-Deno.test("without a token /mcp says where to get one, and other sites are refused", async () => {
+Deno.test("without a token /mcp reports where to get one, and other sites are refused", async () => {
   await withPlatform(async (platform) => {
     const nobody = await post(platform);
     assert.equal(nobody.status, 401);

@@ -121,7 +121,7 @@ Deno.test("malformed requests get clear errors", () =>
     assert.equal(cursor.status, 400);
   }));
 
-Deno.test("queries are read strictly, and null is no body", () =>
+Deno.test("queries are read strictly, and null is not a body", () =>
   withPlatform(async (platform) => {
     const refused = async (path: string, message: RegExp) => {
       const { status, json } = await platform.api("GET", path);

@@ -1,9 +1,9 @@
 /**
- * The rows of the specification of the HTTP API, with their values written out. Rows that need
- * more than one request each have their own tests: the deployment that a trigger begins and its
- * scopes (`hooks/hooks_test.ts`), 409 for a parallel deployment (`hooks/concurrency_test.ts`),
- * approval, expiry and 10 sign-ins a minute (`accounts/device_flow_test.ts`), 5,000 requests an
- * hour (`accounts/accounts_test.ts`), defaults of a messenger sign-up
+ * The rows of the specification of the HTTP API, with literal values. Rows that need more than one
+ * request each have their own tests: the deployment that a trigger begins and its scopes
+ * (`hooks/hooks_test.ts`), 409 for a parallel deployment (`hooks/concurrency_test.ts`), approval,
+ * expiry and 10 sign-ins a minute (`accounts/device_flow_test.ts`), 5,000 requests an hour
+ * (`accounts/accounts_test.ts`), defaults of a messenger sign-up
  * (`accounts/messenger_sign_in_test.ts`), channels and quiet hours
  * (`delivery/channel_table_test.ts`), the live stream (`notifications/stream_test.ts`).
  */

@@ -61,7 +61,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, reason: string]
   deleteMessengerLink: [404, "the platform has no chat bot"],
 };
 
-/** These come first, in this order: they create what others name. */
+/** These come first, in this order: they create resources that others refer to. */
 const FIRST = [
   "signUp",
   "createWorkspace",
@@ -86,7 +86,7 @@ const FIRST = [
   "renewRecoveryCodes",
 ];
 
-/** These come last, in this order: they end what others need. */
+/** These come last, in this order: they end resources that others need. */
 const LAST = [
   "pollDeviceToken",
   "listTools",
@@ -120,14 +120,14 @@ function inOrder(operations: readonly Operation[]): Operation[] {
   ];
 }
 
-/** What the platform issued, by the name of the path parameter or field. */
+/** Values that the platform issued, by the name of the path parameter or field. */
 class Issued {
   readonly #values = new Map<string, string>();
   #secret = "";
   #step = -1;
   readonly #recoveryCodes: string[] = [];
 
-  /** Remembers what the response of an operation issues. */
+  /** Stores the values that an operation's response issues. */
   // deno-lint-ignore no-explicit-any -- responses of any operation
   note(operation: string, path: string, json: any): void {
     const set = (name: string, value: unknown) =>
@@ -186,7 +186,7 @@ function requestOf({ method, path, operation }: Operation, issued: Issued) {
   for (const { in: where, name, example } of operation.parameters ?? []) {
     const value = String(issued.replace(name, example, path));
     if (where === "path") url = url.replace(`{${name}}`, encodeURIComponent(value));
-    // A cursor goes on from the last entry of a page, and there is none yet.
+    // A cursor continues from the last entry of a page, but there is none yet.
     if (where === "query" && name !== "cursor") query.set(name, value);
     if (where === "header" && !["Idempotency-Key", "Last-Event-ID"].includes(name)) {
       headers[name] = value;

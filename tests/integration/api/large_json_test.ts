@@ -1,8 +1,10 @@
-/** JSON that is built to keep the platform busy: it is refused soon, and in few words. */
+/** JSON that is built to keep the platform busy: it is refused quickly, with a short message. */
 import assert from "node:assert/strict";
 import { createProject, processOf, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
-/** Most processor time of a refusal, in milliseconds: a busy machine only makes it wait longer. */
+/**
+ * Maximum processor time of a refusal, in milliseconds: a busy machine only makes it wait longer.
+ */
 const SOON_MS = 3000;
 const SMALL = 64 * 1024;
 

@@ -13,7 +13,7 @@ action = { type = "deny" }
 
 const latin1 = (text: string) => Uint8Array.from(text, (character) => character.charCodeAt(0));
 
-Deno.test("a git build with rules that are not UTF-8 fails, and says where", () =>
+Deno.test("a git build with rules that are not UTF-8 fails, and reports where", () =>
   withBuilds(async ({ project, trigger, ended, repository, log }) => {
     const { hook } = await project("shop", { gitUrl: repository.path });
     await repository.commit("main", { "index.html": "home" });

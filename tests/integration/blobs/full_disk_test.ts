@@ -1,5 +1,5 @@
 // deno-lint-ignore-file no-console -- says why it is skipped
-/** A disk that fills up under blob stores and queues: what was acknowledged is there afterwards. */
+/** A disk that fills up under blob stores and queues: everything acknowledged exists afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bucketOf, createBlobKey } from "../../helpers/blob_client.ts";
@@ -15,7 +15,7 @@ import { fill, mountDisk } from "../../helpers/small_disk.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 const QUEUES = "/v1/projects/shop/queues";
-/** Messages that are sent at once, and at most. */
+/** Number of messages sent at a time, and maximum number. */
 const AT_ONCE = 20;
 const MOST_SENT = 4000;
 
@@ -53,7 +53,7 @@ Deno.test("with a full disk, uploads and messages are refused, and those acknowl
         assert.equal(refused.status, 507);
         assert.match(await refused.text(), /<Code>QuotaExceeded<.*disk is full/);
       }
-      // The log of the store can have room for some.
+      // The log of the store may have space for some.
       let full: ApiAnswer | undefined;
       while (full === undefined && sent < MOST_SENT) {
         const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => send(platform)));

@@ -1,6 +1,6 @@
 /**
- * Clients write objects while the platform is killed: what was acknowledged is there afterwards.
- * `BLOB_ROUNDS=100` kills it that often.
+ * Clients write objects while the platform is killed: everything acknowledged exists afterwards.
+ * `BLOB_ROUNDS=100` sets how often.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ const WRITERS = 4;
 const KEYS = 5;
 const PART = 5 * 1024 ** 2;
 
-/** The content of a key, or that it has none. */
+/** The content of a key, or its absence. */
 type Value = string | undefined;
 
 /** The allowed values of each key: the last acknowledged one, and those sent later. */
@@ -43,7 +43,7 @@ class Ledger {
   }
 }
 
-/** Writes until the platform is gone. */
+/** Writes until the platform has ended. */
 async function writeAll(send: SendToBucket, ledger: Ledger, writer: number, round: number) {
   try {
     for (let turn = 0;; turn++) {

@@ -1,4 +1,4 @@
-/** The blob store by the program: S3 clients, servers, functions, restarts, backups, new keys. */
+/** The blob store with the program: S3 clients, servers, functions, restarts, backups, new keys. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { answerOf, bucketOf, createBlobKey } from "../../helpers/blob_client.ts";
@@ -8,7 +8,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** Puts and gets an object with the variables that it is given. */
+/** Puts and gets an object with its variables. */
 const PROGRAM = `
 const bytes = (text) => new TextEncoder().encode(text);
 const hex = (buffer) =>
@@ -84,7 +84,7 @@ Deno.test("servers and functions reach the store of their environment, and S3 cl
     });
     assert.equal((await platform.get("edge.localhost", "/f/PUT/boat")).text, "200 ");
     assert.equal((await platform.get("edge.localhost", "/f/GET/boat")).text, "200 by a function");
-    // A key opens its own store alone.
+    // A key only gives access to its own store.
     assert.match(await answerOf(bucket("../preview/boat")), /^4\d\d /);
     const keys = `/v1/projects/shop/blobs/credentials`;
     const { json: { items } } = await platform.api("GET", keys);

@@ -1,4 +1,6 @@
-/** Objects that a site shows: who sees them, what applies to them, and copies for previews. */
+/**
+ * Objects that a site shows: who sees them, which settings apply to them, and copies for previews.
+ */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { makePng } from "../../helpers/images.ts";
@@ -100,13 +102,14 @@ Deno.test("a site shows public objects, with rules, ranges and converted images"
     await put("photos/a b.txt", "changed");
     assert.equal((await platform.get(preview, "/_svc/blobs/photos/a%20b.txt")).text, "hello");
 
-    // What is no longer public is closed to open pages of the earlier deployment as well.
+    // Objects that are no longer public are also unavailable to open pages of the earlier
+    // deployment.
     await deploy(platform, "shop", { files, manifest: STATIC_MANIFEST });
     for (const query of ["", `?dpl=${live.id}`]) {
       assert.equal((await get(`/_svc/blobs/photos/a%20b.txt${query}`)).status, 404, query);
     }
 
-    // An upload that is under way does not bring the store of a deleted environment back.
+    // A running upload does not recreate the store of a deleted environment.
     const create = () =>
       platform.api("POST", "/v1/projects/shop/environments", {
         json: { name: "stage" },

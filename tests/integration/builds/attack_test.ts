@@ -14,7 +14,7 @@ import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 import { processOf } from "../../helpers/platform.ts";
 import { peakMemory } from "../../../scripts/bench/_bench_place.ts";
 
-/** Megabytes that the build of one test prints; `PRINT_MB=1024` for a whole gigabyte. */
+/** Megabytes that the build of one test prints; `PRINT_MB=1024` for a gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
 
 const OUT = "mkdir -p out; echo ok > out/index.html";
@@ -90,7 +90,7 @@ Deno.test("a build reaches no file that the platform has open, its own or inheri
   await Deno.remove(secret);
 });
 
-Deno.test("a build that forks without end is ended, and the platform answers meanwhile", async () => {
+Deno.test("a build that forks without end is ended, and the platform answers in the meantime", async () => {
   await withBuildsInProcess(async (platform) => {
     const running = buildScript(platform, "bomb() { bomb | bomb & }; bomb; sleep 60");
     let answers = 0;
@@ -127,7 +127,7 @@ Deno.test("a build that takes too much memory is ended", async () => {
 Deno.test("a build that prints without end fills neither memory nor disk", async () => {
   await withBuilds(async (platform) => {
     const before = peakMemory(processOf(platform));
-    const script = `yes 'a line that is printed again and again' | head -c ${
+    const script = `yes 'a line that is printed repeatedly' | head -c ${
       PRINT_MB * 1_000_000
     }\n${OUT}\necho END`;
     const { deployment, text } = await buildScript(platform, script);

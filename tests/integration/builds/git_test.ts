@@ -1,4 +1,4 @@
-/** From a push to a site, with nothing but a hook's URL. */
+/** Deploys a site from a push, with only a hook's URL. */
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -76,7 +76,7 @@ Deno.test("the build command runs with the environment's variables, and the log 
   });
 });
 
-Deno.test("a root directory, an install of a local package, and what fails says why", async () => {
+Deno.test("a root directory, an install of a local package, and what fails reports why", async () => {
   await withBuilds(async ({ project, build, get, log, repository }) => {
     const { id, hook } = await project("shop", {
       rootDirectory: "apps/web",

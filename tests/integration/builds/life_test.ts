@@ -1,5 +1,6 @@
 /**
- * What remains of builds from git: everything for a rollback, nothing after a project's deletion.
+ * Tests what remains of builds from git: everything for a rollback, nothing after a project's
+ * deletion.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
@@ -46,7 +47,7 @@ Deno.test("a rollback takes less than a second, and brings back the build's vari
     await setGreeting(platform, id, "one");
     const first = await build(hook, SITE);
     assert.equal(first.error, null);
-    // The store says LIVE a moment before the edge has loaded what is.
+    // The state is LIVE in the store a moment before the edge has loaded the deployment.
     await until(() => pages(platform), ([page]) => page === "built with one");
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
     await setGreeting(platform, id, "two");

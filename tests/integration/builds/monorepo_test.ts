@@ -1,7 +1,7 @@
 /**
- * Monorepos, built from git: packages are installed where the workspace has its lock file, and
- * the app is built in its own folder. npm in CI; `MONOREPO_TESTS=all` has pnpm, Yarn and Bun
- * fetched from the registry as well.
+ * Monorepos, built from git: packages are installed where the workspace has its lock file, and the
+ * app is built in its own folder. npm in CI; `MONOREPO_TESTS=all` also fetches pnpm, Yarn and Bun
+ * from the registry.
  */
 import assert from "node:assert/strict";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -40,7 +40,7 @@ const members = (version: string) => ({
 interface Monorepo {
   readonly manager: string;
   readonly files: Readonly<Record<string, string>>;
-  /** What the log says of the installation. */
+  /** The log's messages about the installation. */
   readonly installs: RegExp;
 }
 

@@ -1,4 +1,4 @@
-/** What a commit references without containing it: submodules, and files of Git LFS. */
+/** Tests parts that a commit only references: submodules, and files of Git LFS. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";
@@ -117,7 +117,7 @@ Deno.test("submodules reach no private address where the project's repository ma
   }, STRICT);
 });
 
-Deno.test("a build has the files that Git LFS keeps, and fails by name where one is missing", async () => {
+Deno.test("a build has the files that Git LFS keeps, and fails by name if one is missing", async () => {
   await withBuilds(async (platform) => {
     await using server = serveLfs();
     const { hook } = await platform.project("shop", { outputDirectory: "site" });

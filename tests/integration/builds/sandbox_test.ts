@@ -1,6 +1,6 @@
 /**
- * Builds on a machine without a sandbox. The platform runs in this process: a test cannot take the
- * sandbox from the machine, so it pretends that there is none.
+ * Builds on a machine without a sandbox. The platform runs in this process: a test cannot remove
+ * the sandbox from the machine, so it pretends that there is none.
  */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";

@@ -73,7 +73,7 @@ Deno.test("--deploy fails where the build does, and the project stays", () =>
     assert.equal(mended.json.deployment.status, "LIVE");
   }));
 
-Deno.test("a private repository says that it needs credentials, and is built with them", () =>
+Deno.test("a private repository reports that it needs credentials, and is built with them", () =>
   withBuilds(async (platform) => {
     const repository = await makeRepository(`${platform.folder}/private`);
     await repository.commit("main", { "index.html": "<p>private</p>" });

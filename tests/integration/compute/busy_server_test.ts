@@ -24,6 +24,6 @@ Deno.test("of many clients of a busy server, none waits until the others are don
     }
   }));
   const fewest = Math.min(...answered);
-  // One that waited for the others would have none or one.
+  // A connection that waited for the others would have none or one.
   assert.ok(fewest >= ANSWERS / CLIENTS / 5, `answers of each: ${answered.join(" ")}`);
 });

@@ -1,8 +1,8 @@
 /**
- * Memory of the kernel that no process shows: buffers of sockets, which control groups
- * limit. It needs groups of version 2 that the tests may change;
- * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts`
- * brings its own (scripts/in_cgroup2_vm.sh).
+ * Kernel memory that belongs to no process: buffers of sockets, which control groups limit. It
+ * needs groups of version 2 that the tests may change;
+ * `CGROUP_VM=<folder> deno task test:file tests/integration/compute/control_groups_test.ts` brings
+ * its own (scripts/in_cgroup2_vm.sh).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ const UNITS = [
 const place = findGroupPlace();
 const problem = "problem" in place ? place.problem : undefined;
 
-/** A process in a group that a platform which has been killed left behind. */
+/** A process in a group left behind by a killed platform. */
 async function leaveGroup(folder: string) {
   const group = join(folder, "svc-4000000-1-1");
   await Deno.mkdir(group);

@@ -1,4 +1,4 @@
-/** Scheduled tasks of what is live in production, on a real platform with a real server. */
+/** Scheduled tasks of live production deployments, on a real platform with a real server. */
 import assert from "node:assert/strict";
 import type { CronRun, CronTask } from "../../../src/contract/cron.ts";
 import type { LogEntry } from "../../../src/contract/logs.ts";
@@ -16,12 +16,15 @@ import { runTool } from "../../helpers/tool.ts";
 const HOST = "shop.localhost";
 const SECRET = "not-for-clients-0123456789";
 
-const scheduled = (...paths: string[]) => ({
+const scheduled = (paths: readonly string[], schedule = "* * * * *") => ({
   ...MANIFEST,
-  cron: paths.map((path) => ({ path, schedule: "* * * * *" })),
+  cron: paths.map((path) => ({ path, schedule })),
 });
 
-/** A server that remembers what requests carried, except for the one before it goes live. */
+/** The clock does not run a task with this schedule during a test. */
+const YEARLY = "0 0 1 1 *";
+
+/** A server that records requests, except for the one before it goes live. */
 const SERVER = `
 import { createServer } from "node:http";
 const seen = [];
@@ -65,7 +68,7 @@ Deno.test("a task is one request to the server, with the project's secret, past 
         action: { type: "deny" },
       }],
     };
-    const manifest = scheduled("/api/task?by=cron", "/api/fails", "/api/breaks");
+    const manifest = scheduled(["/api/task?by=cron", "/api/fails", "/api/breaks"], YEARLY);
     await deployServer(platform, "shop", { server: SERVER, manifest, rules: denied });
     const { status, json } = await run(platform, "/api/task?by=cron");
     assert.equal(status, 200, JSON.stringify(json));
@@ -113,7 +116,7 @@ Deno.test("a task is one request to the server, with the project's secret, past 
     assert.equal(ran.outcome, "succeeded");
   }));
 
-/** Minutes that begin when the test says so, each later than what has happened before. */
+/** Minutes that start on demand, each later than all earlier events. */
 function testMinutes() {
   let [ahead, act] = [0, () => {}];
   const minutes: Minutes = {
@@ -135,7 +138,7 @@ Deno.test("a task runs by itself when its minute comes, and ends with its deploy
   return withPlatformInProcess(async (platform) => {
     await createProject(platform, "shop");
     assert.equal((await run(platform, "/api/task")).status, 409, "nothing is live");
-    await deployServer(platform, "shop", { server: SERVER, manifest: scheduled("/api/task") });
+    await deployServer(platform, "shop", { server: SERVER, manifest: scheduled(["/api/task"]) });
     assert.deepEqual(await seenBy(platform), []);
     for (const count of [1, 2]) {
       begin();
@@ -158,7 +161,7 @@ Deno.test("a task that runs is not started once more, and ends when the platform
     await createProject(platform, "shop");
     await deployServer(platform, "shop", {
       server: SERVER,
-      manifest: scheduled("/api/waits"),
+      manifest: scheduled(["/api/waits"]),
     });
     const first = run(platform, "/api/waits").catch(() => undefined);
     await until(async () => (await seenBy(platform)).length > 0);

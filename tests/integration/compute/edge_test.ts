@@ -104,7 +104,8 @@ onEachEngine(
   "events come as they are made, and a client that goes is noticed",
   ({ engine }) =>
     withServer(async (platform) => {
-      // Plain TCP: node:http of Deno ends the test where its client goes in the midst of a body.
+      // Plain TCP: Deno's node:http ends the test if its client disconnects in the middle of a
+      // body.
       const conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
       await conn.write(
         new TextEncoder().encode(`GET /api/events HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`),

@@ -1,4 +1,7 @@
-/** A server's response arrives unchanged: no runtime compresses it, however the server listens. */
+/**
+ * A server's response arrives unchanged: no runtime compresses it, regardless of how the server
+ * listens.
+ */
 import assert from "node:assert/strict";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
@@ -29,7 +32,7 @@ Deno.serve({ port: Number(Deno.env.get("PORT")) }, (request) =>
 };
 
 for (const [name, source] of Object.entries(SERVERS)) {
-  Deno.test(`an answer of ${name} is not compressed on its way`, async () => {
+  Deno.test(`a response of ${name} is not compressed on its way`, async () => {
     const directory = await writeModules({ "entry.mjs": source });
     await using app = computeServer({ directory });
     const result = await app.get("/", {

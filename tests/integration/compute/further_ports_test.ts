@@ -1,6 +1,6 @@
 /**
- * Servers on Node that listen on further ports: their own processes and threads reach
- * these, and nobody else does.
+ * Servers on Node that listen on additional ports, which only their own processes and threads can
+ * reach.
  */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -13,7 +13,7 @@ import {
   withPlatform,
 } from "../../helpers/platform.ts";
 
-/** A server that its entry starts, or a command. */
+/** A server that its entry or a command starts. */
 const manifest = (command: string | undefined) => ({
   version: 1,
   layers: [{
@@ -32,7 +32,10 @@ const manifest = (command: string | undefined) => ({
   routes: [{ pattern: "^/.*$", layer: "app" }],
 });
 
-/** Listens on a port for itself first, then on that of requests; `/<way>` asks the first. */
+/**
+ * First listens on a port for itself, then on the port for requests; `/<way>` sends a request to
+ * the first.
+ */
 const SERVER = `
 import { execFile, fork } from "node:child_process";
 import http from "node:http";

@@ -11,9 +11,7 @@ import { createProject, rawRequest, withPlatform } from "../../helpers/platform.
 
 const HOST = "shop.localhost";
 
-/**
- * Begins a response, with its length or in chunks, and breaks it off or dies in the midst of it.
- */
+/** Starts a response, with its length or in chunks, and stops or exits in the middle of it. */
 const SERVER = `
 import { createServer } from "node:http";
 const server = createServer((request, response) => {
@@ -97,7 +95,7 @@ interface Closed {
   readonly code: number;
 }
 
-/** Opens a socket that takes messages of any size. */
+/** Opens a socket that accepts messages of any size. */
 async function open(port: number): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: HOST },
@@ -118,7 +116,7 @@ const nextMessage = (socket: WebSocket) =>
     socket.once("error", () => {});
   });
 
-/** The server of the sockets copies what it receives many times. */
+/** The sockets' server copies received data many times. */
 const SITE = {
   ...SOCKET_SITE,
   manifest: {
@@ -183,7 +181,7 @@ onEachEngine(
     }),
 );
 
-/** Gives up a request whose response has not begun. */
+/** Cancels a request whose response has not started. */
 async function giveUp(port: number): Promise<void> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   const request = `GET /api/late HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
@@ -198,7 +196,7 @@ onEachEngine(
     withPlatform(async (platform) => {
       await createProject(platform, "shop");
       await deployServer(platform, "shop", { server: SERVER, engine });
-      // More than a server responds at once.
+      // More than a server handles at a time.
       for (let round = 0; round < 5; round++) {
         await Promise.all(Array.from({ length: 50 }, () => giveUp(platform.port)));
       }

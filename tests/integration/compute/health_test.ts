@@ -27,7 +27,7 @@ Deno.test("the health of a project: nothing live, files only, a server, one that
     assert.equal(unknown.status, 404);
   }));
 
-Deno.test("a server that nobody asked since a restart rests", async () => {
+Deno.test("a server that no one asked since a restart rests", async () => {
   await inTestFolder(async (dataDir) => {
     const before = await start(dataDir);
     await createProject(before, "shop");

@@ -1,6 +1,6 @@
 /**
- * Escape attempts of a hostile server, on each engine and in each sandbox: each ends
- * as `fixtures/compute/hostile/expected.json` says, while platform and neighbour go on.
+ * Escape attempts of a hostile server, on each engine and in each sandbox: each ends as
+ * `fixtures/compute/hostile/expected.json` says, while platform and neighbour keep working.
  */
 import assert from "node:assert/strict";
 import * as z from "zod";
@@ -27,14 +27,14 @@ const EXPECTED = z.strictObject({
   without_namespaces: outcomes,
 }).parse(JSON.parse(Deno.readTextFileSync(`${FIXTURES}hostile/expected.json`)));
 
-/** `missing` where the engine has no such module as the attempt imports. */
+/** `missing` if the engine lacks the module that the attempt imports. */
 const answer = z.object({
   got: z.string().optional(),
   denied: z.string().optional(),
   missing: z.string().optional(),
 });
 
-/** What an attempt came to, in the words of the golden file. */
+/** The outcome of an attempt, in the golden file's terms. */
 async function outcome({ get }: TestServer, name: string, expected: string): Promise<string> {
   const result = await get(`/${name}`);
   if (result.type === "failed") return result.reason;
@@ -62,7 +62,7 @@ async function list(folder: string): Promise<readonly string[]> {
 /** A folder with a deployment and, next to it, files of the platform. */
 async function prepare() {
   const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
-  // Open to every user, so that nothing but the sandbox keeps a server from it.
+  // Readable for every user, so that only the sandbox keeps a server from it.
   await Deno.chmod(above, 0o755);
   const root = `${above}/platform`;
   await Deno.mkdir(root);
@@ -113,7 +113,7 @@ async function prepare() {
   };
 }
 
-/** Asks the neighbour all the time; tells the responses that were not right. */
+/** Keeps sending requests to the neighbour; returns wrong responses. */
 function watch(neighbour: TestServer): () => Promise<readonly string[]> {
   const wrong: string[] = [];
   let over = false;
@@ -159,10 +159,10 @@ const WALLS: readonly Wall[] = [
   },
 ];
 
-/** Time for an attempt that is refused or ends its server, however busy the machine is. */
+/** Time for an attempt that is refused or ends its server, even on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** Makes all attempts; returns those with a wrong outcome. */
+/** Runs all attempts; returns those with a wrong outcome. */
 async function attack(
   attempts: Readonly<Record<string, string>>,
   options: TestOptions,
@@ -197,13 +197,13 @@ async function attack(
 
 for (const { name, engine, attempts, options, ignore = false } of WALLS) {
   Deno.test({
-    name: `a hostile server gets nothing, and disturbs nobody, ${name}`,
+    name: `a hostile server gets nothing, and disturbs no one, ${name}`,
     ignore,
     fn: async () => {
       assert.ok(Object.keys(attempts).length >= 100);
       await using ground = await prepare();
       const before = await ground.files();
-      await using neighbour = computeServer({ limits: { timeoutMs: 10_000 } });
+      await using neighbour = computeServer({ limits: { timeoutMs: PATIENCE_MS } });
       const stopWatching = watch(neighbour);
       assert.deepEqual(await attack(attempts, { ...ground, engine, ...options }), []);
       assert.deepEqual(await stopWatching(), []);

@@ -12,7 +12,7 @@ async function page(platform: TestPlatform, path = "/pages/count", host = HOST) 
   return { state: headers["x-svc-cache"], text, status, started: headers["x-started"] };
 }
 
-/** The kept pages of all deployments that are on disk, whole. */
+/** The complete stored pages of all deployments on disk. */
 async function keptPages(dataDir: string): Promise<string[]> {
   return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
 }

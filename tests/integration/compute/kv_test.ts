@@ -1,4 +1,4 @@
-/** The key-value store as servers reach it, from inside their sandbox. */
+/** The key-value store, accessed by servers from inside their sandbox. */
 import assert from "node:assert/strict";
 import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { onEachEngine } from "../../helpers/compute_server.ts";

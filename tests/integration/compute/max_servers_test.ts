@@ -7,7 +7,7 @@ import { createProject, start } from "../../helpers/platform.ts";
 
 Deno.test("a platform runs no more servers than allowed, and leaves no folder behind", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-max-" });
-  // What a platform that was killed leaves.
+  // Leftovers of a killed platform.
   await Deno.mkdir(`${dataDir}/run/svc-cs-left`, { recursive: true });
   const platform = await start(dataDir, { maxServers: 1 });
   const folders = () => [...Deno.readDirSync(`${dataDir}/run`)].map(({ name }) => name);

@@ -1,6 +1,4 @@
-/**
- * What a server of a deployment reaches of the network, and WebSockets to it.
- */
+/** Tests the network access of a deployment's server, and WebSockets to it. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { ComputeSocket } from "../../../src/runtime/mod.ts";
@@ -33,7 +31,7 @@ Deno.test("private addresses are closed, unless they are allowed", async () => {
 
 const WS = fileURLToPath(new URL("../../../node_modules/ws/wrapper.mjs", import.meta.url));
 
-/** Servers of npm:ws and of Deno, which answer each message by itself. */
+/** Servers of npm:ws and of Deno, which echo each message. */
 async function socketServers(): Promise<string> {
   const { build, stop } = await import("esbuild");
   const { outputFiles } = await build({
@@ -138,7 +136,7 @@ Deno.test("WebSockets reach the server", async (t) => {
       value: { code: 1006, reason: "" },
     });
   });
-  await t.step("an answer in place of the socket", async () => {
+  await t.step("a response in place of the socket", async () => {
     await using app = computeServer({ directory, entry: "ws.mjs" });
     const result = await app.server.connect({
       method: "GET",

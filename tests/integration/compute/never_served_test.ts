@@ -1,12 +1,12 @@
 /**
- * No file of a server is ever served: projects of all kinds are packed as a deploy
- * does it, and each of their files is asked for by every path that it could have.
+ * No file of a server is ever served: projects of all kinds are packed as a deploy does it, and
+ * each of their files is requested by every path that it could have.
  */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
 import { type BuildHost, packProject } from "../../../src/build/mod.ts";
 import { NODE_MAJOR } from "../../helpers/compute_server.ts";
-import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
+import { createProject, deploy, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -31,7 +31,7 @@ const pack = (
     dependencies: Object.fromEntries(dependencies.map((name) => [name, "1.0.0"])),
   });
 
-/** By name: the project, and paths that anybody may see. */
+/** Projects by name, with their public paths. */
 const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: Files }>> = {
   "Astro": {
     files: {
@@ -137,7 +137,7 @@ const PROJECTS: Readonly<Record<string, { readonly files: Files; readonly open: 
   },
 };
 
-/** Every path by which a file could be asked for: with all of its folders, and with fewer. */
+/** Every path under which a file could be requested: with all of its folders, and with fewer. */
 function pathsOf(files: readonly string[]): string[] {
   const all = files.flatMap((path) => {
     const steps = path.split("/");
@@ -147,7 +147,7 @@ function pathsOf(files: readonly string[]): string[] {
   return [...new Set(bare)].map((path) => `/${path}`);
 }
 
-/** The project in its own folder, with a host that hears nothing. */
+/** The project in its own folder, with a host that ignores messages. */
 async function withProject(
   files: Files,
   run: (made: { readonly project: string; readonly host: BuildHost }) => Promise<void>,
@@ -175,36 +175,46 @@ async function withProject(
   }
 }
 
-for (const [name, { files, open }] of Object.entries(PROJECTS)) {
-  Deno.test(`no file of the server is served: ${name}`, () =>
-    withProject(files, (made) =>
-      withPlatform(async (platform) => {
-        const packed = await packProject(made.host, {
-          directory: made.project,
-          config: undefined,
-          skipBuild: true,
-        });
-        const texts: Record<string, string> = {};
-        for (const { path, content } of packed.files) {
-          texts[path] = typeof content === "string"
-            ? await Deno.readTextFile(content)
-            : new TextDecoder().decode(content);
-        }
-        assert.ok(Object.values(texts).some((text) => text.includes(SECRET)));
-        await createProject(platform, "shop");
-        const deployed = await deploy(platform, "shop", {
-          files: texts,
-          manifest: packed.manifest,
-          prod: true,
-        });
-        const { host } = new URL(deployed.urls.production);
-        assert.equal((await platform.get(host, "/none")).text, "server");
-        for (const path of pathsOf([...Object.keys(files), ...Object.keys(texts)])) {
-          const { text } = await platform.get(host, encodeURI(path));
-          assert.ok(!text.includes(SECRET), `${path} shows ${text.slice(0, 200)}`);
-        }
-        for (const [path, text] of Object.entries(open)) {
-          assert.equal((await platform.get(host, path)).text, text);
-        }
-      })));
+/** Deploys a project, and requests the private files of its server. */
+async function checkProject(
+  platform: TestPlatform,
+  name: string,
+  { files, open }: typeof PROJECTS[string],
+): Promise<void> {
+  await withProject(files, async (made) => {
+    const packed = await packProject(made.host, {
+      directory: made.project,
+      config: undefined,
+      skipBuild: true,
+    });
+    const texts: Record<string, string> = {};
+    for (const { path, content } of packed.files) {
+      texts[path] = typeof content === "string"
+        ? await Deno.readTextFile(content)
+        : new TextDecoder().decode(content);
+    }
+    assert.ok(Object.values(texts).some((text) => text.includes(SECRET)));
+    await createProject(platform, name);
+    const deployed = await deploy(platform, name, {
+      files: texts,
+      manifest: packed.manifest,
+      prod: true,
+    });
+    const { host } = new URL(deployed.urls.production);
+    assert.equal((await platform.get(host, "/none")).text, "server");
+    for (const path of pathsOf([...Object.keys(files), ...Object.keys(texts)])) {
+      const { text } = await platform.get(host, encodeURI(path));
+      assert.ok(!text.includes(SECRET), `${path} shows ${text.slice(0, 200)}`);
+    }
+    for (const [path, text] of Object.entries(open)) {
+      assert.equal((await platform.get(host, path)).text, text);
+    }
+  });
 }
+
+Deno.test("no file of the server is served", (t) =>
+  withPlatform(async (platform) => {
+    for (const [index, [name, project]] of Object.entries(PROJECTS).entries()) {
+      await t.step(name, () => checkProject(platform, `shop-${index}`, project));
+    }
+  }));

@@ -21,7 +21,7 @@ const HOST = "shop.localhost";
 const ALL = [{ pattern: "^/.*$", layer: "app" }];
 const SITE = { version: 1, layers: LAYERS, routes: ALL };
 
-/** The response to the activation of a deployment that is not to go live. */
+/** The response to the activation of a deployment that should not go live. */
 async function refusal(platform: TestPlatform, files: Files, manifest: unknown) {
   const created = await create(platform, "shop", { files, manifest });
   assert.equal(created.status, 201, JSON.stringify(created.json));

@@ -1,4 +1,4 @@
-/** What a server of Node finds in its process, the same on both engines. */
+/** Tests that a server of Node finds the same process on both engines. */
 import assert from "node:assert/strict";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
 

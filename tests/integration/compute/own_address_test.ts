@@ -117,7 +117,7 @@ async function deployReaching(platform: TestPlatform, engine: TestEngine, prod: 
   });
 }
 
-/** What the server sees of a URL: `$PORT` is its own port, `$URL` its `SVC_URL`. */
+/** The server's view of a URL: `$PORT` is its own port, `$URL` its `SVC_URL`. */
 function reach(platform: TestPlatform, host: string) {
   return async (way: string, url: string): Promise<string> =>
     (await platform.get(host, `/by/${way}?${encodeURIComponent(url)}`)).text;

@@ -1,6 +1,4 @@
-/**
- * Servers that share a bounded number of processes, and how they are told to end.
- */
+/** Servers that share a limited number of processes, and how they are asked to end. */
 import assert from "node:assert/strict";
 import { type ComputeServer, ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -37,7 +35,7 @@ export default { fetch: () => new Response("ok") };
 `,
 });
 
-Deno.test("a server ends the one that was idle the longest, where no place is free", async () => {
+Deno.test("a server ends the one that was idle the longest, if no place is free", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });

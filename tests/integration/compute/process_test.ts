@@ -1,6 +1,4 @@
-/**
- * Servers of COMPUTE layers: how they are started, asked, limited and ended.
- */
+/** Servers of COMPUTE layers: how they are started, called, limited and ended. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, onEachEngine, writeModules } from "../../helpers/compute_server.ts";
@@ -146,11 +144,11 @@ onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
     for await (const part of result.response.body!) bytes += part.byteLength;
     assert.equal(bytes, size);
   });
-  await t.step("a body that is awaited, where there is one and where there is none", async () => {
+  await t.step("a body that is awaited, if there is one and where there is none", async () => {
     assert.equal(await app.ask("/awaited"), "200 0");
     assert.equal(await app.ask("/awaited", { method: "POST", body: lines(1) }), `200 ${64 * 1024}`);
   });
-  await t.step("an answer before the body is sent", async () => {
+  await t.step("a response before the body is sent", async () => {
     const body = new ReadableStream<Uint8Array>({ start: (c) => c.enqueue(new Uint8Array(10)) });
     assert.equal(await app.ask("/early", { method: "POST", body }), "413 too large");
   });
@@ -271,7 +269,7 @@ onEachEngine("requests over the limit wait, and more than that are refused", asy
 onEachEngine("draining waits for requests under way, and starts nothing", async ({ serve }) => {
   await using app = serve({ directory });
   await app.server.start();
-  // It is under way from here on.
+  // It runs from here on.
   const slow = app.ask("/slow");
   const drained = app.server.drain(5000);
   assert.equal(await app.ask("/closed"), "cannot_start");

@@ -1,4 +1,4 @@
-/** Queues of what is live, on a real platform with a real server. */
+/** Queues of live deployments, on a real platform with a real server. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
@@ -89,7 +89,7 @@ function isSigned({ headers, body }: Seen, secret: string): boolean {
   return headers["webhook-signature"] === `v1,${signed}`;
 }
 
-Deno.test("a queue delivers what servers and the API send, and nobody else reaches its route", () =>
+Deno.test("a queue delivers what servers and the API send, and no one else reaches its route", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", { server: SERVER, manifest });
@@ -97,7 +97,7 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
       rawRequest(platform.port, { method: "POST", host: HOST, path, body });
     const local = (query: string, body: string) => post(`/send?${query}`, body);
 
-    // By the API, by a server, and in the order of a key.
+    // From the API, from a server, and in the order of a key.
     const first = await send(platform, "mails", { body: '{"to":"ada"}', id: "order-1" });
     assert.equal(first.status, 201, JSON.stringify(first.json));
     const again = await send(platform, "mails", { body: '{"to":"ada"}', id: "order-1" });
@@ -130,7 +130,7 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
     );
     assert.deepEqual([settled!.waiting, settled!.dead], [1, 0]);
 
-    // The route is closed, however it is written.
+    // The route is closed for every spelling.
     for (const path of ["/jobs/mails", "/jobs/mails/", "/JOBS/mails", "/jobs//%6dails?x=1"]) {
       const { status } = await platform.get(HOST, path, { "x-svc-queue": "mails" });
       assert.equal(status, 403, path);
@@ -138,7 +138,7 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
     assert.equal((await post("/jobs/mails", "{}")).status, 403);
     assert.equal((await seenBy(platform)).seen.length, 22);
 
-    // A dead letter, and its way back.
+    // A dead letter, and its return to the queue.
     await send(platform, "broken", { body: "lost" });
     await until(() => countsOf(platform, "broken"), (queue) => queue?.dead === 1);
     const { json: page } = await platform.api("GET", at("broken"));
@@ -159,7 +159,7 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
     assert.equal(now.status, 204);
     await until(() => seenBy(platform), ({ seen }) => seen.map(text).includes("later"));
 
-    // What is wrong with a message.
+    // Problems of messages.
     const refused: readonly (readonly [string, number, RegExp, string?])[] = [
       ["/other/messages", 404, /declares no queue "other"\. Its queues: mails, broken/],
       ["/mails/messages?delay=2592001", 400, /whole number of seconds from 0 to 2592000/],
@@ -200,7 +200,7 @@ Deno.test("a queue delivers what servers and the API send, and nobody else reach
     ]);
   }));
 
-/** Sends the arguments of its body; tells what was thrown. */
+/** Sends the arguments in its body; reports errors. */
 const SENDER = `export default async (request, { queue }) => {
   try {
     return Response.json(await queue.send(...await request.json()));

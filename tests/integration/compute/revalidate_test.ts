@@ -6,7 +6,7 @@ import { createProject, start, type TestPlatform, withPlatform } from "../../hel
 
 const HOST = "shop.localhost";
 
-/** Pages that say themselves how long they may be kept, and routes that revalidate them. */
+/** Pages that declare how long they may be stored, and routes that revalidate them. */
 const SERVER = `
 import { createServer } from "node:http";
 

@@ -1,6 +1,6 @@
 /**
  * Platforms whose system lacks parts of the servers' sandbox. They run in this process: a test
- * cannot take Landlock or seccomp from the machine, so it pretends.
+ * cannot remove Landlock or seccomp from the machine, so it pretends.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";

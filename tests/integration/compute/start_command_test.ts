@@ -129,7 +129,7 @@ const STARTED: readonly Started[] = [
     logged: /^The server also listens on port 9464, which only its own processes can reach/,
   },
   {
-    name: "a port of its own",
+    name: "a separate port",
     scripts: { start: "node fixed.js" },
     files: {
       "fixed.js":
@@ -226,7 +226,7 @@ const FAILING: readonly Failing[] = [
   },
 ];
 
-Deno.test("a server that does not start says why, with its last lines", async (test) => {
+Deno.test("a server that does not start reports why, with its last lines", async (test) => {
   await withDashboard(async ({ own: platform, ada }) => {
     await createProject(platform, "shop");
     for (
@@ -257,7 +257,7 @@ Deno.test("a server that does not start says why, with its last lines", async (t
   });
 });
 
-/** Tries what a sandbox forbids, in processes that the server starts. */
+/** Tries actions that a sandbox forbids, in processes that the server starts. */
 const ATTACKS = `
 import { execFileSync, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
@@ -318,7 +318,7 @@ Deno.test("the processes that a start script starts are in the sandbox, and end 
   assert.equal(await sleeping(), false);
 });
 
-/** Whether the process that the script left behind runs. */
+/** Whether the process that the script left behind still runs. */
 async function sleeping(): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

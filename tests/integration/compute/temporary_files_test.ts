@@ -1,4 +1,4 @@
-/** What a server on Deno can write, and its errors elsewhere. */
+/** Tests where a server on Deno can write, and its errors elsewhere. */
 import assert from "node:assert/strict";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 

@@ -1,6 +1,6 @@
 /**
- * WebSockets are counted apart from requests: idle ones keep nobody waiting, and
- * one too many is refused at once.
+ * WebSockets are counted separately from requests: idle ones delay nobody, and one too many is
+ * refused immediately.
  */
 import assert from "node:assert/strict";
 import type { IncomingMessage } from "node:http";
@@ -14,7 +14,7 @@ type Opened =
   | { readonly type: "open"; readonly close: () => Promise<void> }
   | { readonly type: "refused"; readonly status: number; readonly retryAfter: string | undefined };
 
-/** Opens a WebSocket to a project's server, or gives the response in its place. */
+/** Opens a WebSocket to a project's server, or returns the response instead. */
 function open({ port }: TestPlatform, project: string): Promise<Opened> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/chat`, {
     headers: { host: `${project}.localhost` },
@@ -55,7 +55,7 @@ async function deploySockets(platform: TestPlatform, ...projects: readonly strin
   }
 }
 
-Deno.test("more idle WebSockets than requests may run at once keep no page from being shown", () =>
+Deno.test("more idle WebSockets than requests may run at once prevent no page from being shown", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const sockets = await Promise.all(
@@ -66,7 +66,7 @@ Deno.test("more idle WebSockets than requests may run at once keep no page from 
     await Promise.all(sockets.map(({ close }) => close()));
   }));
 
-Deno.test("a server refuses one WebSocket too many with 503, and takes it when one has closed", () =>
+Deno.test("a server refuses one WebSocket too many with 503, and accepts it when one has closed", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const [first, ...others] = await Promise.all(
@@ -75,14 +75,14 @@ Deno.test("a server refuses one WebSocket too many with 503, and takes it when o
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     assert.equal((await platform.get("shop.localhost", "/")).text, "no socket");
     await first!.close();
-    // The edge hears of the end when the server has answered it.
+    // The edge learns of the end when the server has confirmed it.
     let next: Opened = REFUSED;
     await until(async () => (next = await open(platform, "shop")).type === "open");
     assert.deepEqual(await open(platform, "shop"), REFUSED);
     for (const socket of [...others, next]) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 3, total: 100 } }));
 
-Deno.test("clients that leave during the handshake, or without a close, give their places back", () =>
+Deno.test("clients that leave during the handshake, or without a close, release their slots", () =>
   withPlatform(async (platform) => {
     await deploySockets(platform, "shop");
     const handshake = new TextEncoder().encode(
@@ -120,7 +120,7 @@ Deno.test("all servers together have a limit of WebSockets, and answer requests 
     for (const socket of [sockets[1]!, next]) if (socket.type === "open") await socket.close();
   }, { serverSockets: { perServer: 5, total: 2 } }));
 
-/** A server that runs one request and one WebSocket at a time, and asks for WebSockets to it. */
+/** A server that runs one request and one WebSocket at a time, and opens WebSockets to it. */
 async function withSmallServer(
   run: (test: TestServer, connect: Connect, idle: TestServer) => Promise<void>,
 ): Promise<void> {
@@ -154,7 +154,7 @@ Deno.test("a WebSocket that the server declines gives both its places back", () 
     assert.equal(opened.type, "open");
   }));
 
-Deno.test("an open WebSocket holds no place of a request, and keeps its server running", () =>
+Deno.test("an open WebSocket uses no slot for requests, and keeps its server running", () =>
   withSmallServer(async (test, connect, idle) => {
     const hasEnded = ({ logs }: TestServer) =>
       logs.some(({ message }) => message.endsWith("it was idle"));

@@ -13,7 +13,7 @@ const HOST = "shop.localhost";
 const openAt = (port: number, path: string) =>
   new WebSocket(`ws://127.0.0.1:${port}${path}`, ["chat", "echo"], { headers: { host: HOST } });
 
-/** The status that an upgrade is refused with. */
+/** The status with which an upgrade is refused. */
 const refusedAt = (port: number, path: string) =>
   new Promise<number>((resolve) => {
     const socket = openAt(port, path);
@@ -72,7 +72,7 @@ onEachEngine(
     }),
 );
 
-/** Longer than an idle connection may stay, and than anything else in this test takes. */
+/** Longer than an idle connection may last, and longer than anything else in this test. */
 const IDLE_MS = 5000;
 
 Deno.test("a WebSocket stays open for longer than an idle connection may", async () => {

@@ -14,7 +14,7 @@ export const BACKUPS: readonly DatabaseCase[] = [
       await rows("INSERT INTO boats VALUES ('Heron')", "feature/a");
       await platform.api("POST", `${at}/snapshots`, { json: {} });
       const folder = await Deno.makeTempDir();
-      // The user that a local PostgreSQL runs as passes through it.
+      // The user of a local PostgreSQL needs access through it.
       await Deno.chmod(folder, 0o755);
       const [file, dataDir] = [join(folder, "backup.tar"), join(folder, "data")];
       try {

@@ -1,9 +1,9 @@
-/** What builds from git get of their project's databases. */
+/** The access of builds from git to their project's databases. */
 import assert from "node:assert/strict";
 import { createDatabase, urlOf } from "../../helpers/databases.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 
-/** Connects to the port of the URL, as a migration would, and prints the URL. */
+/** Connects to the port of the URL, like a migration, and prints the URL. */
 const BUILD = `
 import { connect } from "node:net";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Databases through the API and by PostgreSQL's own clients. */
+/** Databases through the API and PostgreSQL's own clients. */
 import assert from "node:assert/strict";
 import {
   callsOf,
@@ -100,8 +100,8 @@ const CASES: readonly DatabaseCase[] = [
   },
 
   {
-    name: "a branch is a copy of its own; a snapshot brings back what was",
-    // How the embedded engine copies, `engine_contract_test` shows; there, each copy takes seconds.
+    name: "a branch is a separate copy; a snapshot brings back what was",
+    // `engine_contract_test` tests copies on the embedded engine, where each one takes seconds.
     only: "server",
     async run(test) {
       const { platform, at, rows } = test;
@@ -227,5 +227,5 @@ const CASES: readonly DatabaseCase[] = [
   },
 ];
 
-// Backups come first: they take as long as there are databases.
+// Backups come first, because their duration depends on the number of databases.
 onEachDatabase("databases", [...BACKUPS, ...CASES, ...PIPELINES, ...MOVES]);

@@ -1,4 +1,4 @@
-/** What deployments get of their project's databases. */
+/** The access of deployments to their project's databases. */
 import assert from "node:assert/strict";
 import { build } from "esbuild";
 import { fileURLToPath } from "node:url";
@@ -16,7 +16,7 @@ import { until } from "../../../src/lib/_test_until.ts";
 
 const AT = "/v1/projects/shop/databases/orders";
 
-/** A server that keeps visits in its database, by a client that people use. */
+/** A server that stores visits in its database, with a popular client. */
 const SERVER = `
 import { createServer } from "node:http";
 import postgres from "postgres";
@@ -45,14 +45,14 @@ async function bundled(): Promise<string> {
     format: "esm",
     logLevel: "silent",
   });
-  // Deno takes modules of Node by their full names only.
+  // Deno only accepts Node's modules by their full names.
   return outputFiles[0]!.text.replace(
     /from "(os|fs|net|tls|crypto|stream|perf_hooks)"/g,
     'from "node:$1"',
   );
 }
 
-/** Deploys the server; returns what asks it. */
+/** Deploys the server; returns a function that sends requests to it. */
 async function visitor(platform: TestPlatform, engine: TestEngine, prod: boolean) {
   const { urls, id } = await deployServer(platform, "shop", {
     engine,

@@ -12,7 +12,10 @@ import {
 import { FOREIGN_DUMPS } from "./foreign_dump_cases.ts";
 import { SCHEMAS } from "./schema_cases.ts";
 
-/** Values that a dump can lose: ends of ranges, text that looks like syntax, and what has no text. */
+/**
+ * Values that a dump can lose: ends of ranges, text that looks like syntax, and values without a
+ * text form.
+ */
 const RICH_ROWS = `
 CREATE TYPE mood AS ENUM ('calm', 'it''s "over"');
 CREATE TYPE size AS (width int, label text);
@@ -50,7 +53,7 @@ CREATE MATERIALIZED VIEW counted AS SELECT count(*) AS many FROM things;
 CREATE VIEW last AS SELECT max(id) AS id FROM things;
 `;
 
-/** Each row as text, which tells values apart that compare alike (NaN, `1.0` and `1.00`). */
+/** Each row as text, which distinguishes values that compare as equal (NaN, `1.0` and `1.00`). */
 const SHOWN = "SELECT things::text FROM things ORDER BY id";
 
 async function exportOf({ platform }: DatabaseTest, at: string): Promise<string> {

@@ -2,8 +2,8 @@
  * Prisma's command line and node-pg-migrate through the URL that the CLI prints, on each engine.
  * Prisma's engines are programs from its own host, except for the command line of version 6, which
  * takes its schema engine as WebAssembly with a driver adapter. Long: it installs the packages from
- * npm; `ORM_TESTS=all` runs it. `MIGRATION_PACKAGES` may name a folder in which they are installed
- * already.
+ * npm; `ORM_TESTS=all` runs it. `MIGRATION_PACKAGES` may name a folder in which they are already
+ * installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
@@ -18,14 +18,14 @@ const packages = new NpmPackages([
   "pg@8.16.3",
 ], Deno.env.get("MIGRATION_PACKAGES"));
 
-/** Only their presence is asked: the engines that are used are WebAssembly. */
+/** They only need to exist, because the engines in use are WebAssembly. */
 const PRISMA_PROGRAMS: Variables = {
   PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",
   PRISMA_QUERY_ENGINE_LIBRARY: "/bin/true",
 };
 
 /**
- * Goes around two faults of Prisma's driver adapter, whatever the server: it does not know
+ * Works around two bugs of Prisma's driver adapter, with every server: it does not support
  * PostgreSQL's type "char" (prisma/orm#27403), and the engine takes the NOT NULL constraints that
  * version 18 lists for constraints of a kind it does not know (prisma/orm#29635).
  */

@@ -1,4 +1,4 @@
-/** `svc db move` while clients keep writing: their errors, and that nothing is lost. */
+/** `svc db move` while clients keep writing: tests their errors, and that nothing is lost. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -6,16 +6,16 @@ import { runTool } from "../../helpers/tool.ts";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
 const WRITERS = 4;
-/** Writes of each client after a move: it works again. */
+/** Number of writes per client after a move, to show that it works again. */
 const MORE_WRITES = 5;
 
 /** The message of `pg` for a connection that ended during a query; it has no SQLSTATE. */
 const CUT_OFF = "Connection terminated unexpectedly";
 
-/** Ended by the platform, and refused while the move goes on. */
+/** Ended by the platform, and refused during the move. */
 const TOLD = new Set(["57P01", "57P03", CUT_OFF]);
 
-/** Clients of one pool that write numbers, each of them until it is told to stop. */
+/** Clients of one pool that write numbers, repeating each until they are stopped. */
 class Writers {
   readonly acknowledged = new Set<number>();
   readonly told: string[] = [];

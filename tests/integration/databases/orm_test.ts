@@ -1,8 +1,8 @@
 /**
- * Migrations and queries of Drizzle and Prisma through the URL that the CLI prints, on each
- * engine. Prisma's engines are WebAssembly from npm here: its command line downloads them as
- * programs, from its own host. Long: it installs the packages from npm; `ORM_TESTS=all` runs
- * it. `ORM_PACKAGES` may name a folder in which they are installed already.
+ * Migrations and queries of Drizzle and Prisma through the URL that the CLI prints, on each engine.
+ * Prisma's engines are WebAssembly from npm here: its command line downloads them as programs, from
+ * its own host. Long: it installs the packages from npm; `ORM_TESTS=all` runs it. `ORM_PACKAGES`
+ * may name a folder in which they are already installed.
  */
 import assert from "node:assert/strict";
 import { NpmPackages, type Variables } from "../../helpers/npm_packages.ts";
@@ -60,7 +60,7 @@ model Boat {
   ownerId Int?
   owner   Owner? @relation(fields: [ownerId], references: [id])
 }`,
-  // What `prisma migrate diff` and `prisma migrate deploy` ask of the engine.
+  // The requests of `prisma migrate diff` and `prisma migrate deploy` to the engine.
   "migrate.mjs": `import { readFile } from "node:fs/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { bindMigrationAwareSqlAdapterFactory } from "@prisma/driver-adapter-utils";
@@ -141,7 +141,7 @@ const CASES: readonly DatabaseCase[] = [
     async run({ platform, at, rows }) {
       await using project = await packages.open();
       const { write, run } = project;
-      // Nothing but its presence is asked of the program that `generate` does not run.
+      // The program must only exist, because `generate` does not run it.
       const env = {
         DATABASE_URL: await urlOf(platform, at),
         PRISMA_SCHEMA_ENGINE_BINARY: "/bin/true",

@@ -1,12 +1,12 @@
-/** Clients that pipeline and flush, beside others that must not wait for them. */
+/** Clients that pipeline and flush, next to others that must not wait for them. */
 import assert from "node:assert/strict";
 import pg from "pg";
 import { type DatabaseCase, urlOf } from "../../helpers/databases.ts";
 
-/** Maximum response time for a client that waits for nobody, in milliseconds. */
+/** Maximum response time for a client that does not wait for others, in milliseconds. */
 const SOON_MS = 10_000;
 
-/** What a connection of `pg` offers for custom messages. */
+/** Interface of a `pg` connection for custom messages. */
 interface Wire {
   flush(): void;
 }

@@ -10,7 +10,7 @@ import {
   withClient,
 } from "../../helpers/databases.ts";
 
-/** Some of every kind of object that a role without special rights can make. */
+/** Objects of every kind that a role without special rights can create. */
 const RICH_SCHEMA = `
 CREATE SCHEMA "Back Office";
 COMMENT ON SCHEMA "Back Office" IS 'It''s for staff; see $1';
@@ -85,7 +85,7 @@ UPDATE boats SET length = 21;
 SELECT id, twice, mood, (SELECT max FROM longest) FROM boats;
 `;
 
-/** The name of such a constraint, which servers before PostgreSQL 18 do not keep. */
+/** The name of such a constraint, which servers before PostgreSQL 18 do not store. */
 const NAMED_NOT_NULL = / CONSTRAINT \w+ NOT NULL/g;
 
 async function schemaOf({ platform }: DatabaseTest, at: string, branch = "main"): Promise<string> {

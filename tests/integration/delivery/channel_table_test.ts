@@ -1,6 +1,6 @@
 /**
- * All 32 events, raised over the API, to one person with every channel: each
- * channel gets what the table of the specification says, and not more.
+ * All 32 events, raised over the API, to one person with every channel: each channel gets exactly
+ * the events in the specification's table.
  */
 import assert from "node:assert/strict";
 import {
@@ -55,7 +55,7 @@ Deno.test("of all 32 events each channel gets what the table says, and not more"
       publicKey = (await platform.api("GET", "/v1/notifications/vapid-key")).json.publicKey;
       const url = `http://127.0.0.1:${hook.addr.port}`;
       await platform.api("POST", "/v1/webhooks", { json: { url } });
-      // Events are passed on in order: after this one, none from before is under way.
+      // Events are passed on in order: after this one, no earlier one is being delivered.
       await raise(platform, "system.feature_announcement");
       await until(() => hooked, ({ length }) => length === 1);
       hooked.length = 0;

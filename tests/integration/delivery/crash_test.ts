@@ -1,5 +1,5 @@
 /**
- * `kill -9` during many deliveries: no accepted one is lost, and only running ones come twice.
+ * `kill -9` during many deliveries: no accepted one is lost, and only running ones are repeated.
  *
  * `CRASH_DELIVERIES` sets their number.
  */
@@ -14,7 +14,7 @@ const RAISING = 8;
 /** Mails sent in parallel: a crash may duplicate these. */
 const UNDER_WAY = 4;
 
-/** Makes a workspace whose owner has an email address; returns a key for it. */
+/** Creates a workspace whose owner has an email address; returns a key for it. */
 async function makeWorkspace(platform: Platform): Promise<string> {
   let cookie = "";
   const send = async (path: string, json: object, workspace?: string) => {
@@ -54,12 +54,12 @@ const raiseWith = (key: string): Raise => async (platform, project) => {
   }
 };
 
-/** Projects whose mail came, from the subjects. */
+/** Projects whose mail arrived, from the subjects. */
 function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }
 
-/** How often a Message-ID came again. */
+/** How often a Message-ID was repeated. */
 function repeatsOf(smtp: TestSmtp): number {
   const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
   return ids.length - new Set(ids).size;
@@ -104,7 +104,7 @@ Deno.test(`after three kills amid ${COUNT} deliveries, everything accepted has c
     await seen(COUNT / 2);
     await crash();
     const left = () => accepted.difference(new Set(projectsOf(smtp)));
-    // Mails that were accepted and have not come.
+    // Mails that were accepted but have not arrived.
     await until(() => [...left()], (mails) => mails.length === 0, 60_000);
     assert.equal(kills, 3);
     assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);

@@ -126,7 +126,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a test message says what came of it",
+  "a test message reports what came of it",
   withBot(async (platform, api) => {
     const owner = await claimOwner(platform);
     const test = () =>

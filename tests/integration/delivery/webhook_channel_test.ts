@@ -11,7 +11,7 @@ interface Received {
   readonly text: string;
 }
 
-/** A receiver of webhooks that answers with statuses in turn, the last one again and again. */
+/** A receiver of webhooks that responds with a list of statuses, repeating the last one. */
 function receive(...statuses: number[]) {
   const received: Received[] = [];
   const server = Deno.serve(
@@ -31,7 +31,7 @@ function receive(...statuses: number[]) {
   };
 }
 
-/** Verifies as the specification tells receivers to: one of the signatures must be ours. */
+/** Verifies as the specification requires: one of the signatures must be ours. */
 function verify({ headers, text }: Received, secret: string): boolean {
   const key = Buffer.from(secret.replace("whsec_", ""), "base64");
   const [id, timestamp] = [headers.get("webhook-id"), headers.get("webhook-timestamp")];

@@ -1,4 +1,6 @@
-/** Blobs that changed on disk: noticed, never served in silence, and healed by the same content. */
+/**
+ * Blobs that changed on disk: detected, never served silently, and repaired by the same content.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -25,7 +27,7 @@ async function blobFile({ dataDir }: TestPlatform, content: string): Promise<str
   throw new Error(`No blob of ${hash}`);
 }
 
-/** Changes one byte of a blob, and nothing of its size. */
+/** Changes one byte of a blob, but not its size. */
 async function flipByte(path: string, at: number): Promise<void> {
   const bytes = await Deno.readFile(path);
   bytes[at]! ^= 1;
@@ -75,12 +77,12 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
     const sound = await range(platform, "bytes=1000000-1000015");
     assert.deepEqual([sound.status, sound.text], [206, LARGE.slice(1_000_000, 1_000_016)]);
     await flipByte(await blobFile(platform, LARGE), 1_000_005);
-    // Verified before it changed, in this process: each block is judged again.
+    // It was verified in this process before it changed, so each block is checked again.
     const other = await range(platform, "bytes=0-15");
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
     assert.ok(platform.logged.some((line) => /^error .* damaged, and was moved to/.test(line)));
-    // Once found, nothing of it is served any more.
+    // Once the damage is found, none of it is served any more.
     for (const what of ["bytes=0-15", "bytes=0-5,10-20"]) {
       assert.equal((await range(platform, what)).status, 500, what);
     }
@@ -91,7 +93,8 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
     await flipByte(await blobFile(platform, LARGE), 2_000_000);
     await platform.shutdown();
     platform = await start(dataDir);
-    // Never verified in this process: the whole is, before the first range is answered.
+    // It was never verified in this process, so the whole blob is verified before the first range
+    // is served.
     assert.equal((await range(platform, "bytes=0-15")).status, 500);
     assert.equal((await range(platform, "bytes=0-5,10-20")).status, 500);
   } finally {

@@ -182,7 +182,7 @@ Deno.test("rollback makes the previous deployment live, again and again", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
-Deno.test("a rollback after --to undoes that choice, then goes on through the history", () =>
+Deno.test("a rollback after --to undoes that choice, then continues through the history", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     for (const name of ["one", "two", "three"]) {

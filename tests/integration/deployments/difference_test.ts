@@ -1,4 +1,4 @@
-/** Deployments whose files are described by what differs from another deployment. */
+/** Deployments whose files are described as the difference from another deployment. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { differenceOf, digestFiles } from "../../../src/contract/file_difference.ts";
@@ -17,7 +17,9 @@ import {
 const BEFORE: Files = { "index.html": "<p>1</p>", "a/b.html": "b", "a/c.html": "c" };
 const AFTER: Files = { "index.html": "<p>2</p>", "a/b.html": "b", "d.html": "d" };
 
-/** The body of a deployment of `files`, as the difference to `before`, which `deployment` has. */
+/**
+ * The body of a deployment of `files`, as the difference from `before`, the files of `deployment`.
+ */
 function bodyOf(deployment: string, before: Files, files: Files) {
   const list = fileList(files);
   return {
@@ -58,7 +60,7 @@ Deno.test("a difference to the live deployment goes live as the whole list would
     assert.equal((await platform.get("shop.localhost", "/a/c")).status, 404);
   }));
 
-Deno.test("a base that is gone, foreign or misjudged is refused by a code of its own", () =>
+Deno.test("a base that no longer exists, foreign or misjudged is refused by a separate code", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "blog");

@@ -1,9 +1,9 @@
-/** Whoever reads that a deployment is live, while it goes live, sees it. */
+/** A client that reads that a deployment is live, while it goes live, gets its pages. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const ROUNDS = 30;
-/** Connections after each reading. */
+/** Number of connections after each read. */
 const VISITS = 6;
 
 Deno.test("what the API says is live, the edge shows from then on", () =>
@@ -16,7 +16,7 @@ Deno.test("what the API says is live, the edge shows from then on", () =>
         const { json } = await platform.api("GET", `/v1/projects/${id}/deployments?limit=100`);
         return json.items.length === round + 1 && json.items[0].status === "LIVE";
       };
-      while (!await isLive()) { /* asked again at once */ }
+      while (!await isLive()) { /* asked again immediately */ }
       const shown = await Promise.all(
         Array.from({ length: VISITS }, () => platform.get("shop.localhost", "/")),
       );

@@ -30,7 +30,7 @@ const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const without = (fields: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([field]) => field !== name));
-/** A meta of so many bytes of JSON. */
+/** A meta field with this many bytes of JSON. */
 const meta = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });
 
 const ACCEPTED: Readonly<Record<string, unknown>> = {

@@ -73,9 +73,15 @@ const CACHED = {
   rules: [{ id: "cache", action: { type: "cache", ttlSeconds: 60 } }],
 };
 
+/** The rules of a site that serves one page for every path without a file. */
+const SINGLE_PAGE = {
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [{ id: "spa", action: { type: "rewrite", target: "/index.html", ifNoFile: true } }],
+};
+
 const FROM = "x-svc-asset-from";
 const SHOWN = "x-svc-deployment";
-/** Fields of a request that a script of a page makes. */
+/** Fields of a request by a page's script. */
 const BY_SCRIPT = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" };
 /** Fields of a browser that opens a page. */
 const BY_VISITOR = { "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
@@ -152,6 +158,12 @@ Deno.test("assets of earlier deployments answer in production, after restart and
     assert.equal(gone.status, 404);
     const left = await platform.get("shop.localhost", "/assets/index-DX2k9f11.js");
     assert.equal(left.headers[FROM], ids[1]);
+
+    await deploy(platform, "shop", { files: assetsOf(6), rules: SINGLE_PAGE });
+    const old = await platform.get("shop.localhost", "/assets/index-DX2k9f11.js");
+    assert.deepEqual([old.text, old.headers[FROM]], ["index 1", ids[1]]);
+    const never = await platform.get("shop.localhost", "/assets/index-DX2k9f19.js");
+    assert.equal(never.status, 404);
 
     const deny = {
       schemaVersion: "EDGE_RULE_SET_V1",

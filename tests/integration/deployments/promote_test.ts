@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
-/** Names the deployment that answers. */
+/** Returns the name of the deployment that responds. */
 const SHOWN = "x-svc-deployment";
 
 const site = (text: string) => ({ "index.html": `<p>${text}</p>` });
@@ -57,7 +57,7 @@ Deno.test("a preview is promoted once: again, or twice at a time, changes nothin
     assert.deepEqual([renewed.json.variablesChanged, await count()], [false, 3]);
   }));
 
-Deno.test("the branch of a promoted preview goes on showing the preview", () =>
+Deno.test("the branch of a promoted preview continues showing the preview", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const options = { prod: false, branch: "feature" };

@@ -15,7 +15,7 @@ import { publish, rule } from "../../helpers/upstreams.ts";
 const release = async (platform: TestPlatform) =>
   (await platform.api("GET", "/v1/projects/shop/releases")).json.items[0];
 
-/** Lets new visitors come; returns the deployment that each one's cookie leads to. */
+/** Sends new visitors; returns the deployment that each one's cookie selects. */
 async function welcome(platform: TestPlatform, count: number): Promise<Map<string, string>> {
   const visitors = new Map<string, string>();
   for (let visitor = 0; visitor < count; visitor++) {
@@ -26,7 +26,7 @@ async function welcome(platform: TestPlatform, count: number): Promise<Map<strin
   return visitors;
 }
 
-/** A function that begins to fail with its fifth call. */
+/** A function that starts to fail with its fifth call. */
 const FAILING = `let calls = 0;
 export default () => {
   if (++calls > 4) throw new Error("It begins to fail");
@@ -80,7 +80,7 @@ Deno.test("functions that begin to fail withdraw a release, which the audit log 
     assert.deepEqual(entry.changes, [{ field: "reason", from: null, to: state.reason }]);
   }));
 
-Deno.test("a release goes on after the platform is stopped, and after kill -9", () =>
+Deno.test("a release continues after the platform is stopped, and after kill -9", () =>
   inTestFolder(async (dataDir) => {
     let platform = await start(dataDir);
     try {

@@ -17,7 +17,7 @@ const LAYERS = {
   routes: [{ pattern: "^/.*$", layer: "server" }],
 };
 
-/** A server that fails from so many requests on. */
+/** A server that fails after this many requests. */
 const server = (name: string, failsFrom = Infinity) => ({
   "package.json": JSON.stringify({ name: "shop", type: "module" }),
   "server.mjs": `
@@ -79,7 +79,7 @@ Deno.test("a release that begins to fail withdraws itself; visitors of the old s
     const seen = await platform.get("shop.localhost", "/other", { cookie: `${some}; own=1` });
     assert.match(seen.text, / own=1$/);
     assert.doesNotMatch(seen.text, /svc_side/);
-    // A failing release is judged every two seconds.
+    // A failing release is evaluated every two seconds.
     const end = performance.now() + 30_000;
     let state = begun;
     while (state.state === "RUNNING" && performance.now() < end) {
@@ -106,7 +106,7 @@ Deno.test("a release that begins to fail withdraws itself; visitors of the old s
     assert.match(JSON.stringify(inbox), /deployment\.withdrawn/);
   }));
 
-Deno.test("a release goes on by itself, and ends by hand or by another change of production", () =>
+Deno.test("a release continues by itself, and ends by hand or by another change of production", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const files = (text: string) => ({ "index.html": text });

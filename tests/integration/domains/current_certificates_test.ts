@@ -14,9 +14,9 @@ import { createProject, deploy, start, type TestPlatform } from "../../helpers/p
 /** Neither an apex nor `www`: one certificate is ordered. */
 const HOST = "blog.shop.test";
 const SEALED = / 200 sealed$/;
-/** A certificate may come a moment later; a refusal that is remembered stays. */
+/** A certificate may arrive a moment later; a remembered refusal is permanent. */
 const RENEWAL_MS = 5000;
-/** New connections after each change. */
+/** Number of new connections after each change. */
 const CONNECTIONS = 10;
 /** Time for which a certificate is valid, in seconds: it is renewed after two thirds. */
 const LIFE_SECONDS = 12;
@@ -25,7 +25,7 @@ const LIFE_SECONDS = 12;
 async function visit(port: number): Promise<string> {
   const options = { host: "127.0.0.1", port, servername: HOST, rejectUnauthorized: false };
   const socket = connect({ ...options, ALPNProtocols: ["http/1.1"] });
-  // A reset that comes while nothing waits for it would end the tests.
+  // A reset that arrives while nothing waits for it would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");
@@ -47,7 +47,7 @@ async function visits({ httpsPort }: TestPlatform): Promise<string[]> {
   return [...new Set(await Promise.all(Array.from({ length: CONNECTIONS }, () => visit(port))))];
 }
 
-/** All new connections get what is wanted. */
+/** All new connections get the expected certificate. */
 async function shows(platform: TestPlatform, wanted: RegExp, patienceMs = 0) {
   const isWanted = (seen: readonly string[]) => seen.every((each) => wanted.test(each));
   await until(() => visits(platform), isWanted, patienceMs);
@@ -61,7 +61,7 @@ interface World {
   restart(): Promise<TestPlatform>;
 }
 
-/** Runs a test on a platform that orders certificates of a short life. */
+/** Runs a test on a platform that orders short-lived certificates. */
 async function withAuthority(
   program: string,
   run: (world: World) => Promise<void>,
@@ -134,7 +134,7 @@ Deno.test({
       await until(read, ({ status }) => status === "issued");
       const first = await showsWhatIsSaid();
 
-      // Reading the domain starts due orders; none starts by itself meanwhile.
+      // Reading the domain starts due orders; none starts by itself in the meantime.
       await until(async () => {
         await platform.api("POST", `${path}/verify`);
         return await read();
@@ -147,7 +147,7 @@ Deno.test({
       await bindDomain(platform, names, HOST);
       await shows(platform, SEALED, RENEWAL_MS);
 
-      // The runtime remembers a refusal: one that comes while the platform starts must not be.
+      // The runtime remembers refusals, so there must be none while the platform starts.
       let isStarting = true;
       const restarting = restart().finally(() => isStarting = false);
       const early: Promise<string>[] = [];

@@ -209,7 +209,7 @@ const hosts = [
   ["_preview.shop.example", 404],
 ] as const;
 
-/** Sends a request whose Host is written as it is; answers with the status. */
+/** Sends a request with an unchanged Host; returns the status. */
 function statusOf(port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -233,7 +233,7 @@ Deno.test("a custom host is known in every true spelling, and in no other", () =
     assert.deepEqual(statuses, hosts.map((row) => [...row]));
   }));
 
-Deno.test("names that nobody may bind are refused, and nothing is stored", () =>
+Deno.test("names that no one may bind are refused, and nothing is stored", () =>
   withDomains(async (platform) => {
     await createProject(platform, "shop");
     const names = [

@@ -1,6 +1,6 @@
 /**
- * `--https`: certificates for the hosts of deployments, by one wildcard or on demand.
- * `CERTIFICATE_TESTS=all` takes many hosts, and renews under load.
+ * `--https`: certificates for the hosts of deployments, with one wildcard or on demand.
+ * `CERTIFICATE_TESTS=all` uses many hosts, and renews under load.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -35,7 +35,7 @@ interface World {
   readonly serve: (
     more?: Partial<Parameters<typeof start>[1]>,
   ) => Promise<TestPlatform & AsyncDisposable>;
-  /** Asks for a host over HTTPS, and trusts the authority alone. */
+  /** Requests a host over HTTPS, and only trusts the authority. */
   readonly get: (platform: TestPlatform, host: string) => Promise<string>;
 }
 
@@ -124,7 +124,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a failed proof is told with the record that was expected",
+  name: "a failed proof is reported with the expected record",
   ignore: pebbleProgram === undefined,
   fn: () =>
     withWorld(async ({ updates, serve }) => {
@@ -155,7 +155,7 @@ async function handshake(port: number, host: string, rootCa: string): Promise<Vi
     ca: rootCa,
     ALPNProtocols: ["h2", "http/1.1"],
   });
-  // One that comes while nothing waits for it would end the tests.
+  // A reset that arrives while nothing waits for it would end the tests.
   socket.on("error", () => {});
   try {
     await once(socket, "secureConnect");
@@ -201,7 +201,7 @@ Deno.test({
         }
       };
       const clients = Array.from({ length: CLIENTS }, client);
-      // A look at the domain lets orders begin that are due.
+      // Reading the domain starts due orders.
       await until(
         () => platform.api("POST", `/v1/projects/shop/domains/${domain}/verify`),
         () => failures.length > 0 || seen.every(({ size }) => size > RENEWALS),

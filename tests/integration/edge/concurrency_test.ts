@@ -1,6 +1,6 @@
 /**
- * How many requests a function, and a server, have at the same time: the limit, and the
- * next one as soon as one has ended.
+ * Concurrent requests of functions and servers: the limit, and the next request as soon as one has
+ * ended.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -17,7 +17,7 @@ import {
 const HOST = "shop.localhost";
 const CONTENT = Buffer.from("half of it goes, ".repeat(2));
 
-/** A body that is returned as it is would pass by the function, whose call would be over. */
+/** An unchanged body would bypass the function, whose call would be over. */
 const ECHO = `export default async ({ body }) => {
   if (body === null) return new Response("");
   const parts = body.getReader();
@@ -32,10 +32,10 @@ const ECHO = `export default async ({ body }) => {
   }));
 };`;
 
-/** Requests beyond the limit, each of which has to wait for the end of another one. */
+/** Requests beyond the limit, each of which must wait until another one ends. */
 const WAITING = 40;
 
-/** Holds as many requests as there may be and some more, and ends one after the other. */
+/** Opens the maximum number of requests and some more, and ends them one after the other. */
 async function holdBeyond({ port }: TestPlatform, path: string, limit: number): Promise<void> {
   const wanted: RequestTarget = { host: HOST, path, content: CONTENT, isEcho: true };
   const total = limit + WAITING;

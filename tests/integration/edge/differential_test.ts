@@ -1,6 +1,6 @@
 /**
  * Rules see a request like the server behind them: the same requests, raw over HTTP/1.1, over
- * HTTP/2 and as WebSocket upgrades, are judged by rules and echoed by a server on Node.
+ * HTTP/2 and as WebSocket upgrades, are matched by rules and echoed by a server on Node.
  */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
@@ -35,7 +35,7 @@ server.on("upgrade", (request, socket) => {
 server.listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** What the server saw of a request. */
+/** A request from the server's view. */
 interface Seen {
   readonly method: string;
   readonly url: string;
@@ -53,7 +53,7 @@ const query = ({ url }: Seen) => new URL(url, "http://host").searchParams;
 const path = ({ url }: Seen) => url.split("?")[0];
 const cookies = ({ headers }: Seen) => (headers.cookie ?? "").split(/; */);
 
-/** One rule each: it adds a field to the response where its condition matches. */
+/** One rule each: it adds a field to the response if its condition matches. */
 const PROBES: Readonly<Record<string, Probe>> = {
   "x-saw-post": { condition: { methods: ["POST"] }, holds: ({ method }) => method === "POST" },
   "x-saw-get": { condition: { methods: ["GET"] }, holds: ({ method }) => method === "GET" },
@@ -67,7 +67,7 @@ const PROBES: Readonly<Record<string, Probe>> = {
   },
   "x-saw-role": {
     condition: { headers: { "x-role": "admin" } },
-    // A rule looks for one item of a list.
+    // A rule matches one item of a list.
     holds: ({ headers }) => headers["x-role"]?.split(", ").includes("admin") === true,
   },
   "x-saw-both": {
@@ -130,7 +130,7 @@ const lines = (request: string, ...fields: string[]) =>
 const to = (target: string, ...fields: string[]) =>
   lines(`GET ${target}`, `Host: ${HOST}`, ...fields);
 
-/** Requests that both see, as they are written; latin1. */
+/** Raw requests that both receive; latin1. */
 const ANSWERED: Readonly<Record<string, string>> = {
   "plain": to("/"),
   "a POST": lines("POST /admin", `Host: ${HOST}`, "Content-Length: 2") + "ok",
@@ -188,7 +188,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   ) + "ok",
 };
 
-/** Requests that nobody sees, since some would read them as others do not. */
+/** Requests that neither receives, because servers would disagree about them. */
 const REFUSED: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     ["post", "Post", "pOST", "get", "patch", "delete", "propfind"].map((method) => [
@@ -215,7 +215,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   ) + "2\r\nok\r\n0\r\n\r\n",
 };
 
-/** A body whose length, behind its coding, ends elsewhere; a request follows (RFC 9112, 6.1). */
+/** A body whose length and coding disagree about its end; a request follows (RFC 9112, 6.1). */
 const CODING_FIRST = [
   "POST / HTTP/1.1",
   `Host: ${HOST}`,
@@ -235,7 +235,7 @@ async function exchange(port: number, text: string): Promise<string> {
   let answer = "";
   for await (const chunk of conn.readable.values({ preventCancel: true })) {
     answer += new TextDecoder("latin1").decode(chunk);
-    // An upgraded connection stays open: its one message has come.
+    // An upgraded connection stays open: its one message has arrived.
     if (/^HTTP\/1.1 101 [^]*\r\n\r\n[^]*\}$/.test(answer)) break;
   }
   return answer;
@@ -248,7 +248,7 @@ const sawIn = (head: string) =>
 const wantedOf = (seen: Seen) =>
   Object.entries(PROBES).filter(([, { holds }]) => holds(seen)).map(([name]) => name).sort();
 
-/** The text of bytes, one in each character. */
+/** Bytes as text, with one byte per character. */
 const textOf = (bytes: string) => Buffer.from(bytes, "latin1").toString();
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);

@@ -1,4 +1,4 @@
-/** Large files over each protocol: whole, broken off, and damaged on disk. */
+/** Large files over each protocol: complete, interrupted, and damaged on disk. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -14,7 +14,7 @@ import {
 } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
-/** More than the buffers of a connection hold. */
+/** More than a connection's buffers hold. */
 const BYTES = 30_000_000;
 const CONTENT = new Uint8Array(BYTES).map((_, index) => (index * index) % 251);
 

@@ -1,4 +1,4 @@
-/** Forms on pages of a server, in a project without room, and after a backup was restored. */
+/** Forms on pages of a server, in a full project, and after a backup was restored. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";
@@ -20,7 +20,7 @@ import { runTool } from "../../helpers/tool.ts";
 const HOST = "shop.localhost";
 const CONTACT = "/_svc/forms/contact";
 
-/** A server that renders the page with the form, and says which requests reach it. */
+/** A server that renders the page with the form, and reports which requests reach it. */
 const SERVER = `
 import { createServer } from "node:http";
 createServer((request, response) => {
@@ -103,7 +103,7 @@ Deno.test("a form on a page of a server is sent to the platform, and the browser
         from: "/contact",
         rest: [],
       });
-      // The server gets nothing below the path of forms, nor does it hide one.
+      // The server receives no requests below the path of forms, and cannot hide a form.
       for (const path of ["/_svc/forms/other", "/_svc/forms/"]) {
         assert.equal((await post(platform, "a=1", { path })).status, 404, path);
       }
@@ -176,7 +176,7 @@ Deno.test("a form without room says so to the visitor and, once a day, to member
     assert.deepEqual(rest, []);
     await first.shutdown();
 
-    // As many submissions as a project can have.
+    // The maximum number of submissions of a project.
     {
       using kv = await openKv(join(data, "kv.sqlite3"), {});
       const key = keys.formCounts(id, "production", "contact");

@@ -1,4 +1,4 @@
-/** Forms of a static site: what visitors send, what is refused, and what members see of it. */
+/** Forms of a static site: submissions of visitors, refusals, and the view of members. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Form, FormSubmission } from "../../../src/contract/forms.ts";
@@ -25,7 +25,7 @@ const PAGE = `<!doctype html>
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Sends forms, each as another visitor unless the test names one. */
+/** Sends forms, each as a different visitor unless the test sets one. */
 function visitors(platform: TestPlatform) {
   let count = 0;
   return (body: string | undefined, headers: Headers = {}, at: {

@@ -1,6 +1,6 @@
 /**
- * What passes the edge and what ends there (RFC 9110): spoofed fields, methods that are not
- * forwarded, remaining hops, interim responses, and the content of GET and HEAD.
+ * Tests what the edge forwards and what it handles itself (RFC 9110): spoofed fields, methods that
+ * are not forwarded, remaining hops, interim responses, and the content of GET and HEAD.
  */
 import assert from "node:assert/strict";
 import { deployServer } from "../../helpers/compute_site.ts";
@@ -11,7 +11,7 @@ const HOST = "shop.localhost";
 const encode = (text: string) => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** What a client could send to pass for another, or for a proxy. */
+/** Fields that a client could send to pose as another client, or as a proxy. */
 const FORGED: Readonly<Record<string, string>> = {
   "Proxy": "http://evil.test",
   "CF-Connecting-IP": "6.6.6.1",
@@ -31,7 +31,7 @@ const FORGED: Readonly<Record<string, string>> = {
 
 const VALUES = /6\.6\.6\.|evil|forged|root|KP/;
 
-/** Sends bytes as they are and reads until the answer ends with the connection. */
+/** Sends raw bytes and reads until the response ends with the connection. */
 async function exchange(port: number, request: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));
@@ -48,7 +48,7 @@ const request = (line: string, fields: Readonly<Record<string, string>> = {}, bo
     body,
   ].join("\r\n");
 
-/** A server of the test that notes each request as it came, and answers with `answer`. */
+/** A test server that records each request unchanged, and responds with `answer`. */
 function noting(machinery: Machinery, answer: () => string) {
   const seen: string[] = [];
   const { url } = machinery.listen(async (conn) => {
@@ -104,7 +104,7 @@ Deno.test("a server of the site sees none of them either, nor do forged ones com
     assert.equal(headers["x-forwarded-for"], "127.0.0.1");
   }));
 
-Deno.test("what a trusted proxy says of country and network goes on, and nothing else of it", () =>
+Deno.test("what a trusted proxy says of country and network continues, and nothing else of it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop");
@@ -198,7 +198,7 @@ Deno.test("interim answers of a site's own server end at the edge", () =>
     }
   }));
 
-Deno.test("the content of GET and HEAD goes on to another site", () =>
+Deno.test("the content of GET and HEAD continues to another site", () =>
   withUpstream(async (port, seen) => {
     for (const method of ["GET", "HEAD"]) {
       const line = `${method} /up/search`;

@@ -1,5 +1,5 @@
 /**
- * HTTP/2 clients that read nothing, or request more than they read: memory for them is bounded, and
+ * HTTP/2 clients that read nothing, or request more than they read: their memory is limited, and
  * they lose their connections.
  */
 import assert from "node:assert/strict";
@@ -36,7 +36,7 @@ async function residentMb(platform: TestPlatform): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)![1]) / 1024;
 }
 
-/** A connection that is read to its end. */
+/** A connection whose data is read completely. */
 class Client {
   /** Bytes that came. */
   received = 0;
@@ -65,13 +65,13 @@ class Client {
   async send(bytes: Uint8Array): Promise<void> {
     try {
       for (let at = 0; at < bytes.length;) at += await this.#conn.write(bytes.subarray(at));
-    } catch { /* it was closed */ }
+    } catch { /* it has been closed */ }
   }
 
   [Symbol.dispose](): void {
     try {
       this.#conn.close();
-    } catch { /* it is closed already */ }
+    } catch { /* it is already closed */ }
   }
 }
 
@@ -141,7 +141,7 @@ Deno.test("what clients without a window leave is bounded, and they lose their c
   await Deno.remove(folder, { recursive: true });
 });
 
-/** Does not respond to `/hang`; `/live` says how many requests it has, and the most that it had. */
+/** Does not respond to `/hang`; `/live` reports the current and the maximum number of requests. */
 const HANGING = `
 import { createServer } from "node:http";
 let live = 0, most = 0;
@@ -152,7 +152,7 @@ createServer((request, response) => {
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
 
-/** More than may be under way on one connection. */
+/** More than the maximum number of requests on one connection. */
 const MAX_LIVE = 300;
 const RESETS = 4000;
 

@@ -1,5 +1,5 @@
 /**
- * Visitors who leave at any time during a request, whatever its origin: none keeps a place, a
+ * Visitors who disconnect at any time during a request, with any origin: none keeps a slot, a
  * connection or a file open, and the next visitor is served.
  */
 import assert from "node:assert/strict";
@@ -79,10 +79,12 @@ const PATHS = [
   "/large.txt",
 ];
 
-/** More than a server responds at once, in rounds of so many. */
+/** More than a server handles at a time, in rounds of this size. */
 const [ROUNDS, AT_ONCE] = [5, 50];
 
-/** Times after which they leave, in milliseconds: before, while and after the response begins. */
+/**
+ * Times after which they disconnect, in milliseconds: before, while and after the response starts.
+ */
 const MOMENTS = [0, 5, 20, 45, 58, 62, 70];
 
 async function send(port: number, path: string): Promise<Deno.Conn> {

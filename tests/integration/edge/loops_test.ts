@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
 
-/** The way into the platform under a name that resolves: it passes all on, to the host in the path. */
+/**
+ * A proxy to the platform under a name that resolves: it passes everything on to the host in the
+ * path.
+ */
 function wayIn(machinery: Machinery) {
   const asked: string[] = [];
   const vias: (string | null)[] = [];
@@ -26,7 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes the response of another site on, with fields that try to hide where the request was. */
+/** Passes the response of another site on, with fields that try to hide the request's path. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

@@ -98,7 +98,7 @@ Deno.test("observers see what the client gets, of a pipeline that failed too", a
   assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
 });
 
-Deno.test("a function that throws in its stream cuts the answer off, and that is all", async () => {
+Deno.test("a function that throws in its stream cuts the response off, and that is all", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");

@@ -1,6 +1,6 @@
 /**
- * What someone with a way into a protected preview has loaded never reaches the next visitor, with
- * every cache rule, over HTTP/1.1 and HTTP/2, and ends with the way in.
+ * Responses for someone with access to a protected preview never reach the next visitor, with every
+ * cache rule, over HTTP/1.1 and HTTP/2, and are unavailable once the access ends.
  */
 import assert from "node:assert/strict";
 import { connect } from "node:http2";
@@ -109,7 +109,7 @@ Deno.test("nothing of a protected preview reaches the next visitor, and a way in
     await access({ protection: "members" });
     const byMember = { cookie: await signInAt(get, `${unique}/`, ada.cookie) };
     await access({ protection: "password" });
-    /** Each way in, and what ends it. */
+    /** Each kind of access, and how it ends. */
     const ways: readonly (readonly [string, Record<string, string>, () => Promise<unknown>])[] = [
       [
         "member",

@@ -1,6 +1,6 @@
 /**
- * Protected previews on a platform with a public base domain: what a visitor, a member and each
- * other way in get, over HTTP/1.1 and HTTP/2, by the program.
+ * Protected previews on a platform with a public base domain: responses to visitors, members and
+ * each other kind of access, over HTTP/1.1 and HTTP/2, with the program.
  */
 import assert from "node:assert/strict";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
@@ -62,7 +62,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       const statusOf = async (url: string, headers: Record<string, string> = {}) =>
         (await get(url, headers)).status;
 
-      // A project on a public domain begins with members; production stays open.
+      // A project on a public domain starts with access for members only; production stays open.
       const { json: access } = await api("GET", "/v1/projects/shop/previews");
       assert.equal(access.protection, "members");
       const home = await get(production!);
@@ -106,7 +106,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       };
       assert.equal(await statusOf(unique!, { ...upgrade, ...socket }), 401);
 
-      // A member, by the platform; strangers and nobody.
+      // A member, through the platform; strangers and visitors without an account.
       const sent = await get(unique!, PAGE);
       const door = String(sent.headers.location);
       assert.equal(new URL(door).hostname, DOMAIN);
@@ -128,7 +128,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
         assert.equal(await statusOf(unique!), 401);
       }
 
-      // A share link, by the CLI; its end by revocation.
+      // A share link from the CLI, which ends when it is revoked.
       const key = (await api("POST", "/v1/api-keys", { name: "tool", role: "owner" })).json.key;
       const run = (...argv: string[]) => tool(parts, key, folder, argv);
       const shared = await run("previews", "share", preview.id, "--days", "2");
@@ -178,7 +178,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       for (let count = 0; count < 8 && last !== 429; count++) last = (await guess("wrong")).status;
       assert.equal(last, 429);
 
-      // Addresses, paths and OPTIONS that need no sign-in; production where all is protected.
+      // Addresses, paths and OPTIONS that need no sign-in; production if everything is protected.
       await run(
         "previews",
         "set",
@@ -227,7 +227,7 @@ Deno.test("previews are for members and for whoever has a way in; production is 
       await run("maintenance", "off", "--project-id", "shop");
       assert.equal(await statusOf(production!), 200);
 
-      // A member who leaves is out on the next request.
+      // A member who leaves loses access with the next request.
       assert.equal(await statusOf(unique!, member), 200);
       const { json: members } = await api("GET", "/v1/members");
       const vic = members.items.find(({ name }: { name: string }) => name === "vic");

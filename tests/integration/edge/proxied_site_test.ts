@@ -249,7 +249,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     const old = started();
     assert.ok(old.length > 0);
     platform = await machinery.restart();
-    // Those of tests beside this one end with their platforms.
+    // Those of tests next to this one end with their platforms.
     await until(() => !functionProcesses().some((pid) => old.includes(pid)));
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
   });

@@ -1,4 +1,4 @@
-/** Request targets with bytes of 0x80 and above, which nginx, Caddy and Apache take as well. */
+/** Request targets with bytes of 0x80 and above, which nginx, Caddy and Apache accept too. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 

@@ -1,6 +1,7 @@
 /**
- * Connections of every listener send small writes at once (TCP_NODELAY): over TLS, a response is
- * two. The platform runs in the test's process, whose sockets alone the test can look at.
+ * Connections of every listener send small writes immediately (TCP_NODELAY), because a response
+ * over TLS has two. The platform runs in the test's process, because the test can only inspect its
+ * own sockets.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Request smuggling through the proxy: whatever a client sends on a raw socket,
- * the other site sees one well-formed request for one of the client's, or none.
+ * Request smuggling through the proxy: for everything that a client sends on a raw socket, the
+ * other site receives one well-formed request per request of the client, or none.
  */
 import assert from "node:assert/strict";
 import { type Machinery, openMachinery, proxyTo, publish } from "../../helpers/upstreams.ts";
@@ -9,7 +9,7 @@ import { createProject } from "../../helpers/platform.ts";
 const HOST = "shop.localhost";
 const encode = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
 
-/** An upstream that keeps all it was sent, and answers each read. */
+/** An upstream that records all received data, and responds to each read. */
 function recorder(machinery: Machinery) {
   let received = "";
   const { url } = machinery.listen(async (conn) => {
@@ -30,7 +30,7 @@ function recorder(machinery: Machinery) {
 const FIRST_MS = 3_000;
 const QUIET_MS = 150;
 
-/** Sends raw bytes and returns the response until the other side is quiet or closes. */
+/** Sends raw bytes and returns the response until the other side sends nothing more or closes. */
 async function talk(port: number, text: string): Promise<string> {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(text));

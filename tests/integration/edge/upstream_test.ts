@@ -1,4 +1,4 @@
-/** How the edge treats other sites: connections, time limits, bodies that break off. */
+/** How the edge handles other sites: connections, time limits, incomplete bodies. */
 import assert from "node:assert/strict";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";

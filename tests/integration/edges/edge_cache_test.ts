@@ -1,4 +1,4 @@
-/** What a front edge keeps of the platform's responses, for whom, and until when. */
+/** Tests which responses of the platform a front edge caches, for whom, and for how long. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { cachingRules, deployCached } from "../../helpers/cached_site.ts";
@@ -14,7 +14,7 @@ import { openLine, type SlowLine } from "../../helpers/slow_line.ts";
 
 const HOST = "shop.localhost";
 
-/** A page cached by a rule, by its route, and by its own word. */
+/** A page cached because of a rule, its route, and its own headers. */
 const KEPT = ["/rule/a", "/pages/a", "/declared/a", "/rule/large", "/pages/large", "/phones/"];
 
 interface Parts {
@@ -41,7 +41,7 @@ const withEdge = (
     }
   }, options);
 
-/** Asks for a page until the edge has it: the platform stores the first response. */
+/** Requests a page until the edge has it: the platform stores the first response. */
 async function warm({ get }: Pick<Parts, "get">, path: string): Promise<string> {
   await get(path);
   await get(path);
@@ -62,7 +62,7 @@ Deno.test("a front edge keeps what the platform has cached, and asks no more", (
       assert.equal(first.headers.curious, undefined);
       assert.equal(first.headers["x-svc-edge-keep"], undefined);
       assert.equal(first.headers["svc-cdn-cache-control"], undefined);
-      // Rules apply to each visitor, conditions and ranges as well.
+      // Rules apply to each visitor, and so do conditions and ranges.
       const curious = path.startsWith("/rule/") ? "yes" : undefined;
       assert.equal((await get(path, { "x-curious": "yes" })).headers.curious, curious);
       const part = await get(path, { range: "bytes=1-3" });
@@ -75,7 +75,7 @@ Deno.test("a front edge keeps what the platform has cached, and asks no more", (
       const head = await rawRequest(edge.port, { method: "HEAD", host: HOST, path });
       assert.equal(head.headers["content-length"], String(text.length));
       assert.equal(line.asked(path), asked, path);
-      // What the client gets is what the platform says.
+      // The client gets the platform's response.
       const direct = await platform.get(HOST, path);
       for (const name of ["vary", "cache-control", "etag", "x-count", "x-svc-cache", "mark"]) {
         assert.deepEqual(first.headers[name], direct.headers[name], `${path} ${name}`);
@@ -92,7 +92,7 @@ Deno.test("a front edge keeps what the platform has cached, and asks no more", (
     const webp = await get(image, { accept: "image/webp,*/*" });
     assert.equal(webp.headers["content-type"], "image/webp");
     assert.ok(line.asked(image) > asked);
-    // A page that nobody declares cacheable.
+    // A page that is not declared cacheable.
     const [one, two] = [await get("/plain/a"), await get("/plain/a")];
     assert.notEqual(one.headers["x-count"], two.headers["x-count"]);
   }));
@@ -109,7 +109,7 @@ Deno.test("an acknowledged change is seen at the edge at once", () =>
       assert.equal(status, 200);
     };
     let changes = 0;
-    /** Changes what the server shows, past the edge. */
+    /** Changes the server's content, bypassing the edge. */
     const change = async () => {
       const path = `/set?v=${++changes}____`;
       assert.equal(
@@ -136,13 +136,13 @@ Deno.test("an acknowledged change is seen at the edge at once", () =>
       await purge(json);
       assert.equal((await get(path)).text.slice(0, next.length), next, JSON.stringify(json));
     }
-    // A soft purge lets one stale page through, and no more.
+    // A soft purge allows one stale page, and no more.
     await warm({ get }, "/pages/a");
     const next = await change();
     await purge({ type: "all", soft: true });
     const soft = await get("/pages/a");
     assert.ok(soft.headers["x-svc-cache"] === "STALE" || soft.text.startsWith(next));
-    // A method that changes something makes the page invalid, through the edge and past it.
+    // A method that changes something makes the page invalid, through the edge and bypassing it.
     for (const port of [edge.port, platform.port]) {
       await warm({ get }, "/rule/a");
       const path = "/rule/a?v=posted";
@@ -179,7 +179,7 @@ Deno.test("a method that changes something reaches edges that kept a page for lo
   withEdge(async ({ get, platform }) => {
     const path = "/rule/a?v=posted";
     await warm({ get }, path);
-    // The platform's memory is full of other pages, and asking for this one would store it again.
+    // The platform's memory is full of other pages, and requesting this one would store it again.
     for (let at = 0; at < 20; at++) await platform.get(HOST, `/rule/large?${at}`);
     const state = async () => (await get(path)).headers["x-svc-cache"];
     assert.equal(await state(), "HIT");
@@ -201,12 +201,12 @@ Deno.test("what belongs to a person never reaches another one by the edge", () =
         counts.add(String(cookie));
       }
     }
-    // Languages are told apart by Vary.
+    // Vary distinguishes languages.
     for (const language of ["de", "en", "de", "en", "de", "en"]) {
       const { text } = await get("/rule/lang/a", { "accept-language": language });
       assert.match(text, new RegExp(` ${language}$`));
     }
-    // A closed host closes immediately, with everything cached.
+    // A protected host is closed immediately, including everything cached.
     await warm({ get }, "/pages/a");
     for (const protection of ["all", "off"]) {
       const access = await platform.api("PATCH", "/v1/projects/shop/previews", {

@@ -44,7 +44,7 @@ Deno.test("a slow line is waited for, and a cut one is not", () =>
       assert.ok(performance.now() - began < 20_000);
       await isLost(edge);
       assert.equal((await edge.get(HOST, "/")).text, "four");
-      // Cut again and again while it tries to catch up.
+      // The connection is cut repeatedly while it tries to catch up.
       for (let at = 0; at < 5; at++) {
         line.mend();
         await new Promise((resolve) => setTimeout(resolve, 60 * at));
@@ -55,6 +55,26 @@ Deno.test("a slow line is waited for, and a cut one is not", () =>
       await isCurrent(edge);
       await version(platform, "six");
       assert.equal((await edge.get(HOST, "/")).text, "six");
+    } finally {
+      await edge.kill();
+    }
+  }));
+
+Deno.test("without the platform, an edge refuses everything after its time limit", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await version(platform, "one");
+    await using line = openLine(platform.port);
+    const join = `http://127.0.0.1:${line.port}`;
+    const edge = await addEdge(platform, "far", { join, args: ["--refuse-after", "0"] });
+    try {
+      assert.equal((await edge.get(HOST, "/")).text, "one");
+      line.cut();
+      const refused = await until(() => edge.get(HOST, "/"), ({ status }) => status === 503);
+      assert.equal(refused.headers["x-svc-edge"], "far; lost");
+      line.mend();
+      await isCurrent(edge);
+      assert.equal((await edge.get(HOST, "/")).text, "one");
     } finally {
       await edge.kill();
     }
@@ -114,7 +134,8 @@ Deno.test("an edge cannot report changes for another one", () =>
 
 Deno.test("a wrong clock at the edge changes nothing", () =>
   inTestFolder(async (dataDir) => {
-    // In this process, since no flag sets a clock: the edge's is an hour behind or ahead of it.
+    // Runs in this process, because no flag sets a clock: the edge's clock is an hour behind or
+    // ahead.
     for (const ahead of [-3_600_000, 3_600_000]) {
       const folder = join(dataDir, String(ahead));
       const platform = await startInProcess(folder, { now: () => Date.now() + ahead });

@@ -1,10 +1,13 @@
-/** What a platform knows of its front edges: their requests, and whether they are drained. */
+/**
+ * Tests what a platform knows about its front edges: their requests, and whether they are drained.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { deployCached } from "../../helpers/cached_site.ts";
 import { addEdge, type TestEdge } from "../../helpers/front_edge.ts";
+import { PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import {
   createProject,
   deploy,
@@ -31,7 +34,7 @@ interface Logged {
   readonly ip: string;
 }
 
-/** The log, once it has as many entries. */
+/** The log, once it has this many entries. */
 async function logOf(platform: TestPlatform, count: number): Promise<readonly Logged[]> {
   return await until(
     async () => (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json.items,
@@ -117,6 +120,38 @@ Deno.test("an edge keeps its requests while the platform is away", () =>
     } finally {
       await edge?.kill();
       await platform.shutdown();
+    }
+  }));
+
+Deno.test("the owner sees how far edges are, and drains one, on the page", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: { "index.html": "home" } });
+    const edge = await addEdge(platform, "far");
+    try {
+      const owner = new Visitor(platform);
+      const welcome = new URL(platform.ownerLink!).pathname;
+      const typed = { name: "owner", email: "owner@example.com", password: PASSWORD };
+      await owner.submit(await owner.open(welcome), welcome, typed);
+      await until(async () => {
+        await edge.get(HOST, "/");
+        const { json } = await platform.api("GET", "/v1/edges");
+        return json.items[0].roundTripMs !== null;
+      });
+      const at = "/workspaces/default/usage";
+      const page = await owner.open(at);
+      assert.match(page.html, /far<\/span>.* ms away/);
+      const drained = await owner.submit(page, `${at}/edges`);
+      assert.match(drained.html, /The edge sends its clients elsewhere\./);
+      assert.equal((await platform.api("GET", "/v1/edges")).json.items[0].isDrained, true);
+      assert.match((await owner.submit(drained, `${at}/edges`)).html, /The edge is used again\./);
+      const stranger = new Visitor(platform);
+      await stranger.signUp("sam");
+      const workspace = { slug: "acme", name: "Acme" };
+      await stranger.submit(await stranger.open("/workspaces"), "/workspaces", workspace);
+      assert.doesNotMatch((await stranger.open("/workspaces/acme/usage")).html, /Front edges/);
+    } finally {
+      await edge.kill();
     }
   }));
 

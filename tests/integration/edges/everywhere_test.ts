@@ -19,7 +19,7 @@ const REQUEST_MS = IS_LONG ? 15 : 1;
 
 const HOST = "shop.localhost";
 
-/** Says in each page which version it is, and when it rendered it. */
+/** Puts the version and the time of rendering into each page. */
 const server = (version: string) => `
 import { createServer } from "node:http";
 createServer((request, response) => response.end("${version} " + Date.now()))
@@ -44,9 +44,9 @@ const RULES = {
   }],
 };
 
-/** What the platform has acknowledged. */
+/** The writes that the platform has acknowledged. */
 class Changes {
-  /** The versions in their order; the last one may be under way. */
+  /** The versions in order; the last one may still be in progress. */
   readonly versions = ["v0"];
   acknowledged = 0;
   purgedAt = 0;
@@ -90,7 +90,7 @@ class Changes {
   }
 }
 
-/** When each edge began to follow; an edge that was lost begins again. */
+/** When each edge started to follow; a lost edge starts again. */
 async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string, string>> {
   const { items } = (await platform.api("GET", "/v1/edges")).json;
   return new Map(
@@ -98,11 +98,11 @@ async function followedSince(platform: TestPlatform): Promise<ReadonlyMap<string
   );
 }
 
-/** Asks an edge for a page; returns what is wrong with the response. */
+/** Requests a page from an edge; returns problems of the response. */
 async function wrongOf(edge: TestEdge, path: string, changes: Changes) {
   const { acknowledged, purgedAt } = changes;
   const { status, text, headers } = await edge.get(HOST, path);
-  // A lost edge says so, and may show what it has.
+  // A lost edge reports that, and may serve its stored content.
   if (headers["x-svc-edge"] !== edge.name) return undefined;
   if (status !== 200) return `${path} ${status} ${text}`;
   const [version = "", madeAt] = text.split(" ");
@@ -139,7 +139,7 @@ Deno.test("no edge shows what a change that has returned replaced, and fetches a
           await delay(REQUEST_MS);
         }
       });
-      /** Edges that the platform gave up waiting for, by change: they may know it later. */
+      /** Edges for which the platform stopped waiting, by change: they may apply it later. */
       const excused = new Set<string>();
       let before = await followedSince(platform);
       const works = [() => changes.purge(), () => changes.deploy(), () => changes.rollback()];

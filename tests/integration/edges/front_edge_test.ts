@@ -1,7 +1,8 @@
-/** Front edges of a real platform: what they serve, relay, and know. */
+/** Front edges of a real platform: the responses that they serve and relay, and their data. */
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import WebSocket from "ws";
@@ -66,6 +67,11 @@ const RULES = {
       action: { type: "set_headers", headers: { "x-site": "shop" } },
     },
   ],
+};
+
+const TALK_RULES = {
+  schemaVersion: "EDGE_RULE_SET_V1",
+  rules: [{ id: "talk", action: { type: "set_headers", headers: { "x-talk": "yes" } } }],
 };
 
 const PATHS = [
@@ -163,17 +169,17 @@ const OWN = [
 /** Tokens of the sign-in and of pages, which no two responses share. */
 const RANDOM = /(svc_access_browser=|\?request=|nonce[-=]"?|name="csrf" value=")[\w+/=-]+/g;
 
-/** As much of a response as must be the same; ids differ. */
+/** The parts of a response that must be the same; ids differ. */
 function comparable({ status, headers, text }: Answer) {
   const id = String(headers["x-svc-request-id"] ?? "no id");
-  // Ids differ in length; the response to HEAD has that of the page.
+  // Ids differ in length; the response to HEAD has the page's length.
   const hasId = text.includes(id) || text.includes('"requestId"') || (status >= 400 && text === "");
   const kept = Object.entries(headers).filter(([name]) =>
     !OWN.includes(name) && !(hasId && name === "content-length")
   ).sort();
   const fields = JSON.stringify(kept).replaceAll(RANDOM, "$1ID").replaceAll(/id=\d+/g, "id=N")
     .replaceAll(/ttl=-?\d+/g, "ttl=N")
-    // Pages of a second expire between two requests.
+    // Pages with a lifetime of one second expire between two requests.
     .replaceAll('"STALE"', '"HIT"');
   const body = text.replaceAll(id, "ID").replaceAll(RANDOM, "$1ID").replaceAll(
     /"requestId":"[^"]+"/g,
@@ -233,7 +239,7 @@ Deno.test("a front edge answers generated requests as the platform does", () =>
         limited.push((await (at % 2 === 0 ? edge : platform).get(HOST, "/limited")).status);
       }
       assert.deepEqual(limited.map((status) => status === 429), [false, false, false, true]);
-      // A file is fetched once, by its hash, and lies on the edge's disk.
+      // A file is fetched once, by its hash, and stored on the edge's disk.
       const hash = sha256("static home");
       const file = join(edge.cacheDir, await projectOf(platform), hash.slice(0, 2), hash);
       assert.equal(await Deno.readTextFile(file), "static home");
@@ -269,11 +275,9 @@ Deno.test("a deploy, its rules and its protection are at the edge when the platf
         assert.equal(isOpen, protection === "off", protection);
       }
       const { items } = (await platform.api("GET", "/v1/edges")).json;
-      assert.deepEqual(
-        items.map(({ name, state, address }: Record<string, string>) => ({ name, state, address })),
-        [{ name: "far", state: "connected", address: "127.0.0.1" }],
-      );
-      // A removed key ends the session, and what the edge passes on.
+      const { state, address } = items.find(({ name }: { name: string }) => name === "far");
+      assert.deepEqual([state, address], ["connected", "127.0.0.1"]);
+      // A removed key ends the session, and its relayed requests.
       assert.equal((await platform.api("DELETE", "/v1/edges/far")).status, 204);
       await until(async () => (await edge.get(HOST, "/")).headers["x-svc-edge"] === "far; lost");
       await until(async () => (await edge.get(HOST, "/missing")).status === 503);
@@ -313,22 +317,32 @@ Deno.test("a lost platform: the edge serves what it knows, and catches up", () =
     }
   }));
 
+/** The first line of the response to a path of UTF-8 that is not percent-encoded. */
+async function askForUmlaut(port: number): Promise<string | undefined> {
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const head = `GET /api/\u00fc HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`;
+  await connection.write(new TextEncoder().encode(head));
+  return (await new Response(connection.readable).text()).split("\r\n")[0];
+}
+
 Deno.test("WebSockets, events and uploads pass through a front edge", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await createProject(platform, "talk");
     await deployServer(platform, "shop", {});
-    await deployServer(platform, "talk", SOCKET_SITE);
+    await deployServer(platform, "talk", { ...SOCKET_SITE, rules: TALK_RULES });
     const edge = await addEdge(platform, "far");
     try {
       const socket = new WebSocket(`ws://127.0.0.1:${edge.port}/chat`, ["chat", "echo"], {
         headers: { host: "talk.localhost" },
       });
+      const upgraded = new Promise<IncomingMessage>((resolve) => socket.once("upgrade", resolve));
       await new Promise((resolve, reject) => {
         socket.once("open", resolve);
         socket.once("error", reject);
       });
       assert.equal(socket.protocol, "echo");
+      assert.equal((await upgraded).headers["x-talk"], "yes");
       const echo = new Promise<string>((resolve) =>
         socket.once("message", (data) => resolve(String(data)))
       );
@@ -337,6 +351,10 @@ Deno.test("WebSockets, events and uploads pass through a front edge", () =>
       const closed = new Promise<number>((resolve) => socket.once("close", resolve));
       socket.send("bye");
       assert.equal(await closed, 4001);
+
+      const rawLines = await Promise.all([platform.port, edge.port].map(askForUmlaut));
+      assert.match(rawLines[0]!, /^HTTP\/1\.1 [24]/);
+      assert.equal(rawLines[1], rawLines[0]);
 
       const upload = "x".repeat(300_000);
       const hashed = await rawRequest(edge.port, {
@@ -406,7 +424,7 @@ Deno.test("a forged, changed, old or repeated signature is refused", () =>
     assert.equal(await statusOf(send({ edge: "near" })), 403, "another edge");
     assert.equal(await statusOf({ ...send({}), "x-svc-edge-relay": "nonsense" }), 403, "nonsense");
     assert.equal(await statusOf(send({})), 200);
-    // A file of another project, or one that is no part of the site, is not for an edge.
+    // An edge cannot get a file of another project, or one that is not part of the site.
     const shop = (await platform.api("GET", "/v1/projects/shop")).json;
     const of = `${shop.id}/${shop.productionDeploymentId}`;
     const file = async (hash: string) => {
@@ -416,7 +434,7 @@ Deno.test("a forged, changed, old or repeated signature is refused", () =>
     };
     assert.equal(await file(sha256("home")), 200);
     assert.equal(await file(sha256("something else")), 404);
-    // Lines of the feed carry no key, and the edge's key is stored as a hash.
+    // Lines of the feed contain no key, and the edge's key is stored as a hash.
     await reader.cancel();
     const { json: { items } } = await platform.api("GET", "/v1/edges");
     assert.ok(!JSON.stringify(items).includes(key));

@@ -64,7 +64,7 @@ async function listed(platform: TestPlatform): Promise<readonly Listed[]> {
   return (await platform.api("GET", "/v1/edges")).json.items;
 }
 
-/** Sends a request until each process has answered one; returns their responses. */
+/** Sends requests until each process has served one; returns their responses. */
 async function fromEach(
   ask: () => Promise<Answer>,
   names: readonly string[] = ["platform", ...EDGES],
@@ -239,7 +239,7 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
       assert.equal(after.get("local-2"), before.get("local-2"));
-      // A connection that had just come to it may be lost.
+      // A connection that it had just received may be lost.
       assert.ok(failed <= 1, `${failed} requests failed`);
       await fromEach(() => platform.get(HOST, "/"));
     }
@@ -268,7 +268,7 @@ Deno.test("a drained edge gets no connection, and loses none", () =>
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
-    // Used again while it still finishes.
+    // Started again while it still finishes.
     const first = (await edgeProcesses(platform)).get("local-1");
     await drain(true);
     await drain(false);

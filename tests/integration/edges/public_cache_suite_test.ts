@@ -11,14 +11,14 @@ const SUITE = Deno.env.get("CACHE_SUITE");
 
 const HOST = "suite.localhost";
 
-/** Resolves hosts below `localhost`, as browsers do and Node does not. */
+/** Resolves hosts below `localhost`, like browsers but unlike Node. */
 const RESOLVER = `
 import dns from "node:dns";
 const { lookup } = dns;
 dns.lookup = (host, ...rest) => lookup(host.endsWith(".localhost") ? "127.0.0.1" : host, ...rest);
 `;
 
-/** Runs all tests of the suite, and prints what became of each. */
+/** Runs all tests of the suite, and prints the result of each. */
 const RUNNER = `
 const [suite, base] = process.argv.slice(-2);
 const { runTests, getResults } = await import(suite + "/client/runner.mjs");
@@ -41,7 +41,7 @@ interface Result {
 
 const asModule = (source: string) => `data:text/javascript,${encodeURIComponent(source)}`;
 
-/** Starts the server of the suite; returns its URL, and what stops it. */
+/** Starts the server of the suite; returns its URL, and a function that stops it. */
 async function startOrigin(folder: string) {
   const child = new Deno.Command("node", {
     args: [join(SUITE!, "server/server.mjs")],
@@ -82,7 +82,7 @@ async function runSuite(port: number): Promise<readonly Result[]> {
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 
-/** What a cache must do, and does not. */
+/** Requirements for caches that are not met. */
 const FAILED = "required Assertion";
 
 const countsOf = (results: readonly Result[]) =>

@@ -11,9 +11,9 @@ import { runTool } from "../../helpers/tool.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 
-const set = (platform: TestPlatform, key: string, value: string, more = {}) =>
-  platform.api("PUT", `/v1/projects/web/variables/${key}`, {
-    json: { category: "plain", scope: "all", value, ...more },
+const set = (platform: TestPlatform, key: string, value: string, project = "web") =>
+  platform.api("PUT", `/v1/projects/${project}/variables/${key}`, {
+    json: { category: "plain", scope: "all", value },
   });
 
 const found = async (platform: TestPlatform, id: string) =>
@@ -29,6 +29,32 @@ createServer(async (request, response) => {
   response.end(await answer.text());
 }).listen(process.env.PORT);
 `;
+
+/** Two projects that refer to each other, while `web` redeploys automatically and then not. */
+async function refusesCycle(platform: TestPlatform): Promise<void> {
+  const follow = (autoRedeploy: boolean) =>
+    platform.api("PATCH", "/v1/projects/web", { json: { autoRedeploy } });
+  const setBack = () => set(platform, "WEB_URL", "${{web.url}}", "backend");
+  const refused = await setBack();
+  assert.equal(refused.status, 409);
+  assert.match(
+    refused.json.error,
+    /^Variable WEB_URL of project "backend" refers to \$\{\{web\.url\}\} in a cycle/,
+  );
+  await follow(true);
+  assert.equal((await setBack()).status, 200);
+  await follow(false);
+  const deployed = await platform.api("POST", "/v1/projects/web/deployments", {
+    json: {
+      environment: "preview",
+      manifest: { version: 1, layers: [], routes: [] },
+      files: [],
+    },
+  });
+  assert.deepEqual([deployed.status, deployed.json.code], [409, "conflict"]);
+  assert.match(deployed.json.error, /^Variable API_URL of project "web" .* in a cycle/);
+  await platform.api("DELETE", "/v1/projects/backend/variables/WEB_URL");
+}
 
 async function serve(platform: TestPlatform, prod: boolean) {
   const live = await deployServer(platform, "web", {
@@ -182,6 +208,11 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       await platform.api("PATCH", "/v1/projects/web", { json: { autoRedeploy: false } });
     });
 
+    await t.step(
+      "projects that refer to each other are refused, unless one redeploys automatically",
+      () => refusesCycle(platform),
+    );
+
     await t.step("functions get them", async () => {
       await publish(platform, "web", {
         functions: {
@@ -212,7 +243,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
       );
     });
 
-    await t.step("the tool says what they resolve to", () =>
+    await t.step("the tool reports what they resolve to", () =>
       inTestFolder(async (home) => {
         const folder = join(home, "site");
         await Deno.mkdir(folder);
@@ -253,7 +284,7 @@ Deno.test("variables refer to projects, databases and their own deployment", (t)
         assert.equal(shown.value, "${{backend.url}}");
       }));
 
-    await t.step("a project that is gone fails deploys with its name", async () => {
+    await t.step("a project that no longer exists fails deploys with its name", async () => {
       assert.equal((await platform.api("DELETE", "/v1/projects/backend")).status, 204);
       const created = await platform.api("POST", "/v1/projects/web/deployments", {
         json: {

@@ -1,6 +1,6 @@
 /**
- * Functions that forge what their worker reads and writes: frames without end,
- * frames that mean something else, and frames that nobody reads.
+ * Functions that forge their worker's reads and writes: endless frames, frames with a different
+ * meaning, and frames that are never read.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -84,7 +84,7 @@ const FLOODS: Readonly<Record<string, string>> = {
 };
 
 for (const [name, one] of Object.entries(FLOODS)) {
-  Deno.test(`the platform goes on beside a flood of ${name}`, async () => {
+  Deno.test(`the platform continues next to a flood of ${name}`, async () => {
     await using deployment = await deployFunctions({
       functions: [
         NEIGHBOUR,
@@ -102,7 +102,7 @@ for (const [name, one] of Object.entries(FLOODS)) {
     assert.deepEqual(await host.start(), []);
     await host.invoke(invocation("/", HOSTILE));
     let turns = 0;
-    // Other work has its turns meanwhile.
+    // Other work gets its turns in the meantime.
     await until(() => ++turns === 20);
     assert.equal(
       await bodyText(await host.invoke(invocation("/", { function: "neighbour" }))),

@@ -1,11 +1,11 @@
-/** Header fields written by functions end no line, response or process. */
+/** Header fields written by functions cannot end a line, a response or a process. */
 import assert from "node:assert/strict";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-/** Answers with the field that the query names, escaped. */
+/** Responds with the escaped field in the query. */
 const ECHO = `export default (request: Request) => {
   const query = new URL(request.url).searchParams;
   return new Response("echo", { headers: [[query.get("name"), query.get("value")]] });

@@ -8,7 +8,7 @@ import {
 } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";
 
-/** Calls the method of `context.kv` that the request names, with the arguments of its body. */
+/** Calls the method of `context.kv` in the request, with the arguments in its body. */
 const STORE = `export default async (request, { kv }) => {
   const { method, args } = await request.json();
   if (method === "bytes") {
@@ -87,7 +87,7 @@ Deno.test("a function reads, sets, lists and removes values of text, JSON and by
     assert.deepEqual(await store("list", { prefix: "" }), { items: [], cursor: null });
   }));
 
-Deno.test("a function learns why the store refuses, and goes on", () =>
+Deno.test("a function learns why the store refuses, and continues", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publishStore(platform, "shop", "1");

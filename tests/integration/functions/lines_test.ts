@@ -8,7 +8,7 @@ import { bodyText, deployFunctions, invocation } from "../../helpers/function_ho
 
 const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
 
-/** Answers with the number of its calls, which shows that its worker is still the first. */
+/** Responds with the number of its calls, which shows that its worker is still the first. */
 const NEIGHBOUR = {
   name: "neighbour",
   source: "let n = 0; export default () => new Response(String(++n));",
@@ -45,7 +45,7 @@ const FORGED: Readonly<Record<string, string>> = {
   "sends-a-body-nobody-asked-for": frameOf(40),
 };
 
-/** Meaningless or permitted frames of a worker: they only cost the call. */
+/** Meaningless or permitted frames of a worker: they only end the call. */
 const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
 
 Deno.test("a function that forges frames costs its own worker only", async (t) => {
@@ -97,7 +97,7 @@ Deno.test("a function does not find the connection of its worker", async () => {
 Deno.test("a function that fills the queue of frames loses its worker, not its process", async () => {
   await using deployment = await deployFunctions({
     functions: [NEIGHBOUR, await fixture("frame_flood")],
-    limits: { memoryMb: 1000, timeoutMs: 60_000, cpuMs: 60_000 },
+    limits: { memoryMb: 1000, timeoutMs: 180_000, cpuMs: 180_000 },
   });
   const { host, log } = deployment;
   assert.deepEqual(await host.start(), []);

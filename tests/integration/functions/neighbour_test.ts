@@ -1,7 +1,6 @@
 /**
- * Hostile functions of one project on a platform: another project's site and
- * functions, and the platform, go on. How fast is a matter of `deno task bench
- * functions`.
+ * Hostile functions of one project on a platform: another project's site and functions, and the
+ * platform, keep working. `deno task bench functions` measures how fast.
  */
 import assert from "node:assert/strict";
 import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";

@@ -1,4 +1,4 @@
-/** Functions reach the hosts of their platform, and nothing else of its machine. */
+/** Functions can reach the hosts of their platform, but nothing else on its machine. */
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 import { publish, rule } from "../../helpers/upstreams.ts";

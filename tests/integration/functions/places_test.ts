@@ -1,6 +1,6 @@
 /**
- * Processes of functions that share a bounded number of places, and end with the deployments that
- * are no longer live.
+ * Processes of functions that share a limited number of slots, and end with deployments that are no
+ * longer live.
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
@@ -29,7 +29,7 @@ function heldCall() {
 
 const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
 
-Deno.test("functions end those that were idle the longest, where no place is free", async () => {
+Deno.test("functions end those that were idle the longest, if no place is free", async () => {
   const places = new ProcessPlaces({ max: 2, waitMs: 20_000 });
   await using first = await deployFunctions({ functions, limits, places });
   await using second = await deployFunctions({ functions, limits, places });
@@ -94,10 +94,10 @@ Deno.test("functions at rest end with their last call, and start again when aske
   assert.deepEqual(deployment.log, []);
 });
 
-/** More than twice as many as may run at a time. */
+/** More than twice the maximum number of running processes. */
 const [ROUNDS, MOST] = [15, 6];
 
-Deno.test("however often it is deployed, a project keeps one process of functions", async () => {
+Deno.test("regardless of how often it is deployed, a project keeps one process of functions", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: MOST });
   const { platform } = machinery;
   // Other tests have processes of functions too: the platform counts its own.

@@ -1,6 +1,4 @@
-/**
- * Processes of functions: their number, their end, and what outlives them.
- */
+/** Processes of functions: their number, their end, and their leftovers. */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import {
@@ -98,13 +96,13 @@ Deno.test("the function that broke a process gets one of its own", async () => {
   assert.ok(host.pids.some((pid) => neighbours.includes(pid)));
 });
 
-/** Where the socket of a process is: in a folder named by its last argument. */
+/** The path of a process's socket, in a folder named by its last argument. */
 function socketFolder(pid: number): string {
   const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
   return dirname(words.at(-2) ?? "");
 }
 
-/** Whether the folder of a process's socket is there. */
+/** Whether the folder of a process's socket exists. */
 function hasFolder(folder: string): boolean {
   try {
     return Deno.statSync(folder).isDirectory;
@@ -180,7 +178,7 @@ Deno.test("calls that come while a process is ended wait for the next, and none 
   assert.ok(pids.every((pid) => !runs(pid)));
 });
 
-/** The nice value of each thread (proc(5), stat, field 19); threads come and go meanwhile. */
+/** The nice value of each thread (proc(5), stat, field 19); threads come and go in the meantime. */
 function priorities(pid: number): number[] {
   return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * A function that spins: it is ended by its processor time, and its other visitors
- * are served by a second worker meanwhile.
+ * A function with an endless loop: it is ended because of its processor time, and its other
+ * visitors are served by a second worker in the meantime.
  */
 import assert from "node:assert/strict";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
@@ -8,7 +8,9 @@ import { createProject } from "../../helpers/platform.ts";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Spins, waits or answers, by its path; counts the calls that its worker has begun. */
+/**
+ * Loops, waits or responds, depending on the path; counts the calls that its worker has started.
+ */
 const SOURCE = `
 let begun = 0;
 const work = () => { let sum = 0; for (let turn = 0; turn < 5e8; turn++) sum += turn & 7; return sum; };
@@ -35,7 +37,7 @@ Deno.test("calls behind one that spins are answered by another worker, long befo
   assert.deepEqual(await site.host.start(), []);
   const leave = new AbortController();
   const spinning = site.host.invoke(at("/spin", { signal: leave.signal }));
-  // They are in the same worker, which cannot begin them.
+  // They are in the same worker, which cannot start them.
   const behind = await Promise.all(
     Array.from({ length: 20 }, () => site.host.invoke(at("/"))),
   );
@@ -90,7 +92,8 @@ Deno.test("one call at a time is a place at a time, whichever worker it runs in"
   assert.equal(refused.type === "failed" && refused.reason, "overloaded");
   assert.deepEqual((await Promise.all(behind)).map(({ type }) => type), ["response", "response"]);
   assert.equal((await spinning).type, "failed");
-  // Places are given back when bodies and workers have ended. With one lost, a third call has none.
+  // Slots are released when bodies and workers have ended. If one were lost, a third call would get
+  // none.
   await until(async () => {
     const results = await Promise.all([1, 2, 3].map(() => site.host.invoke(at("/"))));
     await Promise.all(results.map(bodyText));

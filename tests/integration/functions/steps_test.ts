@@ -110,7 +110,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.match(result.message, /clone\(\)/);
   });
 
-  await t.step("a step may give the request a body of its own", async () => {
+  await t.step("a step may give the request a separate body", async () => {
     const result = await host.invoke(
       invocation("/new-body", { mode: "request", method: "POST", body: bodyOf("abc") }),
     );
@@ -198,7 +198,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.ok(log.some(({ message }) => message === "aborted true"));
   });
 
-  await t.step("a body that its client breaks off is no error of the function", async () => {
+  await t.step("a body that its client breaks off is not an error of the function", async () => {
     log.length = 0;
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -248,7 +248,7 @@ Deno.test("functions run in a process", async (t) => {
     assert.match(frames?.[1] ?? "", /\(functions\/throws\.ts:5:33\)$/);
   });
 
-  await t.step("waitUntil goes on after the answer, and drain waits for it", async () => {
+  await t.step("waitUntil continues after the response, and drain waits for it", async () => {
     log.length = 0;
     assert.equal(await bodyText(await host.invoke(invocation("/later", { context }))), "now");
     const leave = new AbortController();

@@ -1,4 +1,4 @@
-/** What deploy hooks leave in the audit log. */
+/** Entries of deploy hooks in the audit log. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
@@ -26,7 +26,7 @@ const closing = (branch: string) => ({
   },
 });
 
-Deno.test("the audit log says which hook deployed, ended a preview or was called with a forged signature", () =>
+Deno.test("the audit log reports which hook deployed, ended a preview or was called with a forged signature", () =>
   withHooks(async ({ port, hook, ended, repository, api, trigger }) => {
     const { id, name, url, secret } = await hook({ signed: true });
     const { pathname } = new URL(url);
@@ -62,7 +62,7 @@ Deno.test("the audit log says which hook deployed, ended a preview or was called
     assert.match(deployed!.address, /^127\.0\.0\.1$|^::1$/);
     assert.match(deployed!.requestId ?? "", /\S/);
 
-    // Events without changes leave nothing.
+    // Events without changes leave no entries.
     await send("push", { ref: "refs/heads/menu", after: SHA });
     await send("ping", {});
     assert.equal((await entries()).length, 1);

@@ -179,7 +179,7 @@ Deno.test("an Idempotency-Key gets the same deployment, and refuses another body
   }));
 
 Deno.test("200 triggers at once over 20 projects: order kept, none built twice, few at a time", () => {
-  // In this process: the test holds builds up, and sees how many run at once.
+  // Runs in this process, because the test delays builds, and counts parallel ones.
   const runner = new TestRunner();
   return withHooksOf(runner, async ({ api, hook, trigger, ended, repository }) => {
     const branches = Array.from({ length: 10 }, (_, index) => `b${index}`);
@@ -202,7 +202,7 @@ Deno.test("200 triggers at once over 20 projects: order kept, none built twice, 
     );
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     runner.open();
-    // In the order of the builds: all of them may take longer than one may be waited for.
+    // In the order of the builds: all of them may take longer than the maximum wait for one.
     for (let begun = 0; begun < answers.length; begun++) {
       const job = await until(() => runner.jobs[begun]);
       const answer = answers.find(({ json }) => json.id === job!.deploymentId);
@@ -217,7 +217,7 @@ Deno.test("200 triggers at once over 20 projects: order kept, none built twice, 
         .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
           a.queuedAt < b.queuedAt ? -1 : 1
         );
-      // The first two had room at once, while others were still on their way into the queue.
+      // The first two started immediately, while others were still being queued.
       const begun = runner.jobs.slice(2)
         .filter(({ projectId }) => projectId === queued[0].projectId);
       const times = new Map<string, string>(
@@ -264,7 +264,7 @@ Deno.test("waiting and running builds can be cancelled, and stopped as deploymen
     assert.equal((await ended(again)).status, "LIVE");
   }, { buildConcurrency: 1 }));
 
-Deno.test("a restart goes on with what waited and what ran", async () => {
+Deno.test("a restart continues with what waited and what ran", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
   const repository = await makeRepository(folder);
   const main = await repository.commit("main", { "index.html": "main" });
@@ -288,7 +288,7 @@ Deno.test("a restart goes on with what waited and what ran", async () => {
   await first.shutdown();
   const second = await startHooks({ folder, repository }, { buildConcurrency: 1 });
   for (const answer of answers) assert.equal((await second.ended(answer)).status, "LIVE");
-  // A deployment is live a moment before the record of its build says so.
+  // A deployment is live a moment before its build's record reports it.
   const states = await until(async () => {
     const { json } = await second.api("GET", "/v1/projects/shop/builds");
     return json.items.map(({ state }: { readonly state: string }) => state);

@@ -1,6 +1,6 @@
 /**
- * The shell lines of the CI snippets in docs/deploy-hooks.md are run as the CI
- * systems run them, against a platform that really builds.
+ * The shell lines of the CI snippets in docs/deploy-hooks.md run like in the CI systems, against a
+ * platform with real builds.
  */
 import assert from "node:assert/strict";
 import { withBuilds } from "../../helpers/git_builds.ts";

@@ -21,7 +21,7 @@ Deno.test("a short SHA of several commits is refused with all that it can be", (
     assert.equal((await ended(whole)).commitSha, alike[0]);
   }));
 
-Deno.test("a repository that is still being fetched is told as such, and fetched meanwhile", () =>
+Deno.test("a repository that is still being fetched is told as such, and fetched in the meantime", () =>
   withHooks(async ({ api, hook, trigger, ended, repository, folder }) => {
     const slow = Promise.withResolvers<void>();
     await using server = serveGit(folder, { before: () => slow.promise });

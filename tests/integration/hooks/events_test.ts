@@ -54,7 +54,7 @@ Deno.test("people are told of each moment of a build, once", () =>
   }));
 
 Deno.test("people are told once of a build whose manifest is not valid", () => {
-  // In this process: no build of the program makes such a manifest.
+  // Runs in this process, because no build of the program creates such a manifest.
   const runner = new TestRunner();
   return withHooksOf(runner, async (platform) => {
     const { hook, trigger, ended, repository } = platform;
@@ -67,7 +67,7 @@ Deno.test("people are told once of a build whose manifest is not valid", () => {
   });
 });
 
-Deno.test("the alarm of a failed build leads to a page that says why, for members alone", () =>
+Deno.test("the alarm of a failed build leads to a page that reports why, for members alone", () =>
   withHooks(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const inAda = (method: string, path: string, json?: unknown) =>

@@ -1,4 +1,4 @@
-/** The platform tells forges how deployments stand: marks on commits, and one comment. */
+/** The platform reports the state of deployments to forges: commit statuses, and one comment. */
 import assert from "node:assert/strict";
 import type { ApiAnswer } from "../../helpers/platform.ts";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
@@ -12,7 +12,7 @@ interface Bench {
   readonly forge: ForgeServer;
   readonly platform: HookPlatform;
   readonly repository: TestRepository;
-  /** Posts an event to the hook as GitHub does. */
+  /** Posts an event to the hook like GitHub. */
   send(event: string, body: unknown): Promise<ApiAnswer>;
   report(id: string): Promise<Record<string, unknown> | null>;
 }

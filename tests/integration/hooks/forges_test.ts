@@ -1,11 +1,11 @@
-/** Forges call a deploy hook as they are: their own payloads, signed or not. */
+/** Forges call a deploy hook with their own payloads, signed or not. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 
 const SHA = "a".repeat(40);
 
-/** Posts to a hook as a forge does. */
+/** Posts to a hook like a forge. */
 async function deliver(
   { port }: HookPlatform,
   url: string,

@@ -41,7 +41,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
     assert.equal((await api("DELETE", path)).status, 404);
   }));
 
-Deno.test("the answer of a trigger is as specified, and the deployment goes live", () =>
+Deno.test("the response of a trigger is as specified, and the deployment goes live", () =>
   withHooks(async ({ hook, trigger, ended, shows, api, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const feature = await repository.commit("feature/x", { "index.html": "<p>x</p>" });
@@ -206,7 +206,7 @@ Deno.test("errors of the repository have the specified messages", () =>
     await expect({ branch: "main", commitSha: sha }, 404, /^Branch not found$/);
   }));
 
-Deno.test("unknown tokens of every form get the same answer", () =>
+Deno.test("unknown tokens of every form get the same response", () =>
   withHooks(async ({ hook, trigger, port }) => {
     const { url } = await hook();
     const base = url.slice(0, -64);

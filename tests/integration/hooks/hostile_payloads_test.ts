@@ -9,7 +9,7 @@ import { listing, newConnections } from "../../helpers/hostile_push.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
-/** Calls of one hook, which takes thirty in a minute. */
+/** Maximum calls of one hook, which accepts thirty per minute. */
 const CALLS_OF_HOOK = 28;
 
 const SHA = "a".repeat(40);
@@ -34,7 +34,7 @@ const hmac = (secret: string, body: string, algorithm = "sha256") =>
 
 const json = { "content-type": "application/json" };
 
-/** How each forge names its pushes, and where it signs. */
+/** Each forge's name for pushes, and its signature field. */
 const SIGNING = {
   GitHub: { event: ["x-github-event", "push"], field: "x-hub-signature-256" },
   "Bitbucket Cloud": { event: ["x-event-key", "repo:push"], field: "x-hub-signature" },
@@ -46,7 +46,7 @@ const SIGNING = {
   Forgejo: { event: ["x-forgejo-event", "push"], field: "x-forgejo-signature" },
 } as const;
 
-/** Signatures that prove nothing. */
+/** Invalid signatures. */
 const FORGED: Readonly<Record<string, (secrets: Secrets) => string>> = {
   "an empty signature": () => "",
   "the name of the algorithm alone": () => "sha256=",
@@ -117,7 +117,7 @@ function tokenAttacks(): Attack[] {
   ];
 }
 
-/** Bodies that are signed as they should be. */
+/** Bodies with valid signatures. */
 const signed = (
   name: string,
   body: string,
@@ -253,7 +253,7 @@ function signedAttacks(): Attack[] {
   ];
 }
 
-/** Sends attacks, with a new hook before one has been called too often. */
+/** Sends attacks, and uses a new hook before one has been called too often. */
 async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise<string[]> {
   const faults: string[] = [];
   using client = newConnections();
@@ -268,7 +268,8 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
       headers: headers(secrets),
       body,
     }).catch((error) => {
-      // The connection may end before all of a long body was sent, and so the answer be lost.
+      // The connection may end before all of a long body was sent, so that the response may be
+      // lost.
       if (body.length < 1_000_000) throw error;
       return undefined;
     });
@@ -333,7 +334,7 @@ Deno.test("the secrets of a hook open nothing else, and what opens something els
       const { status } = await api("POST", `/v1/hooks/${word}`, body);
       assert.ok([401, 404, 414].includes(status), `${word.slice(0, 70)}: ${status}`);
     }
-    // Not the last letter, which stands for less than six bits.
+    // Not the last letter, which encodes less than six bits.
     const altered = ticket.replace(/.(?=.{9}$)/, (letter) => letter === "A" ? "B" : "A");
     for (const word of [token, altered, id, answer.json.id]) {
       const path = `/v1/triggered-deployments/${word.split("/").at(-1)}`;

@@ -5,7 +5,7 @@ import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
 import { sleepBriefly } from "../../helpers/tool.ts";
 
-/** Whether any file below a folder holds a text. */
+/** Whether any file below a folder contains a text. */
 async function holds(folder: string, text: string): Promise<boolean> {
   const { code } = await new Deno.Command("grep", { args: ["-rqaF", "-e", text, folder] }).output();
   return code === 0;
@@ -65,7 +65,7 @@ Deno.test("no token of a hook is written, logged, told or answered but when it i
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("the tool repeats no hook URL, also where it fails and in debug output", () =>
+Deno.test("the tool repeats no hook URL, also if it fails and in debug output", () =>
   withHooks(async ({ hook, port, repository }) => {
     const url = (await hook()).url as string;
     const sha = await repository.git("rev-parse", "main");

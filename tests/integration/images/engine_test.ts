@@ -1,4 +1,4 @@
-/** The engine in its process: its results, and that untrusted bytes cannot harm it. */
+/** The engine in its process: tests its results, and that untrusted bytes cannot harm it. */
 import assert from "node:assert/strict";
 import {
   decodedSize,
@@ -27,7 +27,7 @@ const job = (source: Bytes, more: Partial<ConvertJob> = {}): ConvertJob => ({
   ...more,
 });
 
-/** The signature of each format, and where it is. */
+/** The signature of each format, and its offset. */
 const SIGNATURES: Readonly<Record<ImageFormat, readonly [number, string]>> = {
   avif: [4, "ftypavif"],
   webp: [8, "WEBP"],
@@ -106,7 +106,7 @@ async function firstPixel(png: Bytes): Promise<Uint8Array> {
 
 const text = (content: string): Bytes => new TextEncoder().encode(content.padEnd(64));
 
-Deno.test("foreign bytes are refused, and the engine goes on", async () => {
+Deno.test("foreign bytes are refused, and the engine continues", async () => {
   await using engine = openEngine();
   const png = makePng(300, 200);
   const webp = await engine.convert(job(png, { width: 8192 }));

@@ -5,7 +5,7 @@ import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
 const HOST = "shop.localhost";
 
-Deno.test("broken images are shown as they are, bombs are refused, and the endpoint goes on", () =>
+Deno.test("broken images are shown as they are, bombs are refused, and the endpoint continues", () =>
   withPlatform(async (platform) => {
     const broken = new Uint8Array([...makePng(40, 20).subarray(0, 33), ...new Uint8Array(200)]);
     const script = new TextEncoder().encode("<html><script>alert(1)</script></html>".padEnd(64));

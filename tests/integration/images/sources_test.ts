@@ -68,7 +68,7 @@ Deno.test("an image is not readable through the endpoint where its own address i
   assert.equal(await get(endpoint("/moved/a.png")), 502);
   assert.equal(await get(endpoint("/loop.png")), 404);
 
-  // An image converted for one visitor is not shown to another who may not see it.
+  // An image converted for one visitor is not shown to another one without access.
   assert.equal(await get(endpoint("/office/a.png"), { "x-office": "yes" }), 200);
   assert.equal(await get(endpoint("/office/a.png")), 403);
 });
@@ -144,7 +144,7 @@ Deno.test("a server answers without credentials, as often as its caching asks fo
     const first = await get("/plain.png");
     assert.deepEqual([first.status, first.headers["x-svc-cache"]], [200, "MISS"], first.text);
     assert.equal(first.headers["cache-control"], "public, max-age=0, must-revalidate");
-    // A server's first response tells a thread that it may ask the server directly.
+    // A server's first response tells a thread that it may call the server directly.
     for (let round = 0; round < 3; round++) {
       assert.equal((await get("/plain.png")).headers["x-svc-cache"], "HIT");
     }

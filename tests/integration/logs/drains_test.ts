@@ -1,6 +1,6 @@
 /**
- * Drains of projects and of the operator: what receivers get over the network, and how failures
- * appear. `OTEL_COLLECTOR` names a built OpenTelemetry collector, for the long form.
+ * Drains of projects and of the operator: data that receivers get over the network, and how
+ * failures appear. `OTEL_COLLECTOR` names a built OpenTelemetry collector, for the long form.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

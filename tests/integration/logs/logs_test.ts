@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { runTool } from "../../helpers/tool.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { createProject, deploy, rawRequest, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
@@ -67,8 +68,11 @@ Deno.test("logs are filtered and counted by what requests have, for API, CLI and
     await rawRequest(platform.port, { host: "shop.localhost", path: "/", method: "POST" });
     const at = "/v1/projects/shop/logs";
     const count = async (query: string) => (await api("GET", `${at}?${query}`)).json.items.length;
-    const { json: { items } } = await api("GET", at);
-    const [first] = items;
+    // Front edges report what they served a moment later.
+    const { items: [first] } = await until(
+      async () => (await api("GET", at)).json,
+      ({ items }) => items.length === 6,
+    );
     const rows = {
       "status=404": 2,
       "status=4xx&method=get": 2,

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { NodeSandboxKind } from "../../../src/runtime/node/sandbox/types.ts";
 import { launchServer, NODE } from "../../helpers/node_launch.ts";
 
-/** Root may make namespaces wherever these tests run. */
+/** Root may create namespaces wherever these tests run. */
 const KINDS: readonly NodeSandboxKind[] = Deno.uid() === 0 ? ["namespaces", "kernel"] : ["kernel"];
 
 function testNode(
@@ -241,7 +241,7 @@ const answer = () => new Promise((resolve) => execFile("/bin/sh", ["-c", loop],
   assert.equal(await server.ask("/"), "failed 0 of 100\n");
 }, isRoot ? ["namespaces"] : []);
 
-/** Whether a process of this machine sleeps so long. */
+/** Whether a process of this machine sleeps for this long. */
 async function sleeps(seconds: number): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
     const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");

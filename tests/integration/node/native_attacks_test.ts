@@ -1,6 +1,4 @@
-/**
- * Native code in Node: it gets no more than the server itself.
- */
+/** Native code in Node has no more access than the server itself. */
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
@@ -37,7 +35,7 @@ try {
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
-/** A platform that listens everywhere, and counts what arrives. */
+/** A platform that listens everywhere, and counts connections. */
 async function attacked(folder: string) {
   const arrived: string[] = [];
   const listeners = [
@@ -55,7 +53,7 @@ async function attacked(folder: string) {
   const udp = createSocket("udp4");
   udp.on("message", () => arrived.push("udp"));
   await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
-  // Node, unlike Deno, listens at abstract names.
+  // Node, unlike Deno, listens on abstract names.
   const abstract = new Deno.Command(NODE!, {
     args: [
       "-e",
@@ -131,7 +129,10 @@ async function attack(kind: NodeSandboxKind, folder: string, library: string): P
   assert.equal((await Deno.stat(`${folder}/secret`)).mode! & 0o777, 0o644);
 }
 
-/** The same as a server of the whole program, source or compiled: it sets what differs itself. */
+/**
+ * The same as a server of the whole program, source or compiled: the test sets the differences
+ * itself.
+ */
 const ENTRY = `
 import { createServer } from "node:http";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * Regular backups of three nodes: one makes each, even after another has left. With
+ * Regular backups of three nodes: one creates each, even after another has left. With
  * `CLUSTER_TESTS=all`, because the minimum interval is a minute.
  */
 import assert from "node:assert/strict";
@@ -14,7 +14,7 @@ const EVERY_MS = 60_000;
 const PATIENCE_MS = 240_000;
 
 Deno.test({
-  name: "one node of three makes each backup, and another goes on when it is gone",
+  name: "one node of three makes each backup, and another continues when it is gone",
   ignore: NO_POSTGRES !== undefined || !IS_LONG,
   async fn() {
     await using cluster = await Cluster.open();
@@ -33,7 +33,7 @@ Deno.test({
       return last?.at as string | undefined;
     };
     const made: string[] = [];
-    // Each node looks twice between two backups.
+    // Each node checks twice between two backups.
     for (let round = 0; nodes.length > 1; round++) {
       const at = await until(
         () => lastOf(nodes[0]!),

@@ -1,4 +1,4 @@
-/** Logs of builds: running ones of the node that builds, finished ones though it is gone. */
+/** Logs of builds: running ones from the building node, finished ones even after it has stopped. */
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
@@ -41,7 +41,7 @@ const logOf = async ({ api }: TestPlatform, id: string) =>
 const statusOf = async ({ api }: TestPlatform, id: string) =>
   (await api("GET", `/v1/deployments/${id}`)).json.status;
 
-/** The stream of a log as text, as it comes. */
+/** The stream of a log as text, as it arrives. */
 async function follow({ url }: TestPlatform, { id, token }: { id: string; token: string }) {
   const answer = await fetch(`${url}/v1/deployments/${id}/build-log/stream`, {
     headers: { authorization: `Bearer ${token}` },
@@ -91,7 +91,7 @@ Deno.test({
       assert.deepEqual(numbers, numbers.map((_, index) => index + 1), "each line once, in order");
     });
 
-    await t.step("both nodes show the same of one that has ended", async () => {
+    await t.step("both nodes show the same log of an ended build", async () => {
       await until(async () => await statusOf(a, id) === "LIVE");
       const [ofA, ofB] = [await logOf(a, id), await logOf(b, id)];
       assert.match(textOf(ofA.lines), /last words/);

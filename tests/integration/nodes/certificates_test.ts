@@ -1,4 +1,6 @@
-/** Certificates of several nodes: ordered by one, had by all, challenges answered by any. */
+/**
+ * Certificates of several nodes: ordered by one, available on all, with challenges answered by any.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";

@@ -1,4 +1,7 @@
-/** A node that cannot reach the store; half a minute, and so by `NODES_TESTS=all` only. */
+/**
+ * A node that cannot reach the store; it takes half a minute, so it only runs with
+ * `NODES_TESTS=all`.
+ */
 import assert from "node:assert/strict";
 import { ROLES } from "../../../src/platform/core/nodes/mod.ts";
 import { until } from "../../../src/lib/_test_until.ts";

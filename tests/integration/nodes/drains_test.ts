@@ -57,7 +57,7 @@ Deno.test({
     const { json: { items: [{ health }], missingNodes } } = await first.api("GET", at);
     assert.equal(missingNodes, undefined);
     assert.ok(health.sent >= expected.length, JSON.stringify(health));
-    // What a node has not sent yet, it sends when it stops.
+    // When a node stops, it sends the remaining records.
     for (const node of nodes.toReversed()) await cluster.stop(node);
     assert.deepEqual(sent().sort(), expected.sort());
   },

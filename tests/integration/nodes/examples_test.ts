@@ -29,7 +29,7 @@ const composeFile = z.object({
   ),
 });
 
-/** Replaces each text by another; each must be there. */
+/** Replaces each text by another; each must occur. */
 function replaced(text: string, texts: Readonly<Record<string, string>>): string {
   for (const [from, to] of Object.entries(texts)) {
     assert.ok(text.includes(from), `${from} is not in ${text}`);
@@ -92,7 +92,7 @@ const at = (port: number) => ({
     callApi(`http://127.0.0.1:${port}`, method, path, options),
 });
 
-/** The status of what a node says of itself. */
+/** The status of a node's own report. */
 async function statusOf(port: number, path: string): Promise<number> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`);
   await answer.body?.cancel();
@@ -194,7 +194,7 @@ Deno.test({
     const unit = await read("svc.service");
     if (isInstalled("systemd-analyze")) {
       const file = join(around.folder, "svc.service");
-      // It looks whether the program is there.
+      // It checks whether the program exists.
       await Deno.writeTextFile(file, replaced(unit, { "/usr/local/bin/svc": Deno.execPath() }));
       const { code, stderr } = await new Deno.Command("systemd-analyze", {
         args: ["verify", file],

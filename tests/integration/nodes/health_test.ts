@@ -1,4 +1,4 @@
-/** Health of servers, whichever node runs them. */
+/** Health of servers, regardless of the node that runs them. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
@@ -10,7 +10,7 @@ const stateOf = async ({ api }: TestPlatform) =>
   (await api("GET", "/v1/projects/shop/health")).json.state;
 
 Deno.test({
-  name: "a server that runs on one node is healthy for all, and rests when that is gone",
+  name: "a server that runs on one node is healthy for all, and rests when that no longer exists",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

@@ -14,7 +14,7 @@ import { ClientConnection } from "../../helpers/held_requests.ts";
 
 const HOST = "shop.localhost";
 const TEXT = "<h1>here</h1>";
-/** More than a socket holds, so that a response is under way until it is read. */
+/** More than a socket buffers, so that a response is in progress until it is read. */
 const LONG = Buffer.alloc(7_500_000, "The quick brown fox jumps over the lazy dog. ");
 const CLIENTS = 16;
 const LOOK_MS = 100;
@@ -31,7 +31,7 @@ async function isReady(port: number): Promise<boolean> {
   return answer?.status === 200;
 }
 
-/** Chooses nodes as a balancer does: those that were ready when it looked last, in turns. */
+/** Chooses nodes like a balancer: those that were ready at the last check, in turns. */
 class Balancer {
   readonly leaving = new Set<TestPlatform>();
   readonly #ready = new Set<TestPlatform>();
@@ -65,7 +65,10 @@ class Balancer {
   }
 }
 
-/** Asks without end, each node by a connection that is kept for as long as the node lets it. */
+/**
+ * Sends requests continuously, to each node over a connection that is kept for as long as the node
+ * allows.
+ */
 async function visit(balancer: Balancer, seen: Seen[], isOver: () => boolean): Promise<void> {
   const agents = new Map<TestPlatform, Agent>();
   while (!isOver()) {
@@ -117,7 +120,7 @@ Deno.test({
     const a = await cluster.start("a", { nodeId: "a" });
     await createProject(a, "shop");
     await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-    // `a` has not heard of it when it is stopped.
+    // `a` does not know about it when it is stopped.
     const b = await cluster.start("b", { nodeId: "b" });
     for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
     const client = new ClientConnection(a.port);

@@ -70,25 +70,28 @@ Deno.test({
     });
     for (const node of [a, b]) await until(async () => (await node.get(HOST, "/")).status === 200);
 
-    await t.step("entries are in the order of time, and pages go on through any node", async () => {
-      const asked: string[] = [];
-      for (let n = 0; n < 24; n++) {
-        asked.push(`/page${n}`);
-        await (n % 3 === 0 ? b : a).get(HOST, `/page${n}`);
-      }
-      const all = await ask(a, "logs?limit=100&search=%2Fpage");
-      assert.deepEqual(pathsOf(all.items).sort(), [...asked].sort());
-      assert.deepEqual(
-        all.items.map(({ time }: Logged) => time),
-        all.items.map(({ time }: Logged) => time).sort(),
-      );
-      assert.equal(all.missingNodes, undefined);
-      assert.equal(all.nextCursor, null);
-      const paged = await readPages([b, a], 5);
-      assert.deepEqual(pathsOf(paged).sort(), pathsOf(all.items).sort());
-      const bad = await a.api("GET", "/v1/projects/shop/logs?cursor=a:x");
-      assert.equal(bad.status, 400);
-    });
+    await t.step(
+      "entries are in the order of time, and pages continue through any node",
+      async () => {
+        const asked: string[] = [];
+        for (let n = 0; n < 24; n++) {
+          asked.push(`/page${n}`);
+          await (n % 3 === 0 ? b : a).get(HOST, `/page${n}`);
+        }
+        const all = await ask(a, "logs?limit=100&search=%2Fpage");
+        assert.deepEqual(pathsOf(all.items).sort(), [...asked].sort());
+        assert.deepEqual(
+          all.items.map(({ time }: Logged) => time),
+          all.items.map(({ time }: Logged) => time).sort(),
+        );
+        assert.equal(all.missingNodes, undefined);
+        assert.equal(all.nextCursor, null);
+        const paged = await readPages([b, a], 5);
+        assert.deepEqual(pathsOf(paged).sort(), pathsOf(all.items).sort());
+        const bad = await a.api("GET", "/v1/projects/shop/logs?cursor=a:x");
+        assert.equal(bad.status, 400);
+      },
+    );
 
     await t.step("a follower of one node hears of both", async () => {
       const stream = await follow(a, token);
@@ -119,29 +122,32 @@ Deno.test({
       assert.equal(await requests(), before + 5);
     });
 
-    await t.step("a node that does not respond is named, and so is one that is gone", async () => {
-      const c = await cluster.start("c", { nodeId: "c", nodeUrl: "http://127.0.0.1:9" });
-      const listed = (await a.api("GET", "/v1/nodes")).json.items;
-      assert.equal(listed.find(({ id }: { id: string }) => id === "c").url, "http://127.0.0.1:9");
-      const { missingNodes } = await ask(a, "logs");
-      assert.deepEqual(missingNodes.map(({ node }: { node: string }) => node), ["c"]);
-      assert.match(missingNodes[0].reason, /^does not respond: /);
-      assert.deepEqual((await ask(a, "traffic")).missingNodes, missingNodes);
-      const stream = await follow(a, token);
-      await until(() => Promise.resolve(stream.heard.text.includes("event: missing-node")));
-      await stream.close();
-      await cluster.stop(c);
-      await cluster.stop(b);
-      const gone = await ask(a, "logs?search=%2Fpage");
-      assert.deepEqual(
-        gone.missingNodes.map(({ node, reason }: { node: string; reason: string }) => [
-          node,
-          reason.slice(0, 7),
-        ]),
-        [["b", "is gone"], ["c", "is gone"]],
-      );
-      assert.equal(gone.items.length, 16, "what a has answered itself");
-      assert.equal((await ask(a, "traffic")).missingNodes, undefined, "it is in the store");
-    });
+    await t.step(
+      "a node that does not respond is named, and so is one that no longer exists",
+      async () => {
+        const c = await cluster.start("c", { nodeId: "c", nodeUrl: "http://127.0.0.1:9" });
+        const listed = (await a.api("GET", "/v1/nodes")).json.items;
+        assert.equal(listed.find(({ id }: { id: string }) => id === "c").url, "http://127.0.0.1:9");
+        const { missingNodes } = await ask(a, "logs");
+        assert.deepEqual(missingNodes.map(({ node }: { node: string }) => node), ["c"]);
+        assert.match(missingNodes[0].reason, /^does not respond: /);
+        assert.deepEqual((await ask(a, "traffic")).missingNodes, missingNodes);
+        const stream = await follow(a, token);
+        await until(() => Promise.resolve(stream.heard.text.includes("event: missing-node")));
+        await stream.close();
+        await cluster.stop(c);
+        await cluster.stop(b);
+        const gone = await ask(a, "logs?search=%2Fpage");
+        assert.deepEqual(
+          gone.missingNodes.map(({ node, reason }: { node: string; reason: string }) => [
+            node,
+            reason.slice(0, 7),
+          ]),
+          [["b", "is gone"], ["c", "is gone"]],
+        );
+        assert.equal(gone.items.length, 16, "what a has answered itself");
+        assert.equal((await ask(a, "traffic")).missingNodes, undefined, "it is in the store");
+      },
+    );
   },
 });

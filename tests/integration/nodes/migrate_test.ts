@@ -10,7 +10,7 @@ import { DenoStore } from "../../../src/store/mod.ts";
 const FILES = 300;
 const FILLER = 20_000;
 
-/** More records than a platform of a test has, so that a move takes its time. */
+/** More records than a platform of a test has, so that a move takes a while. */
 async function fill(place: string): Promise<void> {
   const kv = await DenoStore.open(place);
   for (let first = 0; first < FILLER; first += 500) {
@@ -86,7 +86,7 @@ Deno.test({
     }
     await fill(join(data, "kv.sqlite3"));
     const there = ["--data-dir", data, "--to", kv, "--to", storage.place];
-    // While nothing but the mark is there: files are being moved.
+    // While only the mark exists, files are being moved.
     await kill(there, async () => await count() === 1);
     await kill(there, async () => await count() > 1);
     await assert.rejects(start(join(folder, "b"), { kv, keysFile: keys, env }), /move/);

@@ -51,7 +51,7 @@ Deno.test({
     assert.equal(purged.status, 200);
     await until(async () => await page(b) === "HIT rendered 3");
 
-    // What was purged while it was away is not shown from its disk.
+    // Pages that were purged while it was away are not served from its disk.
     await cluster.stop(b);
     await a.api("POST", "/v1/projects/shop/purge", { json: { type: "all" } });
     const again = await cluster.start("b");

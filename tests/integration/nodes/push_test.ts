@@ -1,4 +1,4 @@
-/** Pushes through any node, read and built on any, though the one that took them is gone. */
+/** Pushes through any node, read and built on any, even if the one that received them has ended. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -6,7 +6,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 import type { TestPlatform } from "../../helpers/platform.ts";
 
-/** Each build takes seconds, so that some are left out otherwise. */
+/** Each build takes seconds, so some are skipped otherwise. */
 const IS_LONG = Deno.env.get("NODES_TESTS") === "all";
 
 const ENV = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_TERMINAL_PROMPT: "0" };

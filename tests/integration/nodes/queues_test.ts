@@ -8,8 +8,8 @@ import { deployServer, MANIFEST } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform } from "../../helpers/platform.ts";
 
 /**
- * Stores each delivery under its own key. A message that says so is answered only when a
- * server of another node is asked to.
+ * Stores each delivery under its own key. A marked message only gets a response when a server of
+ * another node is asked for it.
  */
 const SERVER = `
 import { createServer } from "node:http";

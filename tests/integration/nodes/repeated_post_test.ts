@@ -1,7 +1,7 @@
 /**
- * A POST that reaches the platform twice, at one node and then at another: Deno's `fetch` sends
- * it again when a connection closes that was used before
- * (https://github.com/denoland/deno/pull/32566), as when a node is killed.
+ * A POST that reaches the platform twice, at one node and then at another: Deno's `fetch` resends
+ * it if a reused connection closes (https://github.com/denoland/deno/pull/32566), as when a node is
+ * killed.
  */
 import assert from "node:assert/strict";
 import { createClient } from "../../../src/client/client.ts";
@@ -12,7 +12,7 @@ import { NO_POSTGRES } from "../../../src/platform/core/store/_test_pg.ts";
 import { Cluster } from "../../helpers/cluster.ts";
 
 /**
- * A balancer that hands connections to the first port, until a POST was answered there: that
+ * A balancer that sends connections to the first port until a POST has been handled there: that
  * connection is closed instead of the response, and later ones go to the second port.
  */
 function openBalancer(ports: readonly [first: number, second: number]) {
@@ -72,7 +72,7 @@ Deno.test({
     assert.deepEqual([first.status, again.status], [201, 201]);
     assert.equal(again.json.id, first.json.id);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
-    // Of concurrent ones, one is carried out, and the other gets its response or must wait.
+    // Of two concurrent ones, one is executed, and the other gets its response or must wait.
     for (let round = 0; round < 10; round++) {
       const both = await Promise.all([a, b].map((node) =>
         node.api("POST", "/v1/api-keys", {
@@ -92,7 +92,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the tool makes one key where a connection closes before the answer to its POST",
+  name: "the tool makes one key if a connection closes before the response to its POST",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -104,7 +104,7 @@ Deno.test({
       token: a.token!,
       newIdempotencyKey: () => `tool-${keys++}`,
     });
-    // A connection that was used before is the one that fetch may send on again.
+    // fetch only resends on a connection that was used before.
     await client.call(endpoints.listProjects, {});
     const made = await client.call(endpoints.createApiKey, { body: { name: "once" } }).then(
       ({ id }) => id,
@@ -120,7 +120,7 @@ Deno.test({
       (items) => items.length > 0,
     );
     assert.equal(found.length, 1);
-    // A repeated request was answered by the second node with the response of the first.
+    // The second node answered a repeated request with the response of the first.
     if (balancer.posts > 1) assert.equal(made, found[0].id);
     assert.equal(keys, 1);
   },

@@ -1,4 +1,6 @@
-/** A delivery of a deploy hook that reaches several nodes, one after the other or at once. */
+/**
+ * A delivery of a deploy hook that reaches several nodes, one after the other or at the same time.
+ */
 import assert from "node:assert/strict";
 import { makeTestFolder } from "../../../src/lib/_test_folder.ts";
 import { makeRepository } from "../../../src/lib/_test_git.ts";

@@ -1,4 +1,4 @@
-/** What each node keeps in memory, changed through the other one. */
+/** Tests data that each node keeps in memory, changed through the other one. */
 import assert from "node:assert/strict";
 import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { until } from "../../../src/lib/_test_until.ts";

@@ -90,7 +90,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a node with keys of its own does not start, and says which file to copy",
+  name: "a node with keys of its own does not start, and reports which file to copy",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

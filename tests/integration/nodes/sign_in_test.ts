@@ -12,7 +12,7 @@ import { stillClock, type TestPlatform } from "../../helpers/platform.ts";
 
 const MESSENGER = "/sign-in/messenger";
 const CHAT = 7;
-/** Within this time, a node usually learns the counts of others. */
+/** Within this time, a node usually receives the counts of others. */
 const PAUSE_MS = 1000;
 
 const found = ({ html }: Page, pattern: RegExp): string => {
@@ -21,7 +21,7 @@ const found = ({ html }: Page, pattern: RegExp): string => {
   return match[1]!;
 };
 
-/** Whether a wrong password must wait within a few attempts, some time apart. */
+/** Whether a wrong password must wait within a few attempts, with pauses between them. */
 async function refusesWithin(node: TestPlatform, attempts: number): Promise<boolean> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     await delay(attempt * PAUSE_MS);
@@ -62,7 +62,7 @@ Deno.test({
         assert.equal((await node.signIn("ada@example.com", "wrong password")).status, 401);
       }
       for (const node of nodes) {
-        // It hears of the other's a moment later; two more are not enough.
+        // It receives the other node's count a moment later; two more are not enough.
         assert.ok(await refusesWithin(node, 2));
         const right = await new Browser(node).signIn("ada@example.com");
         assert.equal(right.status, 429, "the right password waits as well");

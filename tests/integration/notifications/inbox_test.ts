@@ -140,7 +140,7 @@ Deno.test("deployments tell at their moments, once", () =>
     assert.equal(items[2].actionUrl, `http://shop.localhost:${platform.port}/`);
   }));
 
-Deno.test("a security event reaches the account that it is about, and nobody else", () =>
+Deno.test("a security event reaches the account that it is about, and no one else", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const bob = await signUp(platform, "bob");

@@ -71,7 +71,7 @@ Deno.test("a member chooses whose deployments they hear of", () =>
     assert.match(JSON.stringify(wrong.json), /Only the category Deployment has this preference/);
   }));
 
-Deno.test("a session is refused where it names a workspace that is not its own", () =>
+Deno.test("a session is refused if it names a workspace that is not its own", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const { browser: eve } = await signUpWithWorkspace(platform, "eve");

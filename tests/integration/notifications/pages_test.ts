@@ -1,4 +1,4 @@
-/** The pages of notifications, as a browser without JavaScript uses them. */
+/** The pages of notifications, used by a browser without JavaScript. */
 import assert from "node:assert/strict";
 import { formsOf, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";

@@ -1,4 +1,4 @@
-/** The live stream, read by the `eventsource` client as it comes. */
+/** The live stream, read by the unmodified `eventsource` client. */
 import assert from "node:assert/strict";
 import { unusedPort } from "../../../src/lib/unused_port.ts";
 import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts";

@@ -1,4 +1,6 @@
-/** Two deployments compared, and one deployed again: by the API, and by the pages of a deployment. */
+/**
+ * Two deployments compared, and one deployed again: with the API, and on the pages of a deployment.
+ */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";

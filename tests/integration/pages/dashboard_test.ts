@@ -1,13 +1,13 @@
 /**
- * The dashboard over a real platform: what its pages show of hostile text, what its forms do, and
- * whom they obey.
+ * The dashboard of a real platform: how its pages show hostile text, what its forms do, and who may
+ * use them.
  */
 import assert from "node:assert/strict";
 import { type DashboardPlatform, withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf, type Page } from "../../helpers/page_visitor.ts";
 import { deploy } from "../../helpers/platform.ts";
 
-/** Text that is markup wherever it is not escaped. */
+/** Text that becomes markup wherever it is not escaped. */
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7*7}}`;
 const OWN_PICTURE =
   /<img class="sign" src="\/workspaces\/[a-z0-9-]+\/projects\/[a-z0-9-]+\/picture" alt="" width="36" height="36" loading="lazy"\/>/g;

@@ -82,7 +82,7 @@ Deno.test("documents have contents, neighbours and a search, and are compressed"
     assert.equal(again.status, 304);
   }));
 
-Deno.test("a refused request says what to do, and where the platform says more of its code", () =>
+Deno.test("a refused request explains what to do, and where the platform says more of its code", () =>
   withPlatform(async (platform) => {
     const { json } = await platform.api("GET", "/v1/projects/none");
     const { hint, docs } = json;
@@ -95,7 +95,7 @@ Deno.test("a refused request says what to do, and where the platform says more o
     }
   }));
 
-Deno.test("llms.txt leads to every document, and is sent again only where it changed", () =>
+Deno.test("llms.txt leads to every document, and is sent again only if it changed", () =>
   withPlatform(async (platform) => {
     const index = await platform.get("localhost", "/llms.txt");
     assert.equal(index.headers["content-type"], "text/plain; charset=utf-8");

@@ -1,10 +1,10 @@
-/** Pages of a new workspace and a new project: each says the command to type next. */
+/** Pages of a new workspace and a new project: each shows the next command to type. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf } from "../../helpers/page_visitor.ts";
 import { pageRoutes } from "../../helpers/page_routes.ts";
 
-/** Pages that are full from the beginning, and why. */
+/** Pages that are never empty, and why. */
 const FULL: Readonly<Record<string, string>> = {
   "/account": "forms for the password and the second factor",
   "/account/activity": "the sign-up",
@@ -25,7 +25,7 @@ const FULL: Readonly<Record<string, string>> = {
 const COMMAND =
   /<(?:pre class="terminal"|code)[^>]*>(?:export SVC_API_URL=\S+\n)?(?:svc [a-z]+|curl )/;
 
-/** Parts of pages, files, and what leads to a page or is about one line of a log. */
+/** Parts of pages, files, redirects to pages, and pages about one line of a log. */
 const PARTS = /\/(?:picture|deployments|blobs\/download|forms\/export|logs\/.+)$/;
 
 Deno.test("each page of a new workspace and a new project says the command to type next", () =>

@@ -1,6 +1,7 @@
 /**
- * Every form of the dashboard, taken from the routes: none acts without its own token, for a page
- * of another site, or for someone of another workspace; none that loses messages acts unasked.
+ * Every form of the dashboard, taken from the routes: none works without its own token, from a page
+ * of another site, or for someone of another workspace; none that deletes messages works without
+ * confirmation.
  */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -8,13 +9,13 @@ import { formsOf } from "../../helpers/page_visitor.ts";
 import { pageRoutes } from "../../helpers/page_routes.ts";
 import { create, deploy } from "../../helpers/platform.ts";
 
-/** Forms of the messenger, which this platform has none of. */
+/** Forms of the messenger, which this platform does not have. */
 const ABSENT = /^\/sign-in\/messenger/;
 
 /** Forms before a sign-in: they change nothing of an account, and need no token of a session. */
 const BEFORE_SIGN_IN = /^\/(?:sign-in|sign-up|welcome|forgot-password|reset-password)(?:\/|$)/;
 
-/** Forms that lose messages and objects: they ask first. */
+/** Forms that delete messages and objects: they ask first. */
 const ENDS_SOMETHING = /\/(?:(?:queues|forms)\/(?:delete|purge)|blobs\/delete)$/;
 
 Deno.test("no form acts without its own token, for another site, or for a stranger", () =>

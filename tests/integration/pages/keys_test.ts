@@ -1,4 +1,4 @@
-/** The pages of API keys and trusted publishers, as a browser without scripts sees them. */
+/** The pages of API keys and trusted publishers, in a browser without scripts. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { formsOf, type Page } from "../../helpers/page_visitor.ts";

@@ -1,4 +1,4 @@
-/** Lists of more records than a page holds: no page shows them all, and each leads on to the rest. */
+/** Lists of more records than a page holds: no page shows them all, and each links to the rest. */
 import assert from "node:assert/strict";
 import { Browser } from "../../helpers/browser.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -11,7 +11,7 @@ const MANY = 110;
 const MOST_ROWS = 100;
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Lists by their pages, and what their rows and the way to the next of them look like. */
+/** Lists by their pages, with patterns of their rows and of the link to the next rows. */
 type List = readonly [page: string, row: RegExp, many?: number, name?: string];
 const LISTS: readonly List[] = [
   ["/workspaces/acme/projects", /<li class="tile"/g],
@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   ["/notifications", /class="what"/g],
 ];
 
-/** A person's own lists: two of them share a page, each with a name in the address. */
+/** A person's own lists: two of them share a page, each with a name in the URL. */
 const OWN = 30;
 const OWN_LISTS: readonly List[] = [
   ["/account/sessions", /action="\/account\/sessions\/end"/g, OWN, "sessions"],
@@ -35,14 +35,14 @@ const OWN_LISTS: readonly List[] = [
   ["/workspaces", /<a class="what"/g, OWN, "cursor"],
 ];
 
-/** The address of the next rows. */
+/** The URL of the next rows. */
 function nextOf(html: string, name = "cursor|offset|invitations"): string | undefined {
   const [, href] =
     new RegExp(`<a [^>]*href="([^"]*(?:${name})=[^"]+)"[^>]*>(?:Next|Older|More)`).exec(html) ?? [];
   return href?.replaceAll("&amp;", "&");
 }
 
-/** Follows each list to its end; returns what is wrong with it. */
+/** Follows each list to its end; returns its problems. */
 async function followAll(visitor: Visitor, lists: readonly List[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const [page, row, many = MANY, name] of lists) {
@@ -101,7 +101,7 @@ Deno.test("a person's sessions, tools, activity and workspaces lead on to the re
       const json = { email: "ada@example.com", password: PASSWORD };
       const signedIn = await other.send("POST", "/v1/sign-in", { json });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.json));
-      // Each tool asks from its own address, as one address may ask ten times a minute.
+      // Each tool uses its own address, because one address may send ten requests per minute.
       const { json: asked } = await platform.api("POST", "/v1/device", {
         token: null,
         body: new URLSearchParams({ client_id: `tool ${n}` }),

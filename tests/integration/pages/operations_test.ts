@@ -161,7 +161,7 @@ Deno.test("the environments page shows, sets and deletes variables, pastes files
     const gone = await ada.confirm(await ada.open(at), `${at}/delete`);
     assert.match(gone.html, /Environment deleted\./);
     const seen = await viewer.open(at);
-    assert.doesNotMatch(seen.html, /Delete|Remove|Set variable|Set them/);
+    assert.doesNotMatch(seen.html, /Delete|Remove|Set variable|Set all/);
   }));
 
 Deno.test("the webhook pages add, test, replay, rotate and delete, and mask what receivers say", () =>

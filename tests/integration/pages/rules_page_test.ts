@@ -1,4 +1,4 @@
-/** The editor of rules, as someone without JavaScript uses it. */
+/** The editor of rules, used without JavaScript. */
 import assert from "node:assert/strict";
 import { until } from "../../../src/lib/_test_until.ts";
 import { withDashboard } from "../../helpers/dashboard.ts";
@@ -41,7 +41,7 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     assert.match(first.html, /Production has no rules yet\./);
     assert.match(textIn(first), /^schemaVersion = "EDGE_RULE_SET_V1"\n# [^]*\nrules = \[\]/);
 
-    // The checker's findings stand beside their lines, and the text stays.
+    // The checker's problems are next to their lines, and the text is kept.
     const wrong = CLOSED.replace('"deny"', '"denny"').replace("closed", "cl<sed");
     const checked = await send(first, "check", wrong);
     assert.equal(checked.status, 200);
@@ -73,7 +73,7 @@ Deno.test("the rules page checks, tries, publishes, compares and restores, and k
     const none = await send(second, "try", CLOSED.replace('"closed"', '"shut"'));
     assert.match(none.html, /None of the last \d requests/);
 
-    // The first page is stale: nothing is published, and both versions are there.
+    // The first page is stale: nothing is published, and both versions are shown.
     const stale = await send(first, "publish", MOVED);
     assert.equal(stale.status, 412);
     assert.match(textIn(stale), /id = "moved"/);

@@ -1,4 +1,4 @@
-/** Search over a workspace, by the API and by its page. */
+/** Search over a workspace, with the API and on its page. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 import { deploy } from "../../helpers/platform.ts";

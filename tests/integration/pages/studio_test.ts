@@ -1,6 +1,6 @@
 /**
  * The database studio, without JavaScript and on each engine: tables, rows and their values, SQL,
- * files, and who may do what.
+ * files, and permissions.
  */
 import assert from "node:assert/strict";
 import { NO_POSTGRES } from "../../../src/database/server/_test_server.ts";
@@ -152,7 +152,7 @@ async function editsRows(
   });
   assert.equal(gone.status, 409);
 
-  // Null stays null, an empty text stays one, and each can become the other.
+  // Null stays null, an empty text stays empty, and each can become the other.
   const same = await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "typed" });
   assert.match(same.answer.headers.get("location")!, /done=row-same/);
   await send(at("2", "KEL"), { "value.Na me": "", "mode.Na me": "empty" });
@@ -224,7 +224,15 @@ async function managesDatabase({ ada, api, platform }: DashboardPlatform) {
   assert.match(page.html, /••••••••@/);
   const { json: { password } } = await api("GET", `${API}/connection`);
   assert.ok(!page.html.includes(password), "the password is shown only on request");
+  const reveals = async () => {
+    const { json: { items } } = await api("GET", "/v1/audit?limit=100");
+    return items.filter(({ action }: { action: string }) => action === "getDatabaseConnection");
+  };
+  const before = (await reveals()).length;
+  await ada.open(AT);
+  assert.equal((await reveals()).length, before, "no password was shown");
   const asked = await ada.submit(page, `${AT}/connection`, { branch: "main" });
+  assert.equal((await reveals()).length, before + 1);
   for (const client of ["psql", "node-postgres", "Prisma", "Drizzle", "Django", "JDBC"]) {
     assert.ok(asked.html.includes(`>${client}</summary>`), client);
   }

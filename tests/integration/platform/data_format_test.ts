@@ -1,6 +1,6 @@
 /**
- * A program with a second format of the data directory, as a process: killed while it migrates,
- * and on a full disk. `KILL_ROUNDS` sets how many rounds are run.
+ * A program with a second format of the data directory, as a process: killed while it migrates, and
+ * on a full disk. `KILL_ROUNDS` sets the number of rounds.
  */
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 1);
 const PROGRAM = new URL("../../helpers/second_format.ts", import.meta.url).pathname;
 const BACKUP = "before-format-2.tar";
 
-/** A data directory of the first format with a site and what the second format changes. */
+/** A data directory of the first format with a site and the data that the second format changes. */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");
@@ -41,7 +41,7 @@ async function migrate(dataDir: string, { killAt = Infinity, extraBytes = 0 } = 
     text += piece;
     lines.splice(0, lines.length, ...text.split("\n").slice(0, -1));
     if (lines.length < killAt) continue;
-    // Not always at the very moment of a line, but also in the middle of what comes next.
+    // Not always exactly at a line, but also in the middle of the next step.
     await new Promise((done) => setTimeout(done, Math.random() * 30));
     child.kill("SIGKILL");
     break;
@@ -64,7 +64,7 @@ async function serve(to: string): Promise<void> {
   await platform.shutdown();
 }
 
-/** What the older program sees: all of the old state, or a refusal with the reason. */
+/** The result with the older program: all of the old state, or a refusal with the reason. */
 async function checkForOlder(dataDir: string, folder: string): Promise<void> {
   const refusal = await settle(dataDir, 1).then(() => undefined, (error) => error);
   if (refusal === undefined) return assert.equal(await formatFound(placesOf(dataDir)), 1);
@@ -102,7 +102,7 @@ async function killRound(first: string, folder: string, lineCount: number): Prom
   return seen;
 }
 
-Deno.test("kill -9 in a migration leaves the old state, or one that only newer programs go on with", () =>
+Deno.test("kill -9 in a migration leaves the old state, or one that only newer programs continue with", () =>
   inTestFolder(async (folder) => {
     const first = join(folder, "first");
     await furnish(first);
@@ -137,7 +137,7 @@ async function onSmallDisk(
   });
 }
 
-Deno.test("a disk without room for the backup leaves the old state, and says so", () =>
+Deno.test("a disk without room for the backup leaves the old state, and reports it", () =>
   onSmallDisk(async (dataDir) => {
     const ballast = join(dataDir, "..", "ballast");
     await fill(ballast);
@@ -151,7 +151,7 @@ Deno.test("a disk without room for the backup leaves the old state, and says so"
     assert.deepEqual(names.filter((name) => /before-format|\.tmp$/.test(name)), []);
   }));
 
-Deno.test("a disk that gets full in a migration is named, and the migration goes on with room", () =>
+Deno.test("a disk that gets full in a migration is named, and the migration continues with room", () =>
   onSmallDisk(async (dataDir, folder) => {
     const { code, lines } = await migrate(dataDir, { extraBytes: 2 * DISK_MB * 1024 * 1024 });
     assert.equal(code, 1);

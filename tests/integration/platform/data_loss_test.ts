@@ -15,7 +15,7 @@ async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void>
   });
 }
 
-/** Leaves a data directory with a site, as a platform that was stopped. */
+/** Creates a data directory with a site, like a stopped platform. */
 async function furnish(dataDir: string): Promise<void> {
   const platform = await start(dataDir);
   await createProject(platform, "shop");
@@ -23,7 +23,7 @@ async function furnish(dataDir: string): Promise<void> {
   await platform.shutdown();
 }
 
-/** The error of `svc serve`, as a person and as a program see it. */
+/** The error of `svc serve`, for people and for programs. */
 async function serve(dataDir: string, ...flags: string[]) {
   const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
   const { code, stdout } = await runCli(argv, { env: { HOME: dirname(dataDir) } });
@@ -66,7 +66,7 @@ Deno.test("a damaged keys.json is named, and left as it is", () =>
     }
   }));
 
-Deno.test("an empty store beside blobs is not started upon; moving them away begins anew", () =>
+Deno.test("an empty store next to blobs is not started upon; moving them away begins anew", () =>
   inFolder(async (dataDir) => {
     await furnish(dataDir);
     for await (const { name } of Deno.readDir(dataDir)) {
@@ -80,7 +80,7 @@ Deno.test("an empty store beside blobs is not started upon; moving them away beg
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a first start that was cut off goes on", () =>
+Deno.test("a first start that was cut off continues", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(join(dataDir, "blobs", "incoming"), { recursive: true });
     const first = await start(dataDir);
@@ -92,7 +92,7 @@ Deno.test("a first start that was cut off goes on", () =>
     await (await start(dataDir)).shutdown();
   }));
 
-Deno.test("a store or disk that cannot be opened is no mistake of the command line", () =>
+Deno.test("a store or disk that cannot be opened is not a mistake of the command line", () =>
   inFolder(async (dataDir) => {
     await Deno.mkdir(dataDir, { recursive: true });
     const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];

@@ -1,6 +1,6 @@
 /**
- * No process of foreign code holds a descriptor of the platform: neither one
- * that the platform has inherited, nor one that the runtime opens for itself.
+ * No process of project code has a descriptor of the platform: neither one that the platform has
+ * inherited, nor one that the runtime opens for itself.
  */
 import assert from "node:assert/strict";
 import { computeServer, spawnServer, writeModules } from "../../helpers/compute_server.ts";
@@ -9,7 +9,10 @@ import { deployFunctions, invocation, spawnFunctions } from "../../helpers/funct
 
 const ignore = Deno.build.os !== "linux";
 
-/** Does what makes a runtime open files: modules, workers, databases in memory, compiled code. */
+/**
+ * Uses features that make a runtime open files: modules, workers, databases in memory, compiled
+ * code.
+ */
 const BUSY = `
 import { DatabaseSync } from "node:sqlite";
 new DatabaseSync(":memory:").exec("create table a (b)");

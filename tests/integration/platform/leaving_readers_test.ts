@@ -1,4 +1,4 @@
-/** Readers that leave streams and downloads half-read. The platform notices, and lives on. */
+/** Readers that leave streams and downloads half-read. The platform notices, and keeps running. */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { createDatabase } from "../../helpers/databases.ts";
@@ -6,7 +6,7 @@ import { TOKEN } from "../../helpers/platform.ts";
 
 const READERS = 40;
 
-/** A file of 4 MB, so that a reader leaves while most of it is still to be sent. */
+/** A file of 4 MB, so that a reader disconnects while most of it has not been sent. */
 const SETTINGS = {
   buildCommand: "mkdir out; head -c 4000000 /dev/zero > out/big.bin; echo ok > out/index.html",
   outputDirectory: "out",
@@ -33,7 +33,7 @@ function encode({ host = "localhost", path, method = "GET", body = "" }: Request
   return new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
 
-/** Sends a request and leaves: at once, or after the first bytes of the response. */
+/** Sends a request and disconnects: immediately, or after the first bytes of the response. */
 async function leave(port: number, request: Request, reads: boolean): Promise<string> {
   using conn = await Deno.connect({ hostname: "127.0.0.1", port });
   await conn.write(encode(request));

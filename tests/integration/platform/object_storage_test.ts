@@ -1,4 +1,4 @@
-/** Blobs in object storage: sites are served from what is cached while it is down. */
+/** Blobs in object storage: sites are served from caches while it is down. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { runCli } from "../../../src/cli/_test_run.ts";

@@ -56,7 +56,7 @@ Deno.test("metrics count each request once", () =>
       assert.equal((await platform.get("shop.localhost", "/missing")).status, 404);
       assert.equal((await platform.get("localhost", "/healthz")).status, 200);
     }
-    // The read before counts as well, once it is answered.
+    // The previous read counts too, once it has a response.
     assert.equal(await counted("api", "2xx"), before + 1 + REQUESTS);
     assert.equal(await counted("edge", "2xx"), REQUESTS);
     assert.equal(await counted("edge", "4xx"), REQUESTS);

@@ -1,4 +1,4 @@
-/** A data directory of an earlier program opens, or is refused in words. */
+/** A data directory of an earlier program opens, or is refused with a message. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { hear } from "../../../scripts/_process.ts";

@@ -1,17 +1,19 @@
-/** Test platforms have the settings that users get who type `svc serve`. */
+/** Test platforms have the settings of a plain `svc serve`. */
 import assert from "node:assert/strict";
 import { optionsOf } from "../../../src/cli/serve/_test_flags.ts";
 import { withTestOptions } from "../../helpers/platform.ts";
 import { completeSettings } from "../../../src/settings/mod.ts";
 import { serveCommand } from "../../helpers/platform_process.ts";
 
-/** What a test platform may set: addresses, its processes, and the users of its builds. */
+/**
+ * Settings that a test platform may have: addresses, its processes, and the users of its builds.
+ */
 const OWN = new Set(["port", "postgresPort", "builds", "bootstrapToken"]);
 
-/** What no flag says: the way the program is started. */
+/** Options without a flag: how the program is started. */
 const SURROUNDINGS = new Set(["env", "log", "version", "dataDir"]);
 
-/** Options that say nothing, since everything that they may say is missing. */
+/** Options without effect, because all of their fields are missing. */
 const isSilent = (value: unknown): boolean =>
   value === undefined || value === false ||
   (typeof value === "object" && value !== null && Object.values(value).every(isSilent));

@@ -1,4 +1,7 @@
-/** Packs that no git makes: cut off, wrong in their sums and sizes, or larger than they look. */
+/**
+ * Packs that git never creates: truncated, with wrong checksums and sizes, or larger than they
+ * look.
+ */
 import assert from "node:assert/strict";
 import { deflateSync } from "node:zlib";
 import {
@@ -123,7 +126,7 @@ function deltaAttacks(): Attack[] {
   });
 }
 
-/** A delta on `base` that makes `times` copies of it. */
+/** A delta on `base` that creates `times` copies of it. */
 function multiplied(base: GitObject, times: number): Entry {
   const step = copy(0, base.size);
   const delta = [...deltaSize(base.size), ...deltaSize(base.size * times)];
@@ -136,7 +139,7 @@ function multiplied(base: GitObject, times: number): Entry {
   );
 }
 
-/** Small packs that stand for much more than a run of git may hold in memory. */
+/** Small packs that expand to much more than git may hold in memory. */
 function bombAttacks(): Attack[] {
   const seed = object("blob", new Uint8Array(60_000).fill(7));
   const folder = object("tree", new Uint8Array(90_000_000));
@@ -166,7 +169,7 @@ function bombAttacks(): Attack[] {
   ];
 }
 
-/** Deltas, each on the one before it, whose first has no base. */
+/** A chain of deltas whose first one has no base. */
 function chain(length: number): Entry[] {
   const text = [...deltaSize(5), ...deltaSize(5), ...copy(0, 5)];
   const first = namedDelta("f".repeat(40), text);

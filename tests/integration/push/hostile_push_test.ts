@@ -1,4 +1,4 @@
-/** Requests that no git sends, to the address that git pushes to, and keys that may not push. */
+/** Requests to git's push address that git never sends, and keys that may not push. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
@@ -94,7 +94,7 @@ const REFS: readonly string[] = [
 
 const refAttacks = (): Attack[] =>
   REFS.map((ref) => {
-    // A space ends what is a command at all.
+    // A space ends the command.
     const isLine = !/\s/.test(ref);
     return {
       name: `the ref ${JSON.stringify(ref.slice(0, 60))}`,
@@ -104,7 +104,7 @@ const refAttacks = (): Attack[] =>
     };
   });
 
-/** Heads that git can send, and what their report says. */
+/** Heads that git can send, and their reports. */
 const REFUSED_HEADS: Readonly<Record<string, readonly [body: Uint8Array, says: RegExp]>> = {
   "a shallow push without its pack": [
     joined(line(`shallow ${SHA}`), command("refs/heads/main")),
@@ -310,7 +310,7 @@ function pathAttacks(repository: string): Attack[] {
   ];
 }
 
-/** Keys that exist, and may not push to the project; and such as do not exist. */
+/** Keys that exist but may not push to the project, and keys that do not exist. */
 async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   const { api } = platform;
   const keyOf = async (fields: Record<string, unknown>) => {
@@ -389,7 +389,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
   ];
 }
 
-/** Sends a push in parts whose last never comes, and goes. */
+/** Sends a push in parts, without the last one, and disconnects. */
 async function pushWithoutEnd({ platform: { port }, repository }: Target): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await new Promise((resolve) => socket.once("connect", resolve));

@@ -1,4 +1,7 @@
-/** Trees, commits and tags that no git makes: each is refused by name, and leaves nothing. */
+/**
+ * Trees, commits and tags that git never creates: each is refused by name, and leaves nothing
+ * behind.
+ */
 import assert from "node:assert/strict";
 import {
   bytesOf,
@@ -62,7 +65,7 @@ const DOT_GIT: readonly (string | Uint8Array)[] = [
   "a\\b\\git~1",
 ];
 
-/** Names that lead elsewhere. */
+/** Names that point outside. */
 const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
   ["", /emptyName|malformed|too-short|empty filename/],
   [".", /hasDot\b/],
@@ -75,10 +78,10 @@ const ELSEWHERE: readonly (readonly [name: string, says: RegExp])[] = [
   ["hooks/post-checkout", /fullPathname/],
 ];
 
-/** Links in the place of files that git itself reads. */
+/** Links instead of files that git itself reads. */
 const MODULES = [".gitmodules", ".GITMODULES", "gitmod~1", ".gitmodules ", ".gitm\u200codules"];
 
-/** Settings of submodules that run something or lead elsewhere. */
+/** Settings of submodules that run programs or point outside. */
 const SUBMODULES: Readonly<Record<string, readonly [text: string, says: RegExp]>> = {
   "an option as address": ['[submodule "a"]\n\tpath = a\n\turl = -u./payload\n', /gitmodulesUrl/],
   "an option behind ./": ['[submodule "a"]\n\tpath = a\n\turl = ./-x/../a\\n\n', /gitmodules/],
@@ -174,7 +177,7 @@ const folder = (name: string | Uint8Array): TreeEntry => ({ mode: "40000", name,
 function treeAttacks(): Attack[] {
   const shown = (name: string | Uint8Array) =>
     JSON.stringify(new TextDecoder().decode(bytesOf(name)));
-  // A file and a folder in turn: git judges the name alone, and each push takes its time.
+  // Alternates between file and folder: git only checks the name, and each push takes a while.
   const gits = [".git", ...DOT_GIT].map((name, index) =>
     index % 2 === 0
       ? refused(`a file ${shown(name)}`, site([file(name)]), /hasDotgit/)

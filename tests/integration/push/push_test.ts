@@ -1,11 +1,11 @@
-/** `git push` to the platform, by the real git client. */
+/** `git push` to the platform, with the real git client. */
 import assert from "node:assert/strict";
 import { git, makeRepository } from "../../../src/lib/_test_git.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 
-/** Pushes as a person does, and returns what they see. */
+/** Pushes like a user, and returns the output. */
 async function push(folder: string, ...args: string[]) {
   const { code, stderr } = await new Deno.Command("git", {
     args: ["-C", folder, "push", ...args],
@@ -19,7 +19,7 @@ interface Remote {
   readonly id: string;
 }
 
-/** A project that is pushed to, and its address with a key as password. */
+/** A project that receives pushes, and its address with a key as password. */
 async function makeRemote({ api, port }: BuildPlatform, name: string): Promise<Remote> {
   const { json } = await api("POST", "/v1/projects", { json: { name } });
   const url = `http://svc:${TOKEN}@127.0.0.1:${port}/git/${json.workspace}/${name}.git`;
@@ -127,7 +127,7 @@ Deno.test("what may not be pushed is refused, and leaves nothing", async () => {
   });
 });
 
-Deno.test("a push that is refused whole says why, ref by ref", async () => {
+Deno.test("a push that is refused whole reports why, ref by ref", async () => {
   await withBuilds(async (platform) => {
     const { folder } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -153,7 +153,7 @@ Deno.test("a push that is refused whole says why, ref by ref", async () => {
   });
 });
 
-Deno.test("a push from a shallow clone is taken where its commits suffice, and says why where not", async () => {
+Deno.test("a push from a shallow clone is taken where its commits suffice, and reports why where not", async () => {
   await withBuilds(async (platform) => {
     const { folder, get } = platform;
     const site = await makeRepository(`${folder}/work`);
@@ -188,8 +188,8 @@ Deno.test("a push that the platform has no room for now says so", async () => {
     const authorization = `Basic ${btoa(`${address.username}:${address.password}`)}`;
     address.username = address.password = "";
     const stop = new AbortController();
-    // Each uses one of the project's places while its body is open, and retries if a probe has
-    // taken the place.
+    // Each uses one of the project's slots while its body is open, and retries if a probe has taken
+    // the place.
     const hold = async () => {
       while (!stop.signal.aborted) {
         const body = new ReadableStream({ start: (it) => it.enqueue(new Uint8Array(1)) });
@@ -209,7 +209,7 @@ Deno.test("a push that the platform has no room for now says so", async () => {
         headers: { authorization, "content-type": "application/x-git-receive-pack-request" },
       }).then((response) => response.text());
     const text = await until(probe, (text) => text.includes("Too many git requests"));
-    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // the band of errors
+    assert.equal(text.slice(4, 31), "\x03svc: Too many git requests"); // The band for errors
     stop.abort();
     await Promise.all(held);
   });

@@ -10,7 +10,7 @@ const idsOf = async (platform: TestPlatform): Promise<string[]> =>
   (await platform.api("GET", "/v1/projects/shop/deployments?limit=100")).json.items
     .map(({ id }: { id: string }) => id);
 
-/** As often as the flag can say. */
+/** The maximum value of the flag. */
 const HOUSEKEEPING_MS = 600;
 
 Deno.test("old deployments go with their addresses; production, its past and branches stay", () =>

@@ -1,5 +1,5 @@
 /**
- * Conditions on the client in every action, as `svc serve` finds them: over IPv4 and IPv6,
+ * Conditions on the client in every action, as `svc serve` evaluates them: over IPv4 and IPv6,
  * behind a trusted proxy and not.
  */
 import assert from "node:assert/strict";
@@ -35,7 +35,7 @@ type Condition = keyof typeof CONDITIONS;
 const NAMES = Object.keys(CONDITIONS) as Condition[];
 
 interface Action {
-  /** With `conditioned`, the rule whose condition is examined. */
+  /** Includes `conditioned`, the rule whose condition is tested. */
   readonly rules: (
     conditioned: (action: object) => object,
     at: (action: object) => object,
@@ -103,7 +103,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   log: { rules: (conditioned) => [conditioned({ type: "log" })], acts: () => false },
 };
 
-/** A cache cannot vary by the address of a client. */
+/** A cache cannot vary by a client's address. */
 const conditionsOf = (action: string): readonly Condition[] =>
   action === "cache" ? NAMES.filter((name) => !("sourceIpCidrs" in CONDITIONS[name])) : NAMES;
 
@@ -132,11 +132,11 @@ async function prepare(platform: TestPlatform): Promise<void> {
 
 interface Visitor {
   readonly headers: Readonly<Record<string, string>>;
-  /** The conditions that the visitor fits. */
+  /** The conditions that the visitor meets. */
   readonly fits: readonly Condition[];
 }
 
-/** Each action takes effect where the visitor fits its condition, and nowhere else. */
+/** Each action only takes effect if the visitor meets its condition. */
 async function visit(platform: TestPlatform, { headers, fits }: Visitor): Promise<void> {
   const logged = async () => {
     const { items } = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json;
@@ -187,7 +187,7 @@ Deno.test("conditions on the client hold in every action behind a trusted proxy"
       headers: { "user-agent": PHONE, "x-forwarded-for": GERMAN },
       fits: ["geo", "asn", "device", "remote", "host"],
     });
-    // What the proxy says of the client comes before the databases.
+    // The proxy's information about the client takes precedence over the databases.
     await visit(platform, {
       headers: {
         "user-agent": DESKTOP,

@@ -26,7 +26,7 @@ const headers = (value: string) => ({ type: "set_headers", headers: { "x-a": val
 const ORIGIN = { handle: "origin" };
 const GATE = { use: "f", mode: "request", failure: "closed" };
 
-/** Rule sets by what the specification says, each accepted. */
+/** Accepted rule sets, by statement of the specification. */
 const ACCEPTED: Readonly<Record<string, unknown>> = {
   "no rules": set(),
   "source of a build": { ...set(), source: { origin: "build" } },

@@ -69,53 +69,61 @@ const conditions: readonly Row[] = [
 
 const ruleSet = (...rules: unknown[]) => ({ schemaVersion: "EDGE_RULE_SET_V1", rules });
 
-/** Deploys rules to a platform that believes what its clients forward. */
-const withRules = (
-  rules: readonly unknown[],
-  run: (ask: (asked: Asked) => ReturnType<typeof rawRequest>) => Promise<void>,
+type Ask = (asked: Asked) => ReturnType<typeof rawRequest>;
+
+/** Runs a test on a platform that trusts forwarded fields of its clients. */
+const withShop = (
+  run: (
+    shop: { ask: Ask; publish(...rules: readonly unknown[]): Promise<unknown> },
+  ) => Promise<void>,
 ) =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    await deploy(platform, "shop", { files, rules: ruleSet(...rules) });
-    await run(({ path = "/", method = "GET", headers = {} }) =>
-      rawRequest(platform.port, { host: "shop.localhost", path, method, headers })
-    );
+    await run({
+      publish: (...rules) => deploy(platform, "shop", { files, rules: ruleSet(...rules) }),
+      ask: ({ path = "/", method = "GET", headers = {} }) =>
+        rawRequest(platform.port, { host: "shop.localhost", path, method, headers }),
+    });
   }, { trustProxy: ["127.0.0.1/32"] });
 
-for (const [name, condition, matching, other] of conditions) {
-  Deno.test(`condition ${name} chooses requests over HTTP`, () =>
-    withRules([{ id: "r", condition, action: { type: "deny", statusCode: 451 } }], async (ask) => {
-      assert.equal((await ask(matching)).status, 451);
-      assert.notEqual((await ask(other)).status, 451);
-    }));
-}
+Deno.test("each condition chooses requests over HTTP", (t) =>
+  withShop(async ({ ask, publish }) => {
+    for (const [name, condition, matching, other] of conditions) {
+      await t.step(name, async () => {
+        await publish({ id: "r", condition, action: { type: "deny", statusCode: 451 } });
+        assert.equal((await ask(matching)).status, 451);
+        assert.notEqual((await ask(other)).status, 451);
+      });
+    }
+  }));
 
 const at = (value: string) => ({ condition: { path: { type: "exact", value } } });
 
 Deno.test("actions answer over HTTP as they say", () =>
-  withRules([
-    { id: "allowed", ...at("/open"), action: { type: "allow" } },
-    { id: "logged", ...at("/new"), action: { type: "log" } },
-    { id: "shut", condition: { query: { shut: "1" } }, action: { type: "deny" } },
-    { id: "trial", ...at("/new"), action: { type: "deny", mode: "shadow" } },
-    {
-      id: "moved",
-      condition: { path: { type: "glob", value: "/old/{rest...}" } },
-      action: { type: "redirect", target: "/new/{rest}", statusCode: 308 },
-    },
-    {
-      id: "spare",
-      condition: { path: { type: "prefix", value: "/n" } },
-      action: { type: "redirect", target: "/spare", ifNoFile: true },
-    },
-    { id: "inside", ...at("/alias"), action: { type: "rewrite", target: "/files/a.txt" } },
-    {
-      id: "named",
-      condition: { path: { type: "glob", value: "/files/{name}" } },
-      action: { type: "set_headers", headers: { "x-file": "{name}", "x-text": "{{name}}" } },
-    },
-    { id: "bare", action: { type: "remove_headers", headers: ["etag"] } },
-  ], async (ask) => {
+  withShop(async ({ ask, publish }) => {
+    await publish(
+      { id: "allowed", ...at("/open"), action: { type: "allow" } },
+      { id: "logged", ...at("/new"), action: { type: "log" } },
+      { id: "shut", condition: { query: { shut: "1" } }, action: { type: "deny" } },
+      { id: "trial", ...at("/new"), action: { type: "deny", mode: "shadow" } },
+      {
+        id: "moved",
+        condition: { path: { type: "glob", value: "/old/{rest...}" } },
+        action: { type: "redirect", target: "/new/{rest}", statusCode: 308 },
+      },
+      {
+        id: "spare",
+        condition: { path: { type: "prefix", value: "/n" } },
+        action: { type: "redirect", target: "/spare", ifNoFile: true },
+      },
+      { id: "inside", ...at("/alias"), action: { type: "rewrite", target: "/files/a.txt" } },
+      {
+        id: "named",
+        condition: { path: { type: "glob", value: "/files/{name}" } },
+        action: { type: "set_headers", headers: { "x-file": "{name}", "x-text": "{{name}}" } },
+      },
+      { id: "bare", action: { type: "remove_headers", headers: ["etag"] } },
+    );
     const status = async (path: string) => (await ask({ path })).status;
     assert.equal(await status("/?shut=1"), 403, "deny");
     assert.equal(await status("/open?shut=1"), 404, "allow ends the security phase");
@@ -129,7 +137,7 @@ Deno.test("actions answer over HTTP as they say", () =>
     assert.equal(file.headers.etag, undefined, "remove_headers");
   }));
 
-Deno.test("a client that nobody trusts can not forward an address, country or network", () =>
+Deno.test("a client that no one trusts can not forward an address, country or network", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const deny = (id: string, condition: unknown) => ({ id, condition, action: { type: "deny" } });

@@ -134,7 +134,7 @@ Deno.test("revisions are listed and can be restored", () =>
     assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/one");
   }));
 
-Deno.test("an invalid set is refused whole, each problem with its place", () =>
+Deno.test("an invalid set is refused completely, with the position of each problem", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const bad = ruleSet(
@@ -198,7 +198,7 @@ Deno.test("what the API shows of a rule set can be sent back", () =>
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
   }));
 
-Deno.test("rules that ask for asn are warned of at start, where no database knows networks", async () => {
+Deno.test("rules that ask for asn are warned of at start, if no database knows networks", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const rules = ruleSet({
     id: "one-network",
@@ -228,7 +228,7 @@ Deno.test("rules that ask for asn are warned of at start, where no database know
   }
 });
 
-Deno.test("a folder's page stays open beside a deny of its prefix, and set_headers is validated", () =>
+Deno.test("a folder's page stays open next to a deny of its prefix, and set_headers is validated", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const prefix = { path: { type: "prefix", value: "/internal/" } };

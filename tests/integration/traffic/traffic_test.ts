@@ -15,7 +15,7 @@ const CRAWLER = "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/
 const PROXY = { trustProxy: ["127.0.0.1/32"] };
 const FILES = { "index.html": "<p>home", "about.html": "<p>about", "app.js": "start()" };
 
-/** A visit by a trusted proxy, which names the visitor's address and country. */
+/** A visit through a trusted proxy, which sends the visitor's address and country. */
 function visit(
   platform: TestPlatform,
   path: string,
@@ -73,7 +73,7 @@ Deno.test("traffic counts pages, people and bots", () =>
       ]),
       [["static", 6]],
     );
-    // The project is young: its minutes are known.
+    // The project is new, so its minutes are known.
     assert.equal(stepSeconds, 60);
     assert.equal(steps.length, 24);
     assert.equal(steps.at(-1).requests + steps.at(-2).requests, 6);

@@ -1,7 +1,8 @@
 import { createBlobKey } from "../../../contract/blob_store.ts";
 import { defineCommand } from "../../command/command.ts";
 import { printable } from "../../terminal/format.ts";
-import { ENVIRONMENT_OPTION, openStore, PROJECT_OPTION } from "../open_store.ts";
+import { ENVIRONMENT_OPTION, openStore } from "../open_store.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description:

@@ -1,8 +1,7 @@
 import { listBlobKeys } from "../../../contract/blob_store.ts";
 import { defineCommand } from "../../command/command.ts";
-import { openProject } from "../../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../../projects/resolve_project.ts";
 import { formatAge, printable } from "../../terminal/format.ts";
-import { PROJECT_OPTION } from "../open_store.ts";
 
 export default defineCommand({
   description: "The platform gives each environment its own key, for servers and signed URLs.",
@@ -19,11 +18,6 @@ export default defineCommand({
       isReadOnly ? "read" : "read and write",
       formatAge(createdAt, ctx.now()),
     ]);
-    ctx.ui.result(
-      { keys },
-      rows.length === 0
-        ? ""
-        : ctx.ui.table(["ID", "NAME", "ENVIRONMENT", "ACCESS", "CREATED"], rows),
-    );
+    ctx.ui.result({ keys }, ctx.ui.table(["ID", "NAME", "ENVIRONMENT", "ACCESS", "CREATED"], rows));
   },
 });

@@ -2,9 +2,8 @@ import { deleteBlobKey, listBlobKeys } from "../../../contract/blob_store.ts";
 import { confirm } from "../../command/confirm.ts";
 import { defineCommand } from "../../command/command.ts";
 import { CliError } from "../../errors/cli_error.ts";
-import { openProject } from "../../projects/resolve_project.ts";
+import { openProject, PROJECT_OPTION } from "../../projects/resolve_project.ts";
 import { printable } from "../../terminal/format.ts";
-import { PROJECT_OPTION } from "../open_store.ts";
 
 export default defineCommand({
   description:

@@ -1,6 +1,7 @@
 import { defineCommand } from "../../command/command.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, openDatabase } from "../open_database.ts";
 import { printConnection } from "../print_connection.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "Prints only the URL on stdout. It contains the branch's password.",

@@ -1,11 +1,11 @@
 import { BRANCH_TTL_MAX, createDatabaseBranch } from "../../../contract/database_branches.ts";
 import { MAIN_BRANCH } from "../../../contract/databases.ts";
 import { defineCommand } from "../../command/command.ts";
-import { definedOnly } from "../../command/defined_only.ts";
 import { duration, parseSince } from "../../command/option_values.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { printable } from "../../terminal/format.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, openDatabase } from "../open_database.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description:
@@ -35,7 +35,7 @@ export default defineCommand({
     const at = flags.at === undefined ? undefined : parseSince(flags.at, ctx.now());
     const branch = await client.call(createDatabaseBranch, {
       params,
-      body: { name, from: flags.from, ...definedOnly({ at, ttlSeconds: flags.ttl }) },
+      body: { name, from: flags.from, at, ttlSeconds: flags.ttl },
     });
     if (branch.state === "failed") {
       const why = printable(branch.reason ?? "the platform gives no reason");

@@ -1,20 +1,12 @@
-/**
- * Finds a branch by its name, and asks for confirmation before its data are lost.
- *
- * @module
- */
+/** @module Finds a branch by its name, and asks for confirmation before its data is deleted. */
 import type { Command } from "@commander-js/extra-typings";
 import type { DatabaseBranch } from "../../../contract/database_branches.ts";
 import { CliError, declined } from "../../errors/cli_error.ts";
 import type { Context } from "../../session/context.ts";
 import { printable } from "../../terminal/format.ts";
 import { nearest } from "../../../lib/suggest.ts";
-import {
-  DATABASE_OPTION,
-  listBranches,
-  type OpenedDatabase,
-  PROJECT_OPTION,
-} from "../open_database.ts";
+import { DATABASE_OPTION, listBranches, type OpenedDatabase } from "../open_database.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 /** Declares the options of a command that destroys a branch's data. */
 export function takeBranch(command: Command) {
@@ -47,13 +39,13 @@ export async function findBranch(
   );
 }
 
-/** Asks for confirmation; if nobody can be asked, the command line itself counts. */
+/** Asks for confirmation; without a terminal, the command line itself counts as confirmation. */
 export async function confirmByPerson(
   ctx: Context,
   { force, question, no }: {
     readonly force: boolean | undefined;
     readonly question: string;
-    /** The message after the answer no. */
+    /** The message after the reply "no". */
     readonly no: string;
   },
 ): Promise<void> {

@@ -1,8 +1,9 @@
 import type { DatabaseBranch } from "../../../contract/database_branches.ts";
 import { defineCommand } from "../../command/command.ts";
 import { formatAge } from "../../terminal/format.ts";
-import { DATABASE_OPTION, listBranches, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, listBranches, openDatabase } from "../open_database.ts";
 import { formatSize } from "../show_database.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 const HEADINGS = ["BRANCH", "PARENT", "STATE", "SIZE", "AGE", "EXPIRES", "CLIENTS", "GIT BRANCH"];
 

@@ -1,8 +1,4 @@
-/**
- * Commands of the prompt: the most used ones of psql.
- *
- * @module
- */
+/** @module Commands of the prompt: the most used ones of psql. */
 
 export type PromptCommand =
   | { readonly type: "quit" | "help" | "expanded" }
@@ -18,7 +14,7 @@ export const PROMPT_HELP = `Statements end with ; and can have several lines.
 Ctrl-C cancels the running statement or clears the input.
 A transaction is sent when you enter COMMIT or ROLLBACK.`;
 
-/** A text as an SQL literal, whatever it contains. */
+/** Converts any text to an SQL literal. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 function listRelations(kinds: string): string {

@@ -1,17 +1,13 @@
-/**
- * Statements that were typed at the prompt, kept in the user's config folder.
- *
- * @module
- */
+/** @module History of the SQL prompt, in the user's config folder. */
 import { dirname } from "node:path";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
 import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
 
-/** Maximum number of statements that are kept. */
+/** Maximum number of statements to keep. */
 export const MAX_HISTORY = 1000;
-/** Longest statement that is kept, in characters. */
+/** Maximum length of a statement to keep, in characters. */
 const MAX_STATEMENT = 10_000;
-/** Largest file that is read, in bytes; a larger one begins again. */
+/** Maximum size of the file, in bytes; a larger one is replaced. */
 const MAX_FILE = 16 * 1024 * 1024;
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
@@ -20,7 +16,7 @@ const FOLDER_MODE = 0o700;
 const SECRET =
   /pass(?:word|wd|phrase)|secret|token|credential|api_?key|private_?key|:\/\/[^\s/@:]*:[^\s/@]+@/i;
 
-/** Whether a statement looks as if it held a password. */
+/** Whether a statement seems to contain a password. */
 export function looksSecret(statement: string): boolean {
   return SECRET.test(statement);
 }
@@ -40,7 +36,7 @@ export function parseHistory(text: string): readonly string[] {
 export interface History {
   /** The newest first. */
   readonly statements: readonly string[];
-  /** Keeps a statement, unless it looks as if it held a password; false if it does. */
+  /** Keeps a statement, or returns false if it seems to contain a password. */
   add(statement: string): Promise<boolean>;
 }
 
@@ -58,12 +54,12 @@ async function readHistory(path: string): Promise<readonly string[]> {
 /** One statement on one line; JSON keeps its line breaks. */
 const lineOf = (statement: string): string => `${JSON.stringify(statement)}\n`;
 
-/** Opens the history in a file; without one it lasts as long as the prompt. */
+/** Opens the history in a file; without a file, it lasts as long as the prompt. */
 export async function openHistory(path: string | undefined): Promise<History> {
   const kept = path === undefined ? [] : [...await readHistory(path)];
   if (path !== undefined) {
     await Deno.mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    // Shortened once, when it is opened: two prompts append without harm.
+    // Shortened only on opening, so that two prompts can append safely.
     await writeFileAtomically(path, kept.map(lineOf).join(""), { mode: FILE_MODE });
   }
   const statements = kept.reverse();

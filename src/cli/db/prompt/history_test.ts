@@ -20,7 +20,7 @@ Deno.test("add() keeps statements over several lines for the next prompt, newest
   });
 });
 
-Deno.test("add() leaves out what looks as if it held a password", async () => {
+Deno.test("add() omits statements that seem to contain a password", async () => {
   await withFile(async (path) => {
     const history = await openHistory(path);
     const secret = "ALTER ROLE ann PASSWORD 'hunter2';";
@@ -31,7 +31,7 @@ Deno.test("add() leaves out what looks as if it held a password", async () => {
 });
 
 Deno.test({
-  name: "openHistory() makes a file that only its owner can read",
+  name: "openHistory() creates a file that only its owner can read",
   ignore: Deno.build.os === "windows",
   fn: () =>
     withFile(async (path) => {
@@ -45,14 +45,14 @@ Deno.test({
     }),
 });
 
-Deno.test("parseHistory() keeps the newest, and leaves out what is no statement", () => {
+Deno.test("parseHistory() keeps the newest, and drops lines that are not statements", () => {
   const lines = Array.from({ length: MAX_HISTORY + 5 }, (_, number) => `"select ${number};"`);
   const kept = parseHistory(["{broken", "12", ...lines, ""].join("\n"));
   assert.equal(kept.length, MAX_HISTORY);
   assert.equal(kept.at(-1), `select ${MAX_HISTORY + 4};`);
 });
 
-Deno.test("looksSecret() knows passwords, tokens and addresses that hold one", () => {
+Deno.test("looksSecret() recognizes passwords, tokens and addresses with one", () => {
   for (
     const statement of [
       "create role a login password 'x';",

@@ -1,9 +1,4 @@
-/**
- * The prompt of `db query`: lines from a terminal become statements, which run
- * one after the other.
- *
- * @module
- */
+/** @module The prompt of `db query`: lines from a terminal become statements. */
 import { createInterface, type Interface } from "node:readline";
 import { PROMPT_HELP, readPromptCommand } from "./backslash_command.ts";
 import type { History } from "./history.ts";
@@ -12,7 +7,7 @@ import { StatementBuffer } from "./statement_buffer.ts";
 export interface PromptOptions {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Stands before the mark, such as `shop` or `shop/staging`. */
+  /** Text before the prompt sign, such as `shop` or `shop/staging`. */
   readonly name: string;
   readonly history: History;
   /** Runs SQL and shows the result or failure. */
@@ -34,7 +29,7 @@ class Prompt {
   #saidThatHeld = false;
   #isClosed = false;
   readonly #ended = Promise.withResolvers<void>();
-  /** The list that the arrow keys go through. */
+  /** The list that the arrow keys browse. */
   #shown: string[];
 
   readonly #options: PromptOptions;
@@ -60,7 +55,7 @@ class Prompt {
     this.#lines.on("close", () => this.#finish());
   }
 
-  /** Statements are kept, not the lines that they were typed in. */
+  /** The history keeps whole statements, not typed lines. */
   #replaceHistory(shown: string[] = this.#shown): void {
     this.#shown = shown;
     shown.splice(0, shown.length, ...this.#options.history.statements);

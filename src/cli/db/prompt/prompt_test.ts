@@ -11,7 +11,7 @@ interface Bench {
   /** Returns the terminal's current content. */
   shown(): string;
   type(text: string): void;
-  /** Waits until the terminal shows a text after what it showed when last asked. */
+  /** Waits until the terminal shows a text after its previous content. */
   sees(text: string): Promise<void>;
   /** Called by each statement that runs. */
   onRun: (sql: string, signal: AbortSignal) => Promise<void>;
@@ -71,7 +71,7 @@ Deno.test("the prompt runs statements over several lines, one after the other", 
   assert.deepEqual(bench.ran, ["select\n1;\nselect 2;", "select 3;"]);
 });
 
-Deno.test("Ctrl-C cancels the statement that runs, and the prompt goes on", async () => {
+Deno.test("Ctrl-C cancels the statement that runs, and the prompt continues", async () => {
   const bench = await openBench();
   const started = Promise.withResolvers<void>();
   bench.onRun = (_, signal) => {
@@ -89,7 +89,7 @@ Deno.test("Ctrl-C cancels the statement that runs, and the prompt goes on", asyn
   assert.deepEqual(bench.ran, ["select pg_sleep(1000);"]);
 });
 
-Deno.test("Ctrl-C forgets what is typed", async () => {
+Deno.test("Ctrl-C clears the input", async () => {
   const bench = await openBench();
   bench.type("delete from boats\n");
   await bench.sees("shop-> ");

@@ -1,8 +1,4 @@
-/**
- * `svc db query` alone at a terminal: the prompt, with the platform behind it.
- *
- * @module
- */
+/** @module Runs the prompt of `svc db query` on a database of the platform. */
 import process from "node:process";
 import { dirname, join } from "node:path";
 import { queryEvents } from "../../../client/query_events.ts";

@@ -1,8 +1,4 @@
-/**
- * The text at the prompt that has not run yet.
- *
- * @module
- */
+/** @module Text of the prompt that has not run yet. */
 import { firstWords, StatementSplitter } from "../../../lib/sql_statements.ts";
 
 /** The request of a typed line. */
@@ -32,12 +28,12 @@ const MARKS = { quote: "'", comment: "*", parenthesis: "(" } as const;
  */
 export class StatementBuffer {
   readonly #splitter = new StatementSplitter();
-  /** Whole statements that are not run yet, each with its semicolon. */
+  /** Complete statements that have not run yet, each with its semicolon. */
   #statements: string[] = [];
   /** Between the database's name and `>`, as psql has it: `=`, `-`, `'`, `(`, `*` or `!`. */
   mark = "=";
 
-  /** Takes a line without its end. */
+  /** Adds a line without its line break. */
   add(line: string): Typed {
     if (this.isEmpty && line.trimStart().startsWith("\\")) {
       return { type: "command", text: line.trim() };
@@ -54,7 +50,7 @@ export class StatementBuffer {
     return { type: "run", sql };
   }
 
-  /** Forgets what was typed. */
+  /** Clears the typed text. */
   clear(): void {
     this.#splitter.takeRest();
     this.#statements = [];

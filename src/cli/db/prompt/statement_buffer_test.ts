@@ -18,7 +18,7 @@ Deno.test("add() runs a statement once it ends", () => {
   ]);
 });
 
-Deno.test("add() shows by its mark what is open", () => {
+Deno.test("add() shows open constructs with its prompt", () => {
   for (const [line, mark] of [["select 'a", "'"], ["select (", "("], ["/* a", "*"]] as const) {
     assert.deepEqual(type(line), [{ type: "more" }, mark]);
   }
@@ -37,7 +37,7 @@ Deno.test("add() holds a transaction back until it ends", () => {
   });
 });
 
-Deno.test("add() takes backslash commands only where no statement has begun", () => {
+Deno.test("add() only accepts backslash commands if no statement has started", () => {
   assert.deepEqual(type("  \\d boats"), [{ type: "command", text: "\\d boats" }, "="]);
   assert.deepEqual(type("select", "\\d"), [{ type: "more" }, "-"]);
 });
@@ -53,7 +53,7 @@ Deno.test("add() ignores empty lines, comments and empty statements", () => {
   }
 });
 
-Deno.test("clear() forgets what was typed", () => {
+Deno.test("clear() clears the typed text", () => {
   const buffer = new StatementBuffer();
   buffer.add("select '");
   buffer.clear();

@@ -1,20 +1,16 @@
-/**
- * The line of SQL that an error is about, with a caret under the place.
- *
- * @module
- */
+/** @module The line of SQL with an error, and a caret under its position. */
 import { onOneLine, widthOf } from "./text_width.ts";
 
-/** A place in a text; line and column count from 1, columns are characters. */
+/** A position in a text; line and column start at 1, columns are characters. */
 export interface Place {
   readonly line: number;
   readonly column: number;
 }
 
-/** Characters of the line that are shown before and after the place. */
+/** Number of characters to show before and after the position. */
 const [BEFORE, AFTER] = [60, 60];
 
-/** Converts a PostgreSQL position: characters from 1, with a surrogate pair as one. */
+/** Converts a PostgreSQL position, which counts characters from 1 and a surrogate pair as one. */
 export function placeOf(sql: string, position: number): Place {
   let [line, column, count] = [1, 1, 1];
   for (const character of sql) {
@@ -25,7 +21,7 @@ export function placeOf(sql: string, position: number): Place {
   return { line, column };
 }
 
-/** Two lines: the one of the place, shortened around it if it is long, and the caret. */
+/** Two lines: the line of the position, shortened around it if long, and the caret. */
 export function caretLines(sql: string, { line, column }: Place): readonly string[] {
   const characters = [...(sql.split("\n", line)[line - 1] ?? "").replace(/\r$/, "")];
   const start = Math.max(0, column - 1 - BEFORE);

@@ -15,7 +15,7 @@ Deno.test("caretLines() points at the place", () => {
   ]);
 });
 
-Deno.test("caretLines() points past wide characters and what was made visible", () => {
+Deno.test("caretLines() points past wide and escaped characters", () => {
   const [line, caret] = caretLines("select '日本\t\x1b', x", { line: 1, column: 16 });
   assert.equal(line, "  1 | select '日本\\t\\x1b', x");
   assert.equal(widthOf(caret!) - 1, widthOf(line!.slice(0, line!.lastIndexOf("x"))));

@@ -1,9 +1,4 @@
-/**
- * Rows as CSV (RFC 4180). As PostgreSQL's own `COPY … CSV` has it, null is an
- * empty field and an empty text is `""`.
- *
- * @module
- */
+/** @module Rows as CSV (RFC 4180), null and empty text as in PostgreSQL's `COPY … CSV`. */
 
 const LINE_END = "\r\n";
 
@@ -13,7 +8,7 @@ function csvField(value: string | null): string {
   return `"${value.replaceAll('"', '""')}"`;
 }
 
-/** One record with its line end. */
+/** One record with its line break. */
 export function csvRecord(values: readonly (string | null)[]): string {
   // A record of one null would be an empty line, which readers skip.
   if (values.length === 1 && values[0] === null) return `""${LINE_END}`;

@@ -1,20 +1,15 @@
-/**
- * Formats rows as a table for people, or row by row if a table would not fit. Results are untrusted
- * text, so nothing in them can control the terminal.
- *
- * @module
- */
+/** @module Formats rows for people. Results are untrusted and cannot control the terminal. */
 import type { Palette } from "../../terminal/color.ts";
 import { type Column, isNumber, type Row } from "./result_set.ts";
 import { cutToWidth, onOneLine, padTo, widthOf } from "./text_width.ts";
 
 /** The display of SQL's null; text with that spelling is not dimmed. */
 const NULL = "NULL";
-/** Narrowest that a column is cut to. */
+/** Minimum width of a shortened column. */
 const MIN_COLUMN = 6;
 /** Between two columns. */
 const GAP = " | ";
-/** Longest line above a row that stands for itself. */
+/** Maximum length of the line above a row in row-by-row output. */
 const MAX_RULE = 60;
 
 export interface RowLayout {
@@ -25,7 +20,7 @@ export interface RowLayout {
   readonly colors: Palette;
 }
 
-/** Takes from the widest columns until all fit; `undefined` if they can't. */
+/** Narrows the widest columns until all fit; `undefined` if they cannot. */
 export function fitWidths(
   wanted: readonly number[],
   width: number,
@@ -35,7 +30,7 @@ export function fitWidths(
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   if (sum(wanted) <= room) return wanted;
   if (sum(least) > room) return undefined;
-  // The greatest width to which the widest columns can be cut so that all fit.
+  // The greatest maximum width with which all columns fit.
   let [low, high] = [MIN_COLUMN, room];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -39,7 +39,7 @@ Deno.test("formatRows() counts wide and combining characters as a terminal does"
   assert.deepEqual(bars, [6, 6]);
 });
 
-Deno.test("formatRows() makes control characters of foreign text visible", () => {
+Deno.test("formatRows() makes control characters visible", () => {
   const text = draw([["1", "a\x1b[2Jb\r\n\tc\u202ed"]]);
   assert.match(text, /a\\x1b\[2Jb\\x0d\\n\\tc\\u202ed/);
   const named = draw([["1"]], undefined, columns(["\x1b]0;x\x07", "int4"]));
@@ -57,7 +57,7 @@ Deno.test("formatRows() cuts long values to the terminal, and nothing elsewhere"
   assert.ok(astral.isWellFormed());
 });
 
-Deno.test("formatRows() shows row by row what no table of this width can hold", () => {
+Deno.test("formatRows() shows rows one by one if no table of this width fits", () => {
   const many = columns(...Array.from({ length: 20 }, (_, at) => [`c${at}`, "text"] as const));
   const text = formatRows(many, [many.map(() => "value of it")], { width: 40, colors });
   assert.equal(text.split("\n")[0], "-[ 1 ]".padEnd(40, "-"));
@@ -72,7 +72,7 @@ Deno.test("formatRows() shows row by row where that is wanted", () => {
   );
 });
 
-Deno.test("fitWidths() takes from the widest columns alone", () => {
+Deno.test("fitWidths() only shrinks the widest columns", () => {
   assert.deepEqual(fitWidths([3, 100, 20], 40), [3, 14, 14]);
   assert.deepEqual(fitWidths([3, 10], 40), [3, 10]);
   assert.equal(fitWidths([6, 6, 6, 6], 20), undefined);

@@ -1,9 +1,6 @@
 /**
- * Rows as JSON text. Values become what JSON can hold of them without losing a
- * digit: numbers of at most 53 bits, booleans and JSON itself; all others stay
- * text.
- *
- * @module
+ * @module Rows as JSON text. Numbers of at most 53 bits, booleans and JSON keep their type, because
+ * JSON represents them exactly; all other values are text.
  */
 import type { Column, Row } from "./result_set.ts";
 
@@ -15,7 +12,7 @@ export function jsonValue(value: string | null, type: string): string {
   if (type === "bool") return value === "t" ? "true" : "false";
   // `NaN` and `Infinity` are floats, but no numbers of JSON.
   if (NUMBERS.has(type) && /^-?\d/.test(value)) return toJsonNumber(value);
-  // As it is: reading it would round long numbers and drop members of the same name.
+  // Unchanged: parsing would round long numbers and drop members of the same name.
   if (type === "jsonb" || type === "json") return value.replace(/[\r\n]+/g, " ");
   return JSON.stringify(value);
 }
@@ -40,7 +37,7 @@ export function memberNames(columns: readonly Column[]): readonly string[] {
   });
 }
 
-/** Makes rows into objects, as JSON text. */
+/** Converts rows to objects, as JSON text. */
 export function rowWriter(columns: readonly Column[]): (row: Row) => string {
   const names = memberNames(columns).map((name) => JSON.stringify(name));
   return (row) =>

@@ -30,7 +30,7 @@ for (const [type, value, json] of ROWS) {
   });
 }
 
-Deno.test("memberNames() numbers what columns share, and never takes another's name", () => {
+Deno.test("memberNames() numbers shared names, and never reuses another column's name", () => {
   const names = (...given: string[]) => memberNames(given.map((name) => ({ name, type: "text" })));
   assert.deepEqual(names("id", "a", "id", "id"), ["id", "a", "id_2", "id_3"]);
   assert.deepEqual(names("id", "id", "id_2"), ["id", "id_3", "id_2"]);

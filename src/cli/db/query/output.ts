@@ -1,8 +1,4 @@
-/**
- * Destinations of statement results, in the order in which they arrive.
- *
- * @module
- */
+/** @module Destinations of statement results, in the order in which they arrive. */
 import type { Column, Row } from "./result_set.ts";
 
 export interface Output {
@@ -10,7 +6,7 @@ export interface Output {
   columns(columns: readonly Column[]): void;
   /** Some rows of it. */
   rows(rows: readonly Row[]): void;
-  /** A statement is done, by its tag such as `INSERT 0 3`; it may have had no result. */
+  /** A statement has ended, with its tag such as `INSERT 0 3`; it may have no result. */
   complete(command: string): void;
   /** All statements are done. */
   end(): void;

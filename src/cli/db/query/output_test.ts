@@ -113,7 +113,7 @@ Deno.test("createCsvOutput() puts an empty line between results", () => {
   assert.equal(out.stderr, "INSERT 0 3\n");
 });
 
-Deno.test("createCsvOutput() leaves bytes as they are, but for a terminal", () => {
+Deno.test("createCsvOutput() keeps bytes unchanged, except for a terminal", () => {
   for (const [columns, wanted] of [[undefined, "a\x1b[2J"], [80, "a\\x1b[2J"]] as const) {
     const { ui, out } = uiWith(columns === undefined ? {} : { columns });
     const output = createCsvOutput(ui);
@@ -123,7 +123,7 @@ Deno.test("createCsvOutput() leaves bytes as they are, but for a terminal", () =
   }
 });
 
-Deno.test("createTableOutput() puts tables on stdout and what was done on stderr", () => {
+Deno.test("createTableOutput() writes tables to stdout and messages to stderr", () => {
   const { ui, out } = uiWith();
   play(createTableOutput(ui, { whole: "" }));
   assert.equal(
@@ -133,7 +133,7 @@ Deno.test("createTableOutput() puts tables on stdout and what was done on stderr
   assert.equal(out.stderr, "2 rows\nINSERT 0 3\n0 rows\n");
 });
 
-Deno.test("createTableOutput() holds so many rows of a million, and says so", () => {
+Deno.test("createTableOutput() holds so many rows of a million, and reports it", () => {
   const { ui, out } = uiWith();
   const output = createTableOutput(ui, { whole: "--csv shows all of them" });
   output.columns([{ name: "n", type: "int4" }]);

@@ -1,8 +1,4 @@
-/**
- * Results as CSV on stdout, row by row as they come.
- *
- * @module
- */
+/** @module Results as CSV on stdout, row by row as they arrive. */
 import { changeOf } from "../../../client/client.ts";
 import { queryEvents } from "../../../client/query_events.ts";
 import {
@@ -16,7 +12,7 @@ import { actionRequired, CliError } from "../../errors/cli_error.ts";
 import { describeError, toJsonError } from "../../errors/report_error.ts";
 import { interrupted } from "../../errors/interrupted.ts";
 import type { Context } from "../../session/context.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, openDatabase } from "../open_database.ts";
 import type { Output } from "./output.ts";
 import { passEvents } from "./run_sql.ts";
 import { createTableOutput } from "./table_output.ts";
@@ -28,6 +24,7 @@ import { type Column, type Row, rowCountOf } from "./result_set.ts";
 import { readNamedFile, readPiped } from "../../command/read_value.ts";
 import { isBlankSql } from "../../../lib/sql_statements.ts";
 import type { SqlSource } from "./sql_error.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 const STDIN = "-";
 
@@ -69,7 +66,7 @@ async function readSql(
   return source;
 }
 
-/** The columns as the object names them; members that had to be renamed keep their `name`. */
+/** The columns with their member names in the object; renamed ones keep their `name`. */
 function describeColumns(ui: Ui, columns: readonly Column[]): string {
   const keys = memberNames(columns);
   const renamed = columns.flatMap(({ name }, at) => keys[at] === name ? [] : [keys[at]]);
@@ -124,11 +121,11 @@ export function createJsonOutput(ui: Ui, head: Readonly<Record<string, unknown>>
   };
 }
 
-/** An empty line stands between two results; statements without one leave no trace in it. */
+/** An empty line separates results; statements without a result print nothing. */
 export function createCsvOutput(ui: Ui): Output {
   let results = 0;
   let hasResult = false;
-  // In a file bytes stay as they are; a terminal would obey them.
+  // A file gets the bytes unchanged; a terminal would interpret them.
   const write = (text: string) => ui.data(ui.showsOnTerminal ? printable(text) : text);
   return {
     columns(columns) {

@@ -1,8 +1,4 @@
-/**
- * The result of a statement as the platform sends it: values are PostgreSQL's text form, or null.
- *
- * @module
- */
+/** @module The result of a statement: values are PostgreSQL's text form, or null. */
 
 export interface Column {
   readonly name: string;
@@ -23,12 +19,15 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "money",
 ]);
 
-/** Whether values of a type are numbers, which stand at the right of their column. */
+/** Whether values of a type are numbers, which are right-aligned. */
 export function isNumber({ type }: Column): boolean {
   return NUMBERS.has(type);
 }
 
-/** Rows that a command returned or changed, by its tag such as `INSERT 0 3`; null if it has none. */
+/**
+ * Number of rows that a command returned or changed, from its tag such as `INSERT 0 3`; null if
+ * unknown.
+ */
 export function rowCountOf(command: string): number | null {
   const [, digits] = /^[A-Z ]+(?: \d+)? (\d+)$/.exec(command) ?? [];
   return digits === undefined ? null : Number(digits);

@@ -1,15 +1,11 @@
-/**
- * Runs SQL and passes on what comes.
- *
- * @module
- */
+/** @module Runs SQL and passes on its events. */
 import type { QueryEvent } from "../../../contract/database_queries.ts";
 import { printable } from "../../terminal/format.ts";
 import type { Ui } from "../../terminal/ui.ts";
 import type { Output } from "./output.ts";
 import { sqlError, type SqlSource } from "./sql_error.ts";
 
-/** Severities of notices that are no warnings. */
+/** Severities of notices that are not warnings. */
 const QUIET: ReadonlySet<string> = new Set(["NOTICE", "INFO", "LOG", "DEBUG"]);
 
 /** Passes the events of a response to `output`; throws the error that ends it. */

@@ -1,9 +1,4 @@
-/**
- * An error of PostgreSQL as the CLI shows it: the message, the place in the
- * SQL, detail, hint and SQLSTATE.
- *
- * @module
- */
+/** @module An error of PostgreSQL: message, place in the SQL, detail, hint and SQLSTATE. */
 import type { QueryEvent } from "../../../contract/database_queries.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { printable } from "../../terminal/format.ts";
@@ -12,7 +7,7 @@ import { caretLines, placeOf } from "./caret_lines.ts";
 export type SqlErrorEvent = Extract<QueryEvent, { readonly type: "error" }>;
 
 export interface SqlSource {
-  /** Missing if it is too large to be held. */
+  /** Missing if it is too large for memory. */
   readonly sql?: string | undefined;
   /** Name of the file that it is from. */
   readonly file?: string | undefined;
@@ -20,7 +15,7 @@ export interface SqlSource {
 
 const READ_ONLY_TRANSACTION = "25006";
 
-/** Our hint for errors that have none from PostgreSQL. */
+/** Hint for errors without one from PostgreSQL. */
 function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   if (sqlState === READ_ONLY_TRANSACTION) return "Remove --read-only to allow writes";
   if (/at or near "\\/.test(message)) {
@@ -29,7 +24,7 @@ function ownHint({ message, sqlState }: SqlErrorEvent): string | undefined {
   return undefined;
 }
 
-/** Makes the error that the command ends with. */
+/** Creates the error that ends the command. */
 export function sqlError(event: SqlErrorEvent, { sql, file }: SqlSource): CliError {
   const { message, sqlState, detail, position } = event;
   const hint = event.hint ?? ownHint(event);

@@ -51,7 +51,7 @@ Deno.test("sqlError() names the file, and repeats detail and hint", () => {
   assert.deepEqual([json.file, json.line], ["schema.sql", 3]);
 });
 
-Deno.test("sqlError() knows what --read-only and psql's commands lead to", () => {
+Deno.test("sqlError() recognizes errors caused by --read-only and psql's commands", () => {
   const readOnly = show({ ...EVENT, sqlState: "25006", position: null }, { sql: "x" });
   assert.match(readOnly.human, /hint: Remove --read-only/);
   const backslash = show(

@@ -1,16 +1,11 @@
-/**
- * Results as tables for people. A table is laid out once all its rows are
- * there, so it holds only so many.
- *
- * @module
- */
+/** @module Results as tables for people, laid out after a bounded number of rows. */
 import { formatCount, printable } from "../../terminal/format.ts";
 import type { Ui } from "../../terminal/ui.ts";
 import { formatRows } from "./format_rows.ts";
 import type { Output } from "./output.ts";
 import type { Column, Row } from "./result_set.ts";
 
-/** Maximum number of rows of one table, and most characters of its values together. */
+/** Maximum number of rows in a table, and of characters in all its values. */
 const [MAX_ROWS, MAX_CHARACTERS] = [10_000, 8_000_000];
 
 export interface TableOptions {
@@ -24,7 +19,7 @@ interface BufferedResult {
   readonly columns: readonly Column[];
   readonly rows: Row[];
   characters: number;
-  /** Rows that came, held or not. */
+  /** Number of received rows, kept or not. */
   total: number;
 }
 

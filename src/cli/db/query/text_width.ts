@@ -1,19 +1,15 @@
-/**
- * Text measured in terminal columns: wide characters take two, combining ones none.
- *
- * @module
- */
+/** @module Text measured in terminal columns: wide characters take two, combining ones none. */
 import measure from "fast-string-truncated-width";
 import { printable } from "../../terminal/format.ts";
 
 const ELLIPSIS = "…";
 
-/** Columns that a printable text takes. */
+/** Number of columns of a printable text. */
 export function widthOf(text: string): number {
   return measure(text).width;
 }
 
-/** The text where it fits into `width` columns, else as much of it as does, and an ellipsis. */
+/** The text if it fits into `width` columns, otherwise as much of it as fits and an ellipsis. */
 export function cutToWidth(text: string, width: number): string {
   const { truncated, index } = measure(text, { limit: width, ellipsis: ELLIPSIS });
   if (!truncated) return text;
@@ -22,7 +18,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${kept}${ELLIPSIS}`;
 }
 
-/** A value on one line, with all that could control the terminal made visible. */
+/** Fits a value on one line, and escapes characters that could control the terminal. */
 export function onOneLine(text: string): string {
   return printable(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }

@@ -2,7 +2,8 @@ import { createDatabaseSnapshot } from "../../../contract/database_branches.ts";
 import { MAIN_BRANCH } from "../../../contract/databases.ts";
 import { defineCommand } from "../../command/command.ts";
 import { printable } from "../../terminal/format.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, openDatabase } from "../open_database.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   define: (command) =>

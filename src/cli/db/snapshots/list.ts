@@ -1,7 +1,8 @@
 import { listDatabaseSnapshots } from "../../../contract/database_branches.ts";
 import { defineCommand } from "../../command/command.ts";
 import { formatAge, formatBytes } from "../../terminal/format.ts";
-import { DATABASE_OPTION, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, openDatabase } from "../open_database.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description: "The platform creates one per database every day.",
@@ -19,6 +20,6 @@ export default defineCommand({
       id,
     ]);
     const headings = ["AGE", "BRANCH", "KIND", "SIZE", "ID"];
-    ctx.ui.result({ snapshots: items }, items.length === 0 ? "" : ctx.ui.table(headings, rows));
+    ctx.ui.result({ snapshots: items }, ctx.ui.table(headings, rows));
   },
 });

@@ -2,8 +2,9 @@ import { restoreDatabaseSnapshot } from "../../../contract/database_branches.ts"
 import { confirm } from "../../command/confirm.ts";
 import { defineCommand } from "../../command/command.ts";
 import { formatAge, printable } from "../../terminal/format.ts";
-import { DATABASE_OPTION, listBranches, openDatabase, PROJECT_OPTION } from "../open_database.ts";
+import { DATABASE_OPTION, listBranches, openDatabase } from "../open_database.ts";
 import { findSnapshot } from "./find_snapshot.ts";
+import { PROJECT_OPTION } from "../../projects/resolve_project.ts";
 
 export default defineCommand({
   description:

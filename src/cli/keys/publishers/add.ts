@@ -1,7 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { createPublisher, KEY_SECONDS, PUBLISHER_PROVIDERS } from "../../../contract/publishers.ts";
 import { defineCommand } from "../../command/command.ts";
-import { definedOnly } from "../../command/defined_only.ts";
 import { duration, repeated } from "../../command/option_values.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { printable } from "../../terminal/format.ts";
@@ -58,17 +57,15 @@ export default defineCommand({
         provider,
         repository,
         permissions,
-        ...definedOnly({
-          projects,
-          branch,
-          tag,
-          pullRequests,
-          environment,
-          workflow,
-          subject,
-          issuer,
-          keySeconds,
-        }),
+        projects,
+        branch,
+        tag,
+        pullRequests,
+        environment,
+        workflow,
+        subject,
+        issuer,
+        keySeconds,
       },
     });
     ctx.ui.done("workspace", `Added trusted publisher ${printable(publisher.repository)}`);

@@ -11,6 +11,6 @@ export default defineCommand({
       ctx.ui.note("No trusted publishers yet: `svc keys publishers add` adds one");
     }
     const rows = publishers.map((publisher) => publisherRow(publisher, ctx.now()));
-    ctx.ui.result({ publishers }, rows.length === 0 ? "" : ctx.ui.table(PUBLISHER_HEADINGS, rows));
+    ctx.ui.result({ publishers }, ctx.ui.table(PUBLISHER_HEADINGS, rows));
   },
 });

@@ -1,8 +1,4 @@
-/**
- * The trusted publishers of a workspace, as the `keys publishers` commands see them.
- *
- * @module
- */
+/** @module The trusted publishers of a workspace, for the `keys publishers` commands. */
 import type { Client } from "../../../client/client.ts";
 import { collectPages } from "../../../client/collect_pages.ts";
 import {
@@ -14,7 +10,6 @@ import { PAGE_LIMIT_MAX } from "../../../contract/common.ts";
 import { CliError } from "../../errors/cli_error.ts";
 import { formatAge, printable } from "../../terminal/format.ts";
 
-/** All trusted publishers of the workspace. */
 export async function listPublishers(client: Client): Promise<TrustedPublisher[]> {
   const { items } = await collectPages(
     (query) => client.call(listPublishersEndpoint, { query }),
@@ -46,7 +41,7 @@ export const PUBLISHER_HEADINGS = [
   "ID",
 ] as const;
 
-/** Which runs of a workflow count, in words. */
+/** Describes which runs of a workflow get keys. */
 function runsOf(publisher: TrustedPublisher): string {
   const { branch, tag, pullRequests, environment, workflow } = publisher;
   return [

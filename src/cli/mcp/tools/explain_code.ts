@@ -1,8 +1,4 @@
-/**
- * The CLI that explains the code of an error.
- *
- * @module
- */
+/** @module A tool for agents that explains an error code. */
 import * as z from "zod";
 import { defineFolderTool } from "../tool.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Tools that bring a folder to the platform.
- *
- * @module
- */
+/** @module Tools for agents that deploy a folder. */
 import * as z from "zod";
 import { anyObject, projectInput } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";

@@ -1,8 +1,4 @@
-/**
- * Tools about the rules of a project.
- *
- * @module
- */
+/** @module Tools about the rules of a project. */
 import * as z from "zod";
 import { anyObject, listOf, projectInput } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";

@@ -1,13 +1,9 @@
-/**
- * The CLI that sets a variable without showing its value.
- *
- * @module
- */
+/** @module A tool for agents that sets a variable without showing its value. */
 import * as z from "zod";
 import { projectInput, ToolFailure } from "../../../agents/tool.ts";
 import { defineFolderTool, folderInput, projectFlag } from "../tool.ts";
 
-/** Variables of the server's environment that say how svc itself acts. */
+/** Variables of the server's environment that configure svc itself. */
 const OWN_VARIABLES = "SVC_";
 
 export const setVariable = defineFolderTool({

@@ -1,11 +1,9 @@
 /**
- * The history of one branch: copies of its files (bases), and write-ahead log segments that it no
- * longer needs. Newer segments are still in its own folder.
+ * @module The history of one branch: copies of its files (bases), and write-ahead log segments that
+ * it no longer needs. Newer segments are still in its own folder.
  *
  * Restoring a branch works like crash recovery: PostgreSQL replays the log on the files of a base.
  * The log is cut off at the end of the first later transaction.
- *
- * @module
  */
 import { dirname, join } from "node:path";
 import { ifMissing, namesIn, removeTree } from "../../../lib/missing_files.ts";
@@ -42,7 +40,7 @@ interface BaseNote {
   readonly bytes: number;
   /** The log has to be replayed up to this position at least: files were copied under writes. */
   readonly end: number;
-  /** Of database and role in the files. */
+  /** Names of database and role in the files. */
   readonly names: BranchNames;
 }
 
@@ -58,7 +56,7 @@ export class BranchHistory {
     this.#bases = join(folder, "bases");
   }
 
-  /** Of the branch's own log. */
+  /** Position in the branch's own log. */
   get #log(): string {
     return join(this.#data, LOG_FOLDER);
   }
@@ -96,7 +94,7 @@ export class BranchHistory {
     return text === undefined ? undefined : Number(text);
   }
 
-  /** Takes over what the branch does not need of its log. */
+  /** Moves the log that the branch no longer needs to the history. */
   async collect(): Promise<void> {
     await withoutCheckpoint(this.branch, async () => {
       const first = await firstNeeded(this.#data);
@@ -113,7 +111,7 @@ export class BranchHistory {
     await syncFolder(this.#log);
   }
 
-  /** Keeps the required files of a removed branch while nothing uses them. */
+  /** Keeps the files of a removed branch that restoring it requires. */
   async keepRemoved(now: number): Promise<void> {
     if ((await this.bases()).length === 0) return await this.remove();
     await this.#take(() => true);
@@ -122,7 +120,7 @@ export class BranchHistory {
 
   /**
    * Copies the files of the branch, even during writes: the following log contains each page that
-   * changes meanwhile. Does nothing if the branch is removed.
+   * changes in the meantime. Does nothing if the branch is removed.
    *
    * @returns the size of the base in bytes
    */
@@ -137,7 +135,7 @@ export class BranchHistory {
       const checkpoint = readCheckpoint(control.content);
       const { end, latest } = await this.#read(checkpoint.redo);
       const note: BaseNote = { names, bytes: control.bytes, end };
-      // From then on, nothing that the files may have is to be undone.
+      // From here on, no changes in the files need to be undone.
       const at = Math.max(checkpoint.at, latest);
       await Deno.writeTextFile(join(unfinished, NOTE), JSON.stringify(note));
       await syncTree(unfinished);
@@ -149,7 +147,7 @@ export class BranchHistory {
     }
   }
 
-  /** Copies all but the log; first what says where the replay begins. */
+  /** Copies everything but the log, starting with the file that says where the replay begins. */
   async #copyFiles(
     to: string,
     signal: AbortSignal,
@@ -195,7 +193,7 @@ export class BranchHistory {
     return await Deno.stat(path).then(() => path, () => join(this.#log, segment));
   }
 
-  /** Bytes that a copy of the branch at a time takes. */
+  /** Size in bytes of a copy of the branch at a time. */
   async bytesAt(time: number): Promise<number> {
     const { segment, bytes } = await this.#baseAt(time);
     return bytes + (await this.#segmentsFrom(segment)).length * SEGMENT_BYTES;
@@ -225,10 +223,10 @@ export class BranchHistory {
     for (const name of await this.#segmentsFrom(base.segment)) {
       const path = join(to, LOG_FOLDER, name);
       await Deno.copyFile(await this.#pathOf(name), path);
-      // The copy is read, as the branch may be writing to the original.
+      // The copy is read, because the branch may be writing to the original.
       const pages = await Deno.readFile(path);
       if (reader.read(pages, positionOf(name))) continue;
-      // Nothing may follow the end: recovery could take it for its own log later.
+      // Nothing may follow the end, because recovery could later treat it as its own log.
       const kept = Math.max(0, reader.end - positionOf(name));
       await Deno.writeFile(path, pages.fill(0, kept));
       break;
@@ -250,7 +248,7 @@ export class BranchHistory {
     return [...new Set(texts)].map((text) => JSON.parse(text) as BranchNames);
   }
 
-  /** Removes what a killed process has left. */
+  /** Removes files that a killed process has left. */
   async removeUnfinished(): Promise<void> {
     for (const name of await namesIn(this.folder)) {
       if (name.startsWith(UNFINISHED)) await removeTree(join(this.folder, name));

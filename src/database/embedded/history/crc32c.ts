@@ -1,8 +1,4 @@
-/**
- * The checksum CRC-32C (Castagnoli), which PostgreSQL's log has; the runtime has CRC-32 alone.
- *
- * @module
- */
+/** @module The checksum CRC-32C (Castagnoli) of PostgreSQL's log. */
 
 /** Reversed polynomial. */
 const POLYNOMIAL = 0x82f63b78;

@@ -1,9 +1,7 @@
 /**
- * The history of the embedded engine: restores branches to any time of the last days. PostgreSQL's
- * settings keep its log; the platform moves the unneeded part, and copies the files of a branch
- * when its log has grown.
- *
- * @module
+ * @module The history of the embedded engine: restores branches to any time of the last days.
+ * PostgreSQL's settings keep its log; the platform moves the unneeded part, and copies the files of
+ * a branch when its log has grown.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -31,11 +29,14 @@ const LOOK_MS = 30_000;
 /** Pause after a base that was too large, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
 const MB = 1024 * 1024;
-/** Bytes that a copy leaves free: the platform writes to the same disk. */
+/** Bytes that a copy must leave free, because the platform writes to the same disk. */
 const RESERVE = 256 * MB;
-/** Part of the disk's free space that the history may take. */
+/** Part of the disk's free space that the history can use. */
 const FREE_PART = 1 / 2;
-/** The log since a base is as large as the base when the next one is due, within these limits. */
+/**
+ * The next base is due when the log since the last one is as large as that base, within these
+ * limits.
+ */
 const [LEAST_LOG, MOST_LOG] = [64 * MB, 512 * MB];
 const BRANCH = /^[0-9a-f]{16}$/;
 const NOT_BEGUN = "The history of a branch begins when a client first connects to it";
@@ -91,7 +92,7 @@ export class EmbeddedHistory {
   readonly #opened = new Set<string>();
   readonly #problems = new Map<string, string>();
   readonly #sizes = new Map<string, number>();
-  /** Sizes of the histories of branches that were removed: the first to go. */
+  /** Sizes of the histories of branches that were removed; they are deleted first. */
   readonly #removedSizes = new Map<string, number>();
   readonly #nextBaseAt = new Map<string, number>();
   readonly #attending = new Set<Promise<void>>();
@@ -116,7 +117,7 @@ export class EmbeddedHistory {
     return new BranchHistory(join(this.#folder, id), { id, folders: this.#parts.folders });
   }
 
-  /** A branch runs now: what changes from now on can be restored, once it has a base. */
+  /** The branch is running. Once it has a base, later changes can be restored. */
   opened(id: string): void {
     this.#opened.add(id);
     const attending = this.#attend(id).finally(() => this.#attending.delete(attending));
@@ -130,7 +131,7 @@ export class EmbeddedHistory {
     await this.#lock.run(id, async () => {
       const history = this.#of(id);
       await history.keepRemoved(this.#parts.now()).catch(async (error) => {
-        // Such as on a full disk, where a branch is removed to free space.
+        // For example on a full disk, when a branch is removed to free space.
         this.#parts.onTrouble(`Cannot keep the history of the removed branch ${id}: ${error}`);
         await history.remove();
       });
@@ -140,7 +141,7 @@ export class EmbeddedHistory {
     });
   }
 
-  /** Describes what can be restored of a branch, and what all histories cost. */
+  /** Describes the restorable period of a branch, and the size of all histories. */
   async facts(id: string): Promise<HistoryFacts> {
     const { keepMs, maxBytes } = this.#parts;
     const since = (await this.#of(id).bases())[0]?.at ?? null;
@@ -204,12 +205,12 @@ export class EmbeddedHistory {
     for (const id of [...this.#opened]) {
       const runs = this.#parts.isRunning(id);
       await this.#attend(id);
-      // It may have been opened again meanwhile.
+      // It may have been opened again in the meantime.
       if (!runs && !this.#parts.isRunning(id)) this.#opened.delete(id);
     }
   }
 
-  /** Moves the log of a branch to the history, and makes a base if one is due. Never rejects. */
+  /** Moves the log of a branch to the history, and creates a base if one is due. Never rejects. */
   #attend(id: string): Promise<void> {
     return this.#lock.run(id, async () => {
       if (this.#closing.signal.aborted || !await this.#parts.folders.exists(id)) return;
@@ -230,7 +231,7 @@ export class EmbeddedHistory {
     });
   }
 
-  /** Removes the history of a branch that was removed and then made again with the same id. */
+  /** Removes the history of a branch that was removed and created again with the same id. */
   async #forgetFormer(id: string): Promise<void> {
     const history = this.#of(id);
     // A branch that is being removed just now is not among the opened ones any more.
@@ -252,7 +253,7 @@ export class EmbeddedHistory {
     }
     const size = await folders.sizeOf({ id });
     if (size - totalOf(segments) > limit) {
-      // Nothing large is copied only to be removed again.
+      // Avoids copying large files only to remove them again.
       this.#nextBaseAt.set(id, now() + RETRY_MS);
       throw tooLarge();
     }
@@ -283,7 +284,7 @@ export class EmbeddedHistory {
     }
     this.#sizes.set(id, size);
     const limit = await this.#limitOf();
-    // The limit shrinks with the free disk: also a base alone gives way to it.
+    // The limit shrinks with the free disk space; even the only base is deleted if necessary.
     const bases = content.bases.filter(({ bytes }) => bytes <= limit);
     const plan = planHistory({ ...content, bases }, {
       keepMs,
@@ -306,7 +307,7 @@ export class EmbeddedHistory {
     return Math.min(this.#parts.maxBytes, (free + this.#total) * FREE_PART);
   }
 
-  /** Waits for the work under way. */
+  /** Waits for the work in progress. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#rounds.close();
@@ -314,7 +315,7 @@ export class EmbeddedHistory {
   }
 }
 
-/** The limit for each of several sizes by which their sum keeps within a total. */
+/** The limit for each of several sizes that keeps their sum within a total. */
 export function fairShare(sizes: readonly number[], total: number): number {
   let left = total;
   for (const [index, size] of sizes.toSorted((one, other) => one - other).entries()) {

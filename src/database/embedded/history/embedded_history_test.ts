@@ -53,7 +53,7 @@ const sinceOf = ({ gateway }: Bench, branch: Branch): Promise<number> =>
     (since) => since !== null,
   ) as Promise<number>;
 
-/** The values that a branch has, as it was at a time. */
+/** The values in a branch at a given time. */
 async function valuesAt(bench: Bench, source: Branch, time: number): Promise<number[]> {
   const { gateway } = bench;
   const target = gateway.name();
@@ -88,7 +88,7 @@ Deno.test("EmbeddedEngine restores a branch as it was at any millisecond", async
   await client.query("CREATE TABLE t (n int, x text)");
   const since = await sinceOf(bench, source);
   const moments: number[] = [];
-  // Records that go over pages and segments.
+  // Records that span pages and segments.
   for (const bytes of [10, 20_000, 6 * MB, 0]) {
     await insert(client, moments.length, bytes);
     moments.push(Date.now());
@@ -128,7 +128,7 @@ Deno.test("EmbeddedEngine restores from any base, over kills and checkpoints, wi
     } else {
       await engine.copy(source, gateway.name());
     }
-    // Opening it, or a round, makes a base once the log has grown.
+    // Opening it, or a round, creates a base backup once the log has grown.
     if (n === 2) await until(bases, (all) => all.length === 2);
   }
   for (const last of [1, 3]) {

@@ -1,8 +1,4 @@
-/**
- * Positions in the write-ahead log of an embedded branch, its segments, and where its replay begins.
- *
- * @module
- */
+/** @module Positions in the write-ahead log of an embedded branch, and its segments. */
 import { join } from "node:path";
 import { namesIn } from "../../../lib/missing_files.ts";
 import { SEGMENT_NAME } from "../../history_plan.ts";
@@ -17,7 +13,7 @@ export const CONTROL_FILE = "global/pg_control";
 const SEGMENTS_PER_FILE = 2 ** 32 / SEGMENT_BYTES;
 /** Of PostgreSQL 18. */
 const CONTROL_VERSION = 1800;
-/** Places in the control file (src/include/catalog/pg_control.h). */
+/** Offsets in the control file (src/include/catalog/pg_control.h). */
 const [VERSION_AT, REDO_AT, TIME_AT] = [8, 40, 104];
 
 const hex = (value: number): string => value.toString(16).toUpperCase().padStart(8, "0");
@@ -29,9 +25,9 @@ export function segmentAt(position: number): string {
 }
 
 export interface Checkpoint {
-  /** Where a replay begins. */
+  /** The start of a replay. */
   readonly redo: number;
-  /** The end of the second in which it began, in milliseconds since 1970. */
+  /** The end of the second in which it started, in milliseconds since 1970. */
   readonly at: number;
 }
 
@@ -57,7 +53,7 @@ export async function firstNeeded(data: string): Promise<string> {
   return segmentAt(readCheckpoint(await Deno.readFile(join(data, CONTROL_FILE))).redo);
 }
 
-/** Names of the segments in a folder, in order; none if there is no such folder. */
+/** Names of the segments in a folder, in order; none if the folder is missing. */
 export async function segmentsIn(folder: string): Promise<string[]> {
   return (await namesIn(folder)).filter((name) => SEGMENT_NAME.test(name));
 }

@@ -1,8 +1,6 @@
 /**
- * Reads a write-ahead log like recovery does, to find the last commit before a time. The format is
- * that of PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
- *
- * @module
+ * @module Reads a write-ahead log like recovery does, to find the last commit before a time. The
+ * format is that of PostgreSQL's src/include/access/xlogrecord.h, xlog_internal.h and xact.h.
  */
 import { concatBytes } from "../../wire/messages.ts";
 import { crc32c } from "./crc32c.ts";
@@ -11,19 +9,19 @@ import { SEGMENT_BYTES } from "./log_position.ts";
 const PAGE_BYTES = 8192;
 const [PAGE_HEADER, FIRST_PAGE_HEADER] = [24, 40];
 const RECORD_HEADER = 24;
-/** Records begin at multiples of it. */
+/** Records start at multiples of it. */
 const ALIGNMENT = 8;
 
 /** Flags of a page. */
 const [CONTINUES, HAS_LONG_HEADER, OVERWRITES] = [1, 2, 8];
 
-/** Where a record's header has what. */
+/** Offsets in a record's header. */
 const [PREVIOUS_AT, INFO_AT, MANAGER_AT, CRC_AT] = [8, 16, 17, 20];
 /** Managers of records, and the kinds of theirs that matter. */
 const [LOG, TRANSACTIONS] = [0, 1];
 const [KIND_OF_LOG, SWITCH] = [0xf0, 0x40];
 const KIND_OF_TRANSACTION = 0x70;
-/** Commit and abort, also of prepared transactions. */
+/** Commit and abort, including those of prepared transactions. */
 const ENDS = new Set([0x00, 0x20, 0x30, 0x40]);
 /**
  * The optional blocks before the data of a record, and their sizes; the data follows the last two.
@@ -38,7 +36,7 @@ const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNM
 const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
   new DataView(buffer, byteOffset, byteLength);
 
-/** When a record ended a transaction, in milliseconds since 1970; `undefined` if it ended none. */
+/** When a record ended a transaction, in milliseconds since 1970; `undefined` if it did not. */
 function endOfTransaction(record: Uint8Array): number | undefined {
   const ends = record[MANAGER_AT] === TRANSACTIONS &&
     ENDS.has(record[INFO_AT]! & KIND_OF_TRANSACTION);
@@ -55,14 +53,14 @@ function endOfTransaction(record: Uint8Array): number | undefined {
   return undefined;
 }
 
-/** Takes the pages of a log in order, until the first record that does not belong to its past. */
+/** Reads the pages of a log in order, up to the first record that does not continue it. */
 export class LogReader {
   /** Pages before this are passed over. */
   #from: number;
   #end: number;
   #latest = -Infinity;
   #previous: number | undefined;
-  /** Parts of a record that goes on in the next page, and how much of it is missing. */
+  /** Parts of a record that continues on the next page, and the number of missing bytes. */
   #parts: Uint8Array[] = [];
   #missing = 0;
 
@@ -77,7 +75,7 @@ export class LogReader {
     this.#until = until;
   }
 
-  /** Where the records end that were whole and early enough. */
+  /** The end of the last record that was whole and early enough. */
   get end(): number {
     return this.#end;
   }
@@ -104,7 +102,7 @@ export class LogReader {
     const header = (flags & HAS_LONG_HEADER) === 0 ? PAGE_HEADER : FIRST_PAGE_HEADER;
     let at = Math.max(header, this.#from - position);
     if (this.#missing > 0 && (flags & OVERWRITES) !== 0) {
-      // A crash cut the record off, and recovery went on here.
+      // A crash cut the record off, and recovery continued here.
       this.#missing = 0;
       this.#previous = undefined;
     } else if (this.#missing > 0) {
@@ -128,7 +126,7 @@ export class LogReader {
     return true;
   }
 
-  /** Takes what a page has of a record; returns the bytes that this fills. */
+  /** Reads a page's part of a record; returns the number of bytes read. */
   #take(bytes: Uint8Array): number {
     const part = bytes.subarray(0, this.#missing);
     this.#parts.push(part);

@@ -1,13 +1,12 @@
 /**
- * Recognizes statements that only take one advisory lock, and its key. Clients share one session in
- * the backend, which would grant a lock twice, so conflicts between clients are decided here.
- *
- * @module
+ * @module Recognizes statements that only take one advisory lock, and its key. Clients share one
+ * session in the backend, which would grant a lock twice, so conflicts between clients are decided
+ * here.
  */
 import { bindParameters, type Message } from "./messages.ts";
 
 export interface AdvisoryCall {
-  /** It answers at once, whether it gets the lock or not. */
+  /** It returns immediately, with or without the lock. */
   readonly tries: boolean;
   /** Name of its column. */
   readonly column: string;
@@ -29,7 +28,7 @@ const CALL = new RegExp(
 const named = (alias: string): string =>
   alias.startsWith('"') ? alias.slice(1, -1).replaceAll('""', '"') : alias.toLowerCase();
 
-/** Reads a statement; `undefined` if it does, or may do, anything else. */
+/** Parses a statement; `undefined` if it does, or may do, anything else. */
 export function advisoryCall(text: string): AdvisoryCall | undefined {
   const found = CALL.exec(text);
   if (found === null) return undefined;
@@ -64,9 +63,9 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 export type Compute = (expression: string) => string | null | undefined;
 
 /**
- * The key of a call's lock; `undefined` if it is not known.
+ * The key of a call's lock; `undefined` if unknown.
  *
- * @param bind the message with the values of its parameters, where it has come
+ * @param bind the message with the values of its parameters, if it has arrived
  */
 export function keyOf(
   { args }: AdvisoryCall,

@@ -1,8 +1,6 @@
 /**
- * Advisory locks of clients that share a session: tracks their owners, so that a try fails
- * immediately and nobody releases another client's lock.
- *
- * @module
+ * @module Advisory locks of clients that share a session: tracks their owners, so that a try fails
+ * immediately and no client releases another's lock.
  */
 import { keyOf, lockArguments } from "./advisory_call.ts";
 import { BackendError, type SharedBackend } from "./backend.ts";
@@ -14,10 +12,10 @@ import type { StatementTraits } from "./statement_traits.ts";
 const HELD = `SELECT DISTINCT pg_catalog.concat_ws(',', classid, objid, objsubid)
 FROM pg_catalog.pg_locks WHERE locktype = 'advisory'`;
 
-/** Name of the statement that says that a lock is taken. */
+/** Name of the statement that reports a lock as taken. */
 const TAKEN = "_taken";
 
-/** The keys that clients other than one have. */
+/** The keys held by all clients except one. */
 function othersLocks(client: Client, all: Iterable<Client>): Set<string> {
   const keys = new Set<string>();
   for (const other of all) {
@@ -67,11 +65,11 @@ export class AdvisoryLocks {
     const others = othersLocks(client, all);
     if (others.size === 0) return undefined;
     const key = keyOf(call, message.type === "B" ? message : undefined, (expression) => {
-      // A question would end what the client has begun with this batch.
+      // A query would end the client's current batch.
       if (client.hasWork && message.type === "B" || client.status === "E") return undefined;
       return this.#compute(expression);
     });
-    // A key that is not known counts as taken: the client is answered, and tries again.
+    // An unknown key counts as taken: the client gets a response, and tries again.
     if (key !== undefined && !others.has(key)) return undefined;
     const sql = `SELECT false AS ${quoteIdentifier(call.column)}`;
     if (message.type === "Q") return writeMessage("Q", sql);
@@ -89,7 +87,9 @@ export class AdvisoryLocks {
     }
   }
 
-  /** Finds the locks that a client now has, and restores those that others have lost by it. */
+  /**
+   * Finds the locks that a client now has, and restores those that others have lost because of it.
+   */
   examine(client: Client, all: Iterable<Client>): void {
     const held = new Set(this.#backend.ask(HELD).map(([key]) => key ?? ""));
     const others = othersLocks(client, all);
@@ -99,7 +99,7 @@ export class AdvisoryLocks {
     }
   }
 
-  /** Gives back the locks of a client that has gone. */
+  /** Releases the locks of a disconnected client. */
   leave(client: Client, all: Iterable<Client>): void {
     this.examine(client, all);
     for (const key of client.locks) {

@@ -1,8 +1,4 @@
-/**
- * The one backend that clients share, and asking it separate questions.
- *
- * @module
- */
+/** @module The backend that clients share, and separate queries to it. */
 import { errorField, type Message, rowValues, writeMessage } from "./messages.ts";
 
 /** Receives the backend's messages while it processes a message. */
@@ -13,7 +9,7 @@ export type ReadMore = () => Uint8Array;
 
 /** A PostgreSQL backend that handles one message at a time, synchronously. */
 export interface Backend {
-  /** Differs whenever the settings of the session differ, by whatever they were set. */
+  /** Differs whenever the settings of the session differ, regardless of how they were set. */
   readonly settingsDigest: string;
   /** Names of the settings that were set in the session. */
   readonly settingNames: readonly string[];
@@ -34,7 +30,7 @@ const nothing: ReadMore = () => {
   throw new BackendError("The backend reads from a client that is not there", "XX000");
 };
 
-/** Parameters that a server reports to its clients; this one leaves that to us. */
+/** Parameters that a server reports to its clients; this one does not. */
 const REPORTED = [
   "application_name",
   "client_encoding",
@@ -52,12 +48,12 @@ const REPORTED = [
   "TimeZone",
 ] as const;
 
-/** Reads them; the last is one that the server of a single user leaves empty. */
+/** Reads them; a single-user server leaves the last one empty. */
 const READ_PARAMETERS = `SELECT ${
   REPORTED.map((name) => `pg_catalog.current_setting('${name}')`).join(", ")
 }, session_user`;
 
-/** A backend that can be asked questions of our own. */
+/** A backend that also runs queries of our own. */
 export class SharedBackend {
   readonly #backend: Backend;
 
@@ -82,7 +78,7 @@ export class SharedBackend {
     this.#backend.run(message, hear, more);
   }
 
-  /** Values of the parameters that clients are told of. */
+  /** Values of the parameters that clients are notified of. */
   readParameters(): Map<string, string> {
     const [values = []] = this.ask(READ_PARAMETERS);
     const names = [...REPORTED, "session_authorization"];
@@ -106,7 +102,7 @@ export class SharedBackend {
   /**
    * Runs messages of our own that need no `Sync`.
    *
-   * @returns the backend's error, for the client to hear, if there was one
+   * @returns the backend's error to send to the client, if there was one
    */
   prepare(message: Uint8Array): Message | undefined {
     let failed: Message | undefined;

@@ -1,17 +1,12 @@
-/**
- * A client's session with a shared backend: what it has sent, and what of its
- * state has to be there when it gets the backend.
- *
- * @module
- */
+/** @module A client's session with a shared backend, with the state to restore there. */
 import { MessageReader, type TransactionStatus } from "./messages.ts";
 import { startupSettings } from "./settings.ts";
 import type { StatementTraits } from "./statement_traits.ts";
 
-/** Largest message of a client, in bytes. */
+/** Maximum size of a message of a client, in bytes. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** A statement that a client has prepared, as the backend knows it. */
+/** A statement that a client has prepared, with its name in the backend. */
 export interface PreparedStatement {
   /** Its name in the backend. */
   readonly key: string;
@@ -23,36 +18,39 @@ export interface PreparedStatement {
 
 export class Client {
   readonly inbox = new MessageReader(MAX_MESSAGE_BYTES);
-  /** Bytes in the inbox that the platform was told are dealt with: parts of a large message. */
+  /** Bytes in the inbox already reported to the platform as handled: parts of a large message. */
   takenAhead = 0;
   /** Settings that differ from the server's. */
   settings: Map<string, string>;
-  /** By the names that the client knows; the unnamed one by the empty name. */
+  /** By the client's names; the unnamed one has the empty name. */
   readonly statements = new Map<string, PreparedStatement>();
   /** Statements that portals of this transaction were bound to, by the portals' names. */
   readonly portals = new Map<string, PreparedStatement>();
   readonly listens = new Set<string>();
-  /** Values of parameters that the client was told. */
+  /** Parameter values that the client knows. */
   readonly told = new Map<string, string>();
   status: TransactionStatus = "I";
-  /** It has sent messages that no `Sync` has ended. */
+  /** It has sent messages without a final `Sync`. */
   isMidBatch = false;
   /** Messages since the last `Sync` may have changed something, or need one. */
   hasWork = false;
-  /** An error has occurred: what comes before the next `Sync` is skipped. */
+  /** An error has occurred, so messages before the next `Sync` are skipped. */
   isSkipping = false;
   isGone = false;
-  /** State that stays in the backend after the transaction, in words. */
+  /** Describes state that stays in the backend after the transaction. */
   pinnedBy: string | undefined;
-  /** Its temporary tables while others have the backend: their own names, by the parked ones. */
+  /** Its temporary tables while others have the backend: original names by parked names. */
   readonly parked = new Map<string, string>();
   /** Its temporary tables cannot be parked, so it keeps the backend. */
   isUnparkable = false;
   /** Keys of its advisory locks that outlast a transaction. */
   locks: ReadonlySet<string> = new Set();
-  /** Questions for the backend before another client gets it. */
+  /** Queries to run in the backend before another client gets it. */
   suspects = { pins: false, locks: false, channels: false };
-  /** Since when its whole message waits for the backend, or the backend for one, in milliseconds. */
+  /**
+   * Since when a complete message of it waits for the backend, or the backend for one, in
+   * milliseconds.
+   */
   since = 0;
   /** The settings of its startup message are not checked yet. */
   isFresh = true;

@@ -1,19 +1,14 @@
-/**
- * Settings of many clients in one backend: whose it has, and what each client
- * was told of the parameters that servers report.
- *
- * @module
- */
+/** @module Settings of many clients in one backend, and the values last reported to each client. */
 import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
 import { applySettings, isSameSettings, showSettings } from "./settings.ts";
 
 export class ClientSettings {
-  /** Whose settings the backend has. */
+  /** The client whose settings are active in the backend. */
   #current: Client | undefined;
-  /** Of the settings that the backend was given for that client. */
+  /** Digest of that client's settings in the backend. */
   #digest = "";
-  /** Of the settings that a client was told last. */
+  /** Digest of the settings last reported to a client. */
   #told = "";
   /** Parameters of the backend without any client's settings. */
   #defaults: ReadonlyMap<string, string> = new Map();
@@ -64,7 +59,7 @@ export class ClientSettings {
     return true;
   }
 
-  /** Marks the backend's settings as nobody's; the previous client's stay as saved. */
+  /** Marks the backend's settings as no client's; the previous client keeps its saved ones. */
   forget(): void {
     this.#current = undefined;
   }
@@ -76,12 +71,12 @@ export class ClientSettings {
     );
   }
 
-  /** Whether settings have changed since someone was told of them last. */
+  /** Whether settings have changed since a client was last notified. */
   get hasNews(): boolean {
     return this.#backend.settingsDigest !== this.#told;
   }
 
-  /** Parameters that are not as a client was told; it counts as told of them. */
+  /** Parameters that differ from the values that a client knows; marks them as known. */
   news(client: Client): [string, string][] {
     this.#told = this.#backend.settingsDigest;
     const changed = [...this.#backend.readParameters()]

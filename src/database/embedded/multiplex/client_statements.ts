@@ -1,8 +1,6 @@
 /**
- * Prepared statements of many clients in one backend: each gets its own name there, and is prepared
- * again if another client's statement, or `DISCARD ALL`, replaced it.
- *
- * @module
+ * @module Prepared statements of many clients in one backend: each gets its own name there, and is
+ * prepared again if another client's statement, or `DISCARD ALL`, replaced it.
  */
 import type { SharedBackend } from "./backend.ts";
 import type { Client, PreparedStatement } from "./client.ts";
@@ -19,7 +17,7 @@ import {
 import { quoteIdentifier } from "./settings.ts";
 import { deallocatedBy, traitsOf } from "./statement_traits.ts";
 
-/** Statements that one client may have prepared at a time. */
+/** Maximum number of prepared statements per client. */
 const MAX_STATEMENTS = 10_000;
 
 const HEADER_BYTES = 5;
@@ -28,9 +26,9 @@ const STATEMENT = new TextEncoder().encode("S");
 const closeStatement = (key: string): Uint8Array => writeMessage("C", STATEMENT, key);
 
 export class ClientStatements {
-  /** Names of those that the backend has. */
+  /** Names of the statements in the backend. */
   readonly #present = new Set<string>();
-  /** Whose the backend's unnamed statement is, and after which of its simple queries. */
+  /** The owner of the backend's unnamed statement, and the simple query that it follows. */
   #unnamed: { readonly of: Client; readonly at: number } | undefined;
   /** The statement that the next `ParseComplete` is about. */
   #parsing: { readonly name: string; readonly statement: PreparedStatement } | undefined;
@@ -42,9 +40,9 @@ export class ClientStatements {
   }
 
   /**
-   * Puts the backend's name for a statement into a client's message.
+   * Replaces the statement's name in a client's message with the backend's name.
    *
-   * @returns the backend's error where it refuses to prepare a statement again
+   * @returns the backend's error if it refuses to prepare a statement again
    */
   translate(client: Client, message: Message): Uint8Array | Message {
     if (!"PBDC".includes(message.type)) return message.bytes;
@@ -59,12 +57,12 @@ export class ClientStatements {
     return statement === undefined ? message.bytes : named.renamed(statement.key);
   }
 
-  /** The statement that a `Bind` message is about, if it is known. */
+  /** The statement of a `Bind` message, if known. */
   boundBy(client: Client, message: Message): PreparedStatement | undefined {
     return client.statements.get(statementOf(message)?.name ?? "");
   }
 
-  /** Remembers the portal that a `Bind` message makes of a statement. */
+  /** Records the portal that a `Bind` message creates from a statement. */
   bind(client: Client, { bytes }: Message, statement: PreparedStatement): void {
     client.portals.set(readString(bytes, HEADER_BYTES).text, statement);
   }
@@ -113,12 +111,12 @@ export class ClientStatements {
     return named.renamed(statement.key);
   }
 
-  /** The statement that an `Execute` message runs, if it is known. */
+  /** The statement that an `Execute` message runs, if known. */
   executedBy(client: Client, { bytes }: Message): PreparedStatement | undefined {
     return client.portals.get(readString(bytes, HEADER_BYTES).text);
   }
 
-  /** Makes sure that the backend has a client's statement, and no other in its place. */
+  /** Makes sure that the backend has a client's statement under its name, and no other. */
   #provide(
     client: Client,
     name: string,
@@ -153,14 +151,14 @@ export class ClientStatements {
     return `DEALLOCATE ${quoteIdentifier(statement.key)}`;
   }
 
-  /** All statements of the backend are gone, and this client wants none of its own back. */
+  /** The backend has lost all statements, and this client needs none of them again. */
   forget(client: Client): void {
     client.statements.clear();
     this.#present.clear();
     this.#unnamed = undefined;
   }
 
-  /** Closes the statements of a client that has gone. */
+  /** Closes the statements of a disconnected client. */
   leave(client: Client): void {
     const keys = [...client.statements.values()].map(({ key }) => key)
       .filter((key) => this.#present.delete(key));

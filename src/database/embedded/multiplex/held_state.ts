@@ -1,9 +1,4 @@
-/**
- * State that stays with the backend beyond a transaction: channels that are
- * listened to, advisory locks, temporary tables, held cursors.
- *
- * @module
- */
+/** @module State that stays with the backend beyond a transaction. */
 import type { AdvisoryLocks } from "./advisory_locks.ts";
 import type { SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
@@ -35,7 +30,7 @@ export class HeldState {
     this.#locks = locks;
   }
 
-  /** Notes what channels a statement is about; whether it takes effect is seen later. */
+  /** Records the channels of a statement; whether it takes effect is checked later. */
   note(client: Client, text: string): void {
     if (!/listen/i.test(text)) return;
     const { listen, unlisten } = channelsOf(text);
@@ -47,7 +42,7 @@ export class HeldState {
     client.suspects.channels ||= listen.length + unlisten.length > 0;
   }
 
-  /** Finds out what a client's transaction has left behind. */
+  /** Finds the state that a client's transaction has left. */
   examine(client: Client, all: Iterable<Client>): void {
     const { suspects } = client;
     if (suspects.pins) {
@@ -65,7 +60,7 @@ export class HeldState {
     }
   }
 
-  /** Lets the backend listen to what any client listens to, and nothing else. */
+  /** Makes the backend listen to exactly the channels that clients listen to. */
   #settleChannels(client: Client | undefined, all: Iterable<Client>): void {
     const actual = new Set(this.#backend.ask(LISTENING).map(([channel]) => channel ?? ""));
     if (client !== undefined) {

@@ -1,11 +1,6 @@
-/**
- * Messages of PostgreSQL's frontend/backend protocol 3.0, as far as sharing a
- * backend has to read and write them. Rows and parameters pass unread.
- *
- * @module
- */
+/** @module The messages of protocol 3.0 that a shared backend needs; rows pass unread. */
 
-/** One message: its type, and all its bytes with type and length. */
+/** One message: its type, and all its bytes, including type and length. */
 export interface Message {
   /** One character, such as `Q`. */
   readonly type: string;
@@ -17,7 +12,7 @@ const HEADER_BYTES = 5;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A message is malformed or too large; the session cannot go on. */
+/** A message is malformed or too large; the session cannot continue. */
 export class MessageError extends Error {
   override readonly name = "MessageError";
 }
@@ -35,7 +30,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that are kept, of messages that are not taken yet. */
+  /** Buffered bytes of messages that are not taken yet. */
   get size(): number {
     return this.#end - this.#at;
   }
@@ -54,12 +49,12 @@ export class MessageReader {
     this.#end += chunk.byteLength;
   }
 
-  /** Type of the next message, as soon as its first byte is there. */
+  /** Type of the next message, as soon as its first byte has arrived. */
   get nextType(): string | undefined {
     return this.size === 0 ? undefined : String.fromCharCode(this.#bytes[this.#at]!);
   }
 
-  /** Length of the next message, as soon as its header is there. */
+  /** Length of the next message, as soon as its header has arrived. */
   get #nextLength(): number | undefined {
     return this.size < HEADER_BYTES ? undefined : readI32(this.#bytes, this.#at + 1) + 1;
   }
@@ -71,7 +66,7 @@ export class MessageReader {
     return length < HEADER_BYTES || length > this.#maxBytes || length <= this.size;
   }
 
-  /** The next message without taking it, once it is whole. @throws {MessageError} */
+  /** Returns the next message without taking it, once it is complete. @throws {MessageError} */
   peek(): Message | undefined {
     const length = this.#nextLength;
     if (length === undefined) return undefined;
@@ -84,7 +79,7 @@ export class MessageReader {
     return { type: String.fromCharCode(bytes[0]!), bytes };
   }
 
-  /** Takes the next message, once it is whole. @throws {MessageError} */
+  /** Takes the next message, once it is complete. @throws {MessageError} */
   take(): Message | undefined {
     const message = this.peek();
     if (message !== undefined) this.#at += message.bytes.byteLength;
@@ -110,7 +105,7 @@ export function isPreparation({ type, bytes }: Message): boolean {
   return (type === "D" || type === "C") && bytes[HEADER_BYTES] === STATEMENT;
 }
 
-/** Reads the zero-terminated string at `at`, and where what follows it begins. */
+/** Reads the zero-terminated string at `at`, and returns the position after it. */
 export function readString(
   bytes: Uint8Array,
   at: number,

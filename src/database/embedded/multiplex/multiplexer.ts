@@ -1,10 +1,8 @@
 /**
- * Many clients on one backend. A client has the backend from its first message to the end of its
- * transaction; others wait for that long. State beyond a transaction is saved before another client
- * gets the backend, and restored before the client's next statement; if that is impossible, the
- * client keeps the backend.
- *
- * @module
+ * @module Serves many clients with one backend. A client has the backend from its first message to
+ * the end of its transaction; others wait for that long. State beyond a transaction is saved before
+ * another client gets the backend, and restored before the client's next statement; if that is
+ * impossible, the client keeps the backend.
  */
 import { AdvisoryLocks } from "./advisory_locks.ts";
 import { type Backend, BackendError, SharedBackend } from "./backend.ts";
@@ -45,7 +43,7 @@ import { blockerOf, idled, overdue } from "./waiting.ts";
 export interface MultiplexerOptions {
   readonly backend: Backend;
   readonly outlet: Outlet;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** The setting of the current client; 0 for no limit. */
   readonly idleInTransactionMs: () => number;
@@ -61,10 +59,10 @@ export class Multiplexer {
   readonly #locks: AdvisoryLocks;
   readonly #held: HeldState;
   readonly #settings: ClientSettings;
-  /** Has the backend until its transaction ends. */
+  /** The client that uses the backend until its transaction ends. */
   #holder: Client | undefined;
   #running = 0;
-  /** The backend's `ReadyForQuery`, while the client has not heard it. */
+  /** The backend's `ReadyForQuery`, until the client receives it. */
   #ready: Uint8Array | undefined;
 
   readonly #options: MultiplexerOptions;
@@ -82,28 +80,27 @@ export class Multiplexer {
     this.#settings = new ClientSettings(this.#backend);
   }
 
-  /** The client whose own statement runs, for a cancel request; 0 for none. */
+  /** The client whose own statement runs, for a cancel request; 0 if there is none. */
   get running(): number {
     return this.#running;
   }
 
-  /** Whether no client has the backend, or tables in it, so that it may be stopped or copied. */
+  /** Whether no client has the backend, or tables in it, so that it can be stopped or copied. */
   get isFree(): boolean {
     return this.#holder === undefined &&
       [...this.#clients.values()].every(({ pinnedBy }) => pinnedBy === undefined);
   }
 
-  /** Learns the backend's parameters, once, before the first client. */
+  /** Reads the backend's parameters, once, before the first client. */
   begin(): void {
     this.#settings.begin();
   }
 
-  /** Someone else has used the backend: its settings are nobody's. */
+  /** Something else has used the backend, so its settings belong to no client. */
   forgetSettings(): void {
     this.#settings.forget();
   }
 
-  /** Greets a client. */
   open(id: number, startup: ReadonlyMap<string, string>): void {
     const client = new Client(id, startup);
     this.#clients.set(id, client);
@@ -118,7 +115,7 @@ export class Multiplexer {
     );
   }
 
-  /** Takes bytes of a client; `step()` deals with them. */
+  /** Receives bytes of a client; `step()` handles them. */
   receive(id: number, bytes: Uint8Array): void {
     const client = this.#clients.get(id);
     if (client === undefined || client.isGone) return;
@@ -127,13 +124,13 @@ export class Multiplexer {
     takeAhead(client, this.#options.outlet);
   }
 
-  /** The client has gone. */
+  /** The client has disconnected. */
   close(id: number): void {
     const client = this.#clients.get(id);
     if (client !== undefined) client.isGone = true;
   }
 
-  /** Ends what has waited too long. */
+  /** Ends sessions that have waited too long. */
   tick(): void {
     const now = this.#options.now();
     const holder = this.#holder;
@@ -152,7 +149,7 @@ export class Multiplexer {
     if (reason !== undefined) this.#end(holder, reason);
   }
 
-  /** Does the next piece of work; false if there is none until more is received. */
+  /** Does the next piece of work; false if there is none until more bytes arrive. */
   step(): boolean {
     const holder = this.#holder ?? this.#choose();
     if (holder === undefined) return false;
@@ -167,7 +164,7 @@ export class Multiplexer {
     return true;
   }
 
-  /** The client whose turn is next: one that has gone, or has a whole message and may run it. */
+  /** The next client: one that has disconnected, or has a complete message that it may run. */
   #choose(): Client | undefined {
     for (const client of this.#clients.values()) {
       if (client.isGone) return client;
@@ -180,7 +177,7 @@ export class Multiplexer {
       } catch (error) {
         if (!(error instanceof MessageError)) throw error;
       }
-      // The next search begins behind it.
+      // The next search starts after it.
       this.#clients.delete(client.id);
       this.#clients.set(client.id, client);
       return client;
@@ -205,7 +202,7 @@ export class Multiplexer {
     }
   }
 
-  /** Tells a client the parameters that differ from the last ones it was told. */
+  /** Sends a client the parameters that differ from those it knows. */
   #report(client: Client): void {
     for (const [name, value] of this.#settings.news(client)) {
       this.#options.outlet.deliver(client.id, parameterStatus(name, value));
@@ -289,7 +286,7 @@ export class Multiplexer {
     this.#running = 0;
   }
 
-  /** Deals with what the backend says to a client's message. */
+  /** Handles the backend's response to a client's message. */
   #hear(client: Client, type: string, said: Message): void {
     const { outlet } = this.#options;
     switch (said.type) {
@@ -338,14 +335,16 @@ export class Multiplexer {
     if (client.status === "I") this.#settle(client);
   }
 
-  /** A client's transaction has ended: finds out what stays with the backend, and frees it. */
+  /**
+   * A client's transaction has ended: finds the state that stays with the backend, and releases it.
+   */
   #settle(client: Client): void {
     client.portals.clear();
     this.#held.examine(client, this.#clients.values());
     if (this.#temporaries.canGiveWay(client)) this.#holder = undefined;
   }
 
-  /** Takes away all that a client that has gone has left in the backend. */
+  /** Removes all state of a disconnected client from the backend. */
   #leave(client: Client): void {
     if (this.#holder === client && (client.isMidBatch || client.status !== "I")) {
       const quiet = (): void => {};

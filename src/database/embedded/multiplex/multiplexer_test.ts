@@ -61,7 +61,7 @@ class Clients {
   readonly backend = new ScriptedBackend();
   readonly heard = new Map<number, Message[]>();
   readonly ended: number[] = [];
-  /** Bytes that clients may send again. */
+  /** Number of bytes that clients may send again. */
   taken = 0;
   now = 0;
   idleLimit = 0;
@@ -99,7 +99,7 @@ class Clients {
     this.send(id, writeMessage("Q", sql));
   }
 
-  /** Types of the messages that a client has heard since it was asked last. */
+  /** Types of the messages that a client has received since the last call. */
   types(id: number): string {
     const types = (this.heard.get(id) ?? []).map(({ type }) => type).join("");
     this.heard.set(id, []);
@@ -118,7 +118,7 @@ Deno.test("Multiplexer lets others wait until a transaction has ended", () => {
 
 const FLUSH = writeMessage("H");
 
-Deno.test("Multiplexer gives nobody the backend for a Flush outside a batch", () => {
+Deno.test("Multiplexer assigns the backend to no client for a Flush outside a batch", () => {
   const clients = new Clients(1, 2);
   clients.send(1, writeMessage("P", "s", "SELECT 1", new Uint8Array(2)), SYNC);
   clients.send(1, FLUSH);
@@ -157,7 +157,7 @@ Deno.test("Multiplexer rolls back the transaction of a client that has gone", ()
   assert.deepEqual(clients.ended, [1]);
 });
 
-Deno.test("Multiplexer gives statements of the same name names of their own", () => {
+Deno.test("Multiplexer renames statements with the same name", () => {
   const clients = new Clients(1, 2);
   const parse = writeMessage("P", "s", "SELECT 1", new Uint8Array(2));
   const bind = writeMessage("B", "", "s", new Uint8Array(6));
@@ -236,7 +236,7 @@ Deno.test("milliseconds() reads settings of time with and without a unit", () =>
   assert.deepEqual(given.map(milliseconds), read);
 });
 
-Deno.test("Multiplexer takes a message that is larger than what a client may send ahead", () => {
+Deno.test("Multiplexer accepts a message that is larger than a client's window", () => {
   const clients = new Clients(1, 2);
   clients.query(2, "BEGIN");
   const message = writeMessage("Q", "x".repeat(3 * SESSION_WINDOW));

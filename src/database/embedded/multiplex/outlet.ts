@@ -1,9 +1,4 @@
-/**
- * The way back to the clients, and answers that come from us in the backend's
- * place.
- *
- * @module
- */
+/** @module Sends responses to the clients, including our own. */
 import type { Client } from "./client.ts";
 import {
   COPY_FAIL,
@@ -15,20 +10,19 @@ import {
 
 /** The destination of the backend's messages. */
 export interface Outlet {
-  /** Hands bytes to a client. */
   deliver(client: number, bytes: Uint8Array): void;
   /** The client's session has ended. */
   ended(client: number): void;
   /** Waits until something has been received, while a statement reads from its client. */
   wait(): void;
-  /** How many bytes of a client are dealt with. */
+  /** Number of bytes of a client that have been handled. */
   taken(client: number, bytes: number): void;
 }
 
-/** Parts of a message that are taken before it is whole, in bytes. */
+/** Size of the parts of an incomplete message to take, in bytes. */
 const PART_BYTES = 64 * 1024;
 
-/** Takes a client's next message, for good. */
+/** Takes a client's next message, permanently. */
 export function takeMessage(client: Client, outlet: Outlet): Message | undefined {
   const message = client.inbox.take();
   if (message === undefined) return undefined;
@@ -39,7 +33,7 @@ export function takeMessage(client: Client, outlet: Outlet): Message | undefined
   return message;
 }
 
-/** Lets the rest of a message through that exceeds the read-ahead limit. */
+/** Passes on the rest of a message that exceeds the read-ahead limit. */
 export function takeAhead(client: Client, outlet: Outlet): void {
   const { id, inbox, takenAhead } = client;
   const part = inbox.size - takenAhead;
@@ -64,7 +58,7 @@ export function endWith(client: Client, error: ErrorFields, outlet: Outlet): voi
   client.isGone = true;
 }
 
-/** Answers a client's next messages with an error, as the backend would. */
+/** Responds to a client's next messages with an error, as the backend would. */
 export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void {
   outlet.deliver(client.id, errorResponse(error));
   if (client.inbox.nextType === "Q" || client.inbox.nextType === "F") {
@@ -76,7 +70,7 @@ export function refuse(client: Client, error: ErrorFields, outlet: Outlet): void
   }
 }
 
-/** Drops requests to flush data that is known already. */
+/** Drops requests to flush data that is already complete. */
 export function dropFlushes(client: Client, outlet: Outlet): void {
   while (!client.isMidBatch && client.inbox.nextType === "H" && client.inbox.isWhole) {
     if (takeMessage(client, outlet) === undefined) return;

@@ -1,16 +1,13 @@
-/**
- * Settings of a session that shares a backend: read from its startup message,
- * taken up again when it gets the backend back.
- *
- * @module
- */
+/** @module Settings of a session that shares a backend. */
 
-/** Parameters of a startup message that are no settings. */
+/** Parameters of a startup message that are not settings. */
 const NO_SETTINGS: ReadonlySet<string> = new Set(["user", "database", "options", "replication"]);
 
 export type Settings = ReadonlyMap<string, string>;
 
-/** Splits `-c name=value --name=value` as the server does: a backslash keeps what follows it. */
+/**
+ * Splits `-c name=value --name=value` as the server does: a backslash escapes the next character.
+ */
 function splitOptions(options: string): string[] {
   const words: string[] = [];
   let word: string | undefined;
@@ -41,7 +38,7 @@ function readOptions(options: string): [string, string][] {
   return settings;
 }
 
-/** The settings that a client's startup message asks for. */
+/** The settings in a client's startup message. */
 export function startupSettings(startup: ReadonlyMap<string, string>): Map<string, string> {
   const settings = new Map(readOptions(startup.get("options") ?? ""));
   for (const [name, value] of startup) {
@@ -57,7 +54,7 @@ export function isSameSettings(one: Settings | undefined, other: Settings): bool
   return true;
 }
 
-/** A literal of SQL, whatever `standard_conforming_strings` says. */
+/** An SQL literal that is valid with any `standard_conforming_strings`. */
 export function quoteLiteral(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return quoted.includes("\\") ? ` E${quoted.replaceAll("\\", "\\\\")}` : quoted;
@@ -65,7 +62,7 @@ export function quoteLiteral(text: string): string {
 
 export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** SQL that leaves the backend with these settings, and the server's own for all others. */
+/** SQL that sets these settings in the backend, and resets all others to the server's. */
 export function applySettings(settings: Settings): string {
   const calls = [...settings].map(([name, value]) =>
     `pg_catalog.set_config(${quoteLiteral(name)}, ${quoteLiteral(value)}, false)`
@@ -74,7 +71,7 @@ export function applySettings(settings: Settings): string {
   return calls.length === 0 ? reset : `${reset}; SELECT ${calls.join(", ")}`;
 }
 
-/** Settings that end with a transaction, that cannot be read, or that are nobody's choice. */
+/** Settings that end with a transaction, that cannot be read, or that no client chose. */
 const NOT_KEPT = /^(?:transaction_.*|seed|session_authorization)$/;
 
 /** SQL that shows settings: rows of name and value. */

@@ -1,21 +1,19 @@
 /**
- * Predicts the side effects of a statement from its text: state that stays in the backend. Texts
- * are searched, not parsed: a statement that only looks as if costs one question to the backend.
- *
- * @module
+ * @module Predicts the side effects of a statement from its text: state that stays in the backend.
+ * Texts are searched, not parsed: a false positive costs one query to the backend.
  */
 import { type AdvisoryCall, advisoryCall } from "./advisory_call.ts";
 
 export interface StatementTraits {
-  /** It may leave temporary tables, cursors or prepared statements behind. */
+  /** It may leave temporary tables, cursors or prepared statements. */
   readonly pins: boolean;
-  /** It may take or give back advisory locks. */
+  /** It may acquire or release advisory locks. */
   readonly locks: boolean;
   /** It may take advisory locks. */
   readonly takes: boolean;
   /** It only acquires one advisory lock. */
   readonly call?: AdvisoryCall | undefined;
-  /** It may drop the temporary tables of all. */
+  /** It may drop the temporary tables of all clients. */
   readonly discards: boolean;
 }
 
@@ -32,7 +30,7 @@ export function traitsOf(text: string): StatementTraits {
 
 const IDENTIFIER = String.raw`("(?:[^"]|"")+"|[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 
-/** An identifier as the server reads it: folded to lower case if it is not quoted. */
+/** Converts an identifier as the server does: folded to lower case unless quoted. */
 function identifier(text: string): string {
   return text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text.toLowerCase();
 }
@@ -42,7 +40,7 @@ const DEALLOCATE = new RegExp(
   "i",
 );
 
-/** Name of the statement that `text` deallocates, where it does that and nothing else. */
+/** Name of the statement that `text` deallocates, if it does only that. */
 export function deallocatedBy(text: string): string | undefined {
   const found = DEALLOCATE.exec(text)?.[1];
   return found === undefined || /^all$/i.test(found) ? undefined : identifier(found);

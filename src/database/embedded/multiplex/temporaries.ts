@@ -1,9 +1,7 @@
 /**
- * Temporary tables of many clients in one backend, which has one schema for them. Tables of
+ * @module Temporary tables of many clients in one backend, which has one schema for them. Tables of
  * inactive clients are parked under hidden names until their client has the backend again. Views,
  * indexes and plans refer to them by id, so they keep working.
- *
- * @module
  */
 import { BackendError, type SharedBackend } from "./backend.ts";
 import type { Client } from "./client.ts";
@@ -48,7 +46,7 @@ const renaming = (names: readonly (readonly [from: string, to: string])[]): stri
   );
 
 export class Temporaries {
-  /** Whose tables have their own names now. */
+  /** The client whose tables currently have their original names. */
   #owner: Client | undefined;
 
   readonly #backend: SharedBackend;
@@ -88,7 +86,7 @@ export class Temporaries {
     }
   }
 
-  /** Gives the tables of a client that has the backend their names back. @throws {BackendError} */
+  /** Restores the table names of the client that has the backend. @throws {BackendError} */
   bringBack(client: Client): void {
     if (client.parked.size === 0) return;
     this.#backend.ask(renaming([...client.parked]));
@@ -96,7 +94,7 @@ export class Temporaries {
     this.#owner = client;
   }
 
-  /** Drops the tables of a client that has gone, and of no other. */
+  /** Drops only the tables of a disconnected client. */
   leave(client: Client, others: Iterable<Client>): void {
     const isOwner = this.#owner === undefined || this.#owner === client;
     if (this.#owner === client) this.#owner = undefined;

@@ -1,8 +1,4 @@
-/**
- * How long clients wait for the backend, and the error they get after that.
- *
- * @module
- */
+/** @module How long clients wait for the backend, and the error they get after that. */
 import { waitsForLock } from "./advisory_locks.ts";
 import type { Client } from "./client.ts";
 import { type ErrorFields, parseText, queryText, statementOf } from "./messages.ts";
@@ -45,10 +41,7 @@ const LOCK_LATE: ErrorFields = {
   hint: "An embedded database runs one transaction at a time; a server runs many.",
 };
 
-/**
- * Why a client's statement has waited too long, if it has: by its own settings,
- * or by what everybody may wait.
- */
+/** Why a client's statement has waited too long, if it has: its own limit, or the general one. */
 export function overdue(
   client: Client,
   now: number,
@@ -93,7 +86,7 @@ const OWN_LIMIT: ErrorFields = {
   message: "terminating connection due to idle-in-transaction timeout",
 };
 
-/** Why a session was ended that kept the backend. */
+/** Why a session that kept the backend was ended. */
 const IDLED: ErrorFields = {
   severity: "FATAL",
   sqlState: "25P03",
@@ -119,7 +112,9 @@ function traitsOfNext({ inbox, statements }: Client): StatementTraits {
 /** Why a client's next message has to wait for another client. */
 type Blocker = "an advisory lock" | "temporary tables";
 
-/** The advisory locks or temporary tables of others that a client's next message waits for. */
+/**
+ * The advisory locks or temporary tables of other clients that a client's next message waits for.
+ */
 export function blockerOf(client: Client, clients: Iterable<Client>): Blocker | undefined {
   const others = [...clients].filter((other) => other !== client);
   const hasLocks = others.some((other) => other.locks.size > 0);

@@ -1,24 +1,22 @@
 /**
- * Keeps tables small and statistics fresh. A server has separate processes for that; here, the only
- * backend does it when no client needs it, table by table, with the thresholds of PostgreSQL's
- * autovacuum.
- *
- * @module
+ * @module Keeps tables small and statistics fresh. A server has separate processes for that. Here,
+ * the only backend does it while no client needs it, table by table, with the thresholds of
+ * PostgreSQL's autovacuum.
  */
 import { BackendError } from "../multiplex/backend.ts";
 
 /** Tables are looked at so often at most, in milliseconds. */
 const PAUSE_MS = 60_000;
-/** If clients never leave the backend idle, the work runs beside them after this time. */
+/** If clients never leave the backend idle, the work runs anyway after this time. */
 const BUSY_MS = 5 * 60_000;
 /** How long one table may delay clients. Longer work waits until the database stops. */
 const TABLE_MS = 5_000;
-/** All tables together may hold up the stop of the database for so long. */
+/** How long all tables together may delay stopping the database. */
 const STOP_MS = 5_000;
 
 const COUNT = "SELECT pg_catalog.pg_stat_force_next_flush()";
 
-/** Tables that are due, those with the most to do first, and the statement for each. */
+/** Tables that are due, those with the most work first, and the statement for each. */
 const DUE = `WITH tables AS (
   SELECT format('%I.%I', s.schemaname, s.relname) AS name, s.n_dead_tup AS dead,
     greatest(c.reltuples, 0) AS rows, s.n_ins_since_vacuum AS inserted,
@@ -38,17 +36,17 @@ export interface AutovacuumOptions {
   /**
    * Runs SQL of our own as the branch's role.
    *
-   * @throws {BackendError} also where it took longer than `limit`, in milliseconds
+   * @throws {BackendError} also if it takes longer than `limit`, in milliseconds
    */
   readonly ask: (sql: string, limit: number) => readonly (readonly (string | null)[])[];
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
 export class Autovacuum {
-  /** Whether clients did something since tables were looked at. */
+  /** True if clients were active since the last check of the tables. */
   #hasNews = false;
-  /** Whether they did since the last tick. */
+  /** True if they were active since the last tick. */
   #isBusy = false;
   #lookedAt: number;
   #due: string[] = [];
@@ -67,7 +65,9 @@ export class Autovacuum {
     this.#hasNews = this.#isBusy = true;
   }
 
-  /** About a second has passed, and no client has the backend: deals with one table, if any is due. */
+  /**
+   * Called about once a second while no client has the backend: handles one table, if any is due.
+   */
   tick(): void {
     const wasBusy = this.#isBusy;
     this.#isBusy = false;
@@ -104,7 +104,7 @@ export class Autovacuum {
     if (this.#ask(statement, limit) === undefined) this.#put.add(statement);
   }
 
-  /** A table that is gone or broken keeps nothing else from being done. */
+  /** A missing or broken table must not block the others. */
   #ask(sql: string, limit: number) {
     try {
       return this.#options.ask(sql, Math.ceil(limit));

@@ -29,7 +29,7 @@ function backend(due: readonly string[]) {
   return {
     state,
     vacuum,
-    /** Advances the clock, and returns what ran. */
+    /** Advances the clock, and returns the statements that ran. */
     tick(seconds = 1): string[] {
       state.now += seconds * 1000;
       state.ran = [];
@@ -65,7 +65,7 @@ Deno.test("Autovacuum does not wait for ever for a moment without statements", (
   assert.deepEqual(tick(), ["VACUUM a"]);
 });
 
-Deno.test("Autovacuum leaves what takes too long until the database stops, and bounds that too", () => {
+Deno.test("Autovacuum postpones slow tables until the database stops, with a limit there too", () => {
   const { state, vacuum, tick } = backend(["VACUUM large", "VACUUM b", "VACUUM c"]);
   state.late.add("VACUUM large");
   vacuum.note();
@@ -90,7 +90,10 @@ Deno.test("the embedded engine gives deleted rows back to the disk, while idle a
   const client = await gateway.connect(branch);
   await client.query("SET ROLE NONE; SET search_path TO nowhere");
   await client.query('CREATE TABLE public."My t" (n int, x text)');
-  /** Makes a table full of dead rows; returns what shows the size of its file, unasked by SQL. */
+  /**
+   * Creates a table full of dead rows; returns a function that reads the size of its file without
+   * SQL.
+   */
   const fillWithDead = async () => {
     const { rows: [row] } = await client.query<{ path: string }>(
       `SELECT pg_relation_filepath('public."My t"') AS path`,

@@ -1,9 +1,4 @@
-/**
- * A database in its own process: takes the platform's frames and lets the
- * clients' sessions take turns on the backend.
- *
- * @module
- */
+/** @module A database in a separate process, which handles frames and schedules sessions. */
 import { messageOf } from "../../../lib/error_message.ts";
 import type { Frame } from "../../../runtime/process/frames/frame.ts";
 import { fromPayload, toPayload } from "../../../runtime/process/frames/payload.ts";
@@ -27,10 +22,10 @@ import type { Postgres } from "./postgres.ts";
 import type { Watch } from "./watch.ts";
 import { OURSELVES } from "./watch_messages.ts";
 
-/** Output of one client in one frame, in bytes. */
+/** Maximum output of one client in a frame, in bytes. */
 const OUTPUT_BYTES = 32 * 1024;
 
-/** How much may be written before the log of changes is cut, in messages that may write. */
+/** Number of possibly writing messages after which the log of changes is cut. */
 const CHECKPOINT_AFTER = 20_000;
 /** And in bytes of the log, checked once a second. */
 const MAX_LOG_BYTES = 128 * 1024 * 1024;
@@ -38,7 +33,7 @@ const LOG_BYTES =
   `SELECT pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_current_wal_insert_lsn(), redo_lsn)
   FROM pg_catalog.pg_control_checkpoint()`;
 
-/** The backend knows of cancel requests alone. */
+/** The backend only knows about cancel requests. */
 function explainLate(said: Message): Message {
   if (errorField(said, "C") !== LATE.sqlState) return said;
   return { type: "E", bytes: errorResponse(LATE) };
@@ -74,7 +69,7 @@ export class DatabaseProcess {
   #isEnding = false;
   #isTicking = false;
   #steps = 0;
-  /** Whether a second has passed since the length of the log was looked at. */
+  /** Whether a second has passed since the last check of the log's length. */
   #isLogDue = false;
   readonly #vacuum: Autovacuum;
   readonly #own: SharedBackend;
@@ -106,7 +101,7 @@ export class DatabaseProcess {
               hear(said.type === "E" && watch.isLate ? explainLate(said) : said);
             }, more);
           } catch (error) {
-            // The process ends by it: its platform tells the other clients.
+            // It ends the process, and the platform notifies the other clients.
             hear({ type: "E", bytes: errorResponse(explainBroken(error)) });
             this.#flushOutput();
             throw error;
@@ -142,7 +137,7 @@ export class DatabaseProcess {
     });
   }
 
-  /** Serves until the platform stops the database, or has gone. */
+  /** Serves until the platform stops the database or disconnects. */
   async serve(): Promise<void> {
     while (!this.#isEnding) {
       while (this.#clients.step()) this.#countStep();
@@ -169,7 +164,7 @@ export class DatabaseProcess {
     this.#cutLog();
   }
 
-  /** Ends a log of changes that has become long, as no separate process does it here. */
+  /** Ends a long log of changes, because no separate process does it here. */
   #cutLog(): void {
     if (this.#steps === 0 || !this.#clients.isFree) return;
     if (this.#steps < CHECKPOINT_AFTER && !(this.#isLogDue && this.#isLogLong())) return;
@@ -183,7 +178,7 @@ export class DatabaseProcess {
       const [[bytes] = []] = this.#own.ask(LOG_BYTES);
       return Number(bytes) > MAX_LOG_BYTES;
     } catch (error) {
-      // A client's settings may prevent the question, so messages are counted as well.
+      // A client's settings may prevent the question, so messages are counted too.
       if (!(error instanceof BackendError)) throw error;
       return false;
     }
@@ -226,7 +221,7 @@ export class DatabaseProcess {
     }
   }
 
-  /** Changes nothing on the disk until the platform lets it. */
+  /** Changes nothing on the disk until the platform allows it. */
   #hold(): void {
     this.#checkpoint();
     this.#send(DatabaseFrame.held, 0);

@@ -1,8 +1,4 @@
-/**
- * Dumping a database: pg_dump as WebAssembly, on the backend of this process.
- *
- * @module
- */
+/** @module Dumps a database with pg_dump as WebAssembly, on the backend of this process. */
 import { SharedBackend } from "../multiplex/backend.ts";
 import { MAX_MESSAGE_BYTES } from "../multiplex/client.ts";
 import { MessageReader } from "../multiplex/messages.ts";
@@ -46,7 +42,7 @@ function asPglite(postgres: Postgres): Pg {
 const SEARCH_PATH = "public";
 
 /**
- * Writes SQL that recreates the database. All of it is held in memory.
+ * Writes SQL that recreates the database. The whole dump is in memory.
  *
  * @throws {Error} with pg_dump's message
  */
@@ -65,7 +61,8 @@ export async function dumpDatabase(
     const file = await pgDump({ pg: asPglite(postgres), args });
     return new Uint8Array(await file.arrayBuffer());
   } finally {
-    // pg_dump leaves its read-only transaction to the end of a connection, which this has not.
+    // pg_dump relies on the end of the connection to end its read-only transaction, but this
+    // connection stays open.
     new SharedBackend(postgres).ask("ROLLBACK");
   }
 }

@@ -1,8 +1,6 @@
 /**
- * PostgreSQL's files on the disk, flushed when PostgreSQL wants them to be.
- * (PGlite's own file system for Node answers that without doing it.)
- *
- * @module
+ * @module PostgreSQL's files on the disk, flushed when PostgreSQL requests it. (PGlite's own file
+ * system for Node reports success without flushing.)
  */
 import { fsyncSync } from "node:fs";
 import type { Engine } from "./engine_files.ts";
@@ -10,7 +8,7 @@ import type { Engine } from "./engine_files.ts";
 type Files = InstanceType<Engine["Files"]>;
 
 interface Stream {
-  /** Descriptor of the file on the disk; missing if it is none. */
+  /** Descriptor of the file on the disk; missing if it is not on disk. */
   readonly nfd?: number;
 }
 

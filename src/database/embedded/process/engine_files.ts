@@ -1,22 +1,17 @@
-/**
- * The files of the engine, PostgreSQL as WebAssembly: packages in the source,
- * compressed in the compiled program.
- *
- * @module
- */
+/** @module The engine's files, compressed in the compiled program. */
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
 import { importShippedModule } from "../../../lib/shipped_module.ts";
 
-/** Returns the folder of a package, in the compiled program or beside the source. */
+/** Returns the folder of a package, in the compiled program or next to the source. */
 function packageFolder(name: string): URL {
   return Deno.build.standalone
     ? new URL(`./node_modules/@electric-sql/${name}/`, Deno.mainModule)
     : new URL(`../../../../node_modules/@electric-sql/${name}/`, import.meta.url);
 }
 
-/** The folder as the system knows it, links resolved. */
+/** The real path of the folder. */
 export function engineFolderPath(): string {
   return Deno.realPathSync(fileURLToPath(packageFolder("pglite")));
 }
@@ -38,7 +33,7 @@ export interface Engine {
   readonly files: { readonly pgliteWasmModule: WebAssembly.Module; readonly fsBundle: Blob };
 }
 
-/** By its address, as this process has no map of names. */
+/** Uses its address, because this process has no symbol table. */
 const importFile = (name: string, file: string): Promise<unknown> =>
   import(new URL(`dist/${file}`, packageFolder(name)).href);
 
@@ -62,7 +57,6 @@ export async function loadEngine(): Promise<Engine> {
 
 export type PgDump = typeof import("@electric-sql/pglite-tools/pg_dump").pgDump;
 
-/** Loads pg_dump. */
 export async function loadPgDump(): Promise<PgDump> {
   const module = Deno.build.standalone
     ? await importShippedModule("pg_dump")

@@ -1,9 +1,7 @@
 /**
- * Sets the backend's user. PGlite signs in as the superuser, and any client could become that
- * again, so the backend must believe that the branch's role has signed in. That is one word in its
- * memory, which is located, set and then tested.
- *
- * @module
+ * @module Sets the backend's user. PGlite signs in as the superuser, and any client could become
+ * that again, so the backend must believe that the branch's role has signed in. A word in its
+ * memory stores that, which this code finds, sets and then tests.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -16,7 +14,7 @@ interface EngineMemory {
 /** The superuser that every PostgreSQL has. */
 const SUPERUSER = 10;
 
-/** How far from each other the words are that say who works, in words. */
+/** Maximum distance between the words with the current user, in words. */
 const NEAR = 8;
 
 const MARKS = [0x5a51_7c01, 0x2b36_1e93, 0x6d0f_4a27] as const;
@@ -75,7 +73,7 @@ export async function becomeRole(
   };
 }
 
-/** Tries the ways back to the superuser; each must be refused or lead nowhere. */
+/** Tries the ways back to the superuser; each must be refused or have no effect. */
 async function refuseEscape(pg: PGlite): Promise<void> {
   const ways = ["SET SESSION AUTHORIZATION postgres", "RESET SESSION AUTHORIZATION", "RESET ROLE"];
   for (const way of [...ways, "SET ROLE postgres"]) await pg.exec(way).catch(() => {});

@@ -1,8 +1,6 @@
 /**
- * The frames of a database's process: read from standard input and written to standard output, both
- * without an event loop, because the engine handles a message before it returns.
- *
- * @module
+ * @module The frames of a database's process: read from standard input and written to standard
+ * output, both without an event loop, because the engine handles a message before it returns.
  */
 import { encodeFrame, type Frame, FrameReader } from "../../../runtime/process/frames/frame.ts";
 import { MAX_FRAME_BYTES } from "../wire.ts";
@@ -18,7 +16,7 @@ export class Pipes {
   #outgoing: Uint8Array[] = [];
   #queued = 0;
 
-  /** Waits for frames; `undefined` once the platform has gone. */
+  /** Waits for frames; `undefined` once the platform has disconnected. */
   read(): readonly Frame[] | undefined {
     this.flush();
     for (;;) {
@@ -36,7 +34,7 @@ export class Pipes {
     if (this.#queued >= WRITE_BYTES) this.flush();
   }
 
-  /** Writes what was sent, and waits until the platform has room for it. */
+  /** Writes the queued bytes, and waits until the platform accepts them. */
   flush(): void {
     for (const bytes of this.#outgoing) {
       for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));

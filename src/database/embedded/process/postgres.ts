@@ -1,8 +1,4 @@
-/**
- * PostgreSQL in this process: one backend that handles messages synchronously.
- *
- * @module
- */
+/** @module PostgreSQL in this process: one backend that handles messages synchronously. */
 import type { PGlite } from "@electric-sql/pglite";
 import type { Backend, Hear, ReadMore } from "../multiplex/backend.ts";
 import { MessageReader } from "../multiplex/messages.ts";
@@ -40,7 +36,7 @@ async function nameBranch(
         : `CREATE ROLE ${role} LOGIN`,
     );
   }
-  // ALTER DATABASE does not rename the one that is connected to.
+  // ALTER DATABASE does not rename the current database.
   await pg.exec(`UPDATE pg_catalog.pg_database SET datname = ${quoteLiteral(wanted.database)},
     datdba = ${quoteLiteral(role)}::regrole WHERE datname = pg_catalog.current_database()`);
   await pg.exec("COMMIT");
@@ -74,15 +70,15 @@ const RUNTIME_MB = 80;
 export const MIN_MEMORY_MB = 160;
 
 /**
- * Recursion that the engine refuses itself. It measures its own stack, and the
- * runtime's ends at about twice this, which nothing but a new process mends.
+ * Recursion that the engine refuses itself. It measures its own stack. The runtime's ends at about
+ * twice this, and only a new process recovers from that.
  */
 const MAX_STACK_KB = 200;
 
-/** Largest response of the backend to one message, in bytes. */
+/** Maximum size of a response of the backend to one message, in bytes. */
 const MAX_ANSWER_BYTES = 1024 * MB;
 
-/** Status by which the engine leaves a statement that failed. */
+/** Status with which the engine leaves a failed statement. */
 const LONG_JUMP = 100;
 
 const NOTHING = new Uint8Array(0);
@@ -92,7 +88,7 @@ const QUERY = "Q".charCodeAt(0);
 /** Messages after which the backend is ready for a query. */
 const ANSWERED = "QSF";
 
-/** More log than there can be. */
+/** Larger than any possible log. */
 const ALL_LOG = "1TB";
 
 export function startParameters(
@@ -100,7 +96,7 @@ export function startParameters(
 ): string[] {
   const settings = {
     fsync: "on",
-    // The engine answers fdatasync without doing it.
+    // The engine reports success for fdatasync without doing it.
     wal_sync_method: "fsync",
     shared_buffers: `${Math.min(512, Math.max(16, Math.floor(memoryMb / 8)))}MB`,
     max_connections: "10",
@@ -122,13 +118,13 @@ export function startParameters(
   return ["--single", "-j", ...Object.entries(settings).flatMap(([k, v]) => ["-c", `${k}=${v}`])];
 }
 
-/** Of the engine, such as `18.6 (PGlite 0.5.16)`. */
+/** Version of the engine, such as `18.6 (PGlite 0.5.16)`. */
 export async function readVersion(pg: Pick<PGlite, "query">): Promise<string> {
   const { rows: [row] } = await pg.query<{ version: string }>("SELECT version()");
   return /PostgreSQL ([\d.]+ \(PGlite [^)]*\))/.exec(row?.version ?? "")?.[1] ?? "";
 }
 
-/** Lets the engine's memory grow to so much and no further; it reports a lack of it itself. */
+/** Limits the engine's memory; the engine itself reports when it runs out. */
 function boundMemory(memoryMb: number): void {
   const maximum = Math.max(MIN_MEMORY_MB, memoryMb - RUNTIME_MB) * MB / WASM_PAGE;
   const { Memory } = WebAssembly;
@@ -165,7 +161,7 @@ export class Postgres implements Backend {
     module._pgl_set_rw_cbs(read, write);
   }
 
-  /** Opens the files of a branch, and gives them its names. */
+  /** Opens the files of a branch, and sets its names in them. */
   static async open(setup: SetupHead): Promise<Postgres> {
     boundMemory(setup.memoryMb);
     const engine = await loadEngine();
@@ -217,7 +213,7 @@ export class Postgres implements Backend {
     module._pgl_pq_flush();
   }
 
-  /** Begins a session as a client's startup message does, for programs that send one. */
+  /** Begins a session as a client's startup message does, for programs that need one. */
   greet(startup: Uint8Array, hear: Hear): void {
     [this.#input, this.#at, this.#hear] = [startup, 0, hear];
     const module = this.#module;
@@ -233,13 +229,13 @@ export class Postgres implements Backend {
       module._PostgresMainLoopOnce();
     } catch (error) {
       module.stackRestore(stack);
-      // Anything else leaves the engine in a state that nobody knows: the process ends.
+      // Anything else leaves the engine in an unknown state, so the process ends.
       if ((error as { status?: number }).status !== LONG_JUMP) throw error;
       module._PostgresMainLongJmp();
     }
   }
 
-  /** Writes everything that was committed to the files, so that opening them is quick. */
+  /** Writes everything that was committed to the files, so that the next opening is fast. */
   checkpoint(run: () => void): void {
     this.#opened.asSuperuser(run);
   }

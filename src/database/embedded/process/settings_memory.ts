@@ -1,9 +1,7 @@
 /**
- * Reads the backend's settings directly from its memory: querying them with SQL would cost more
- * than most statements. The locations are those of PostgreSQL 18 as WebAssembly (`guc_tables.h`),
- * and are verified when the backend starts.
- *
- * @module
+ * @module Reads the backend's settings directly from its memory: querying them with SQL would cost
+ * more than most statements. The locations are those of PostgreSQL 18 as WebAssembly
+ * (`guc_tables.h`), and are verified when the backend starts.
  */
 import type { PGlite } from "@electric-sql/pglite";
 
@@ -23,10 +21,10 @@ const [BOOL, INTEGER, REAL, TEXT] = [0, 1, 2, 3];
 /** It was set in the session, and not by the server, the database or the role. */
 const SESSION = 13;
 
-/** Longest ring of settings that is believed. */
+/** Maximum length of a plausible ring of settings. */
 const MAX_SETTINGS = 5_000;
 
-/** Given to settings to see whether they are found: nothing else has these values. */
+/** Values to find settings by, because nothing else has them. */
 const TRIAL = 1_234_567;
 
 /** Limits of time that a client sets, in milliseconds; 0 for none. */
@@ -53,7 +51,7 @@ export class SettingsMemory {
   /**
    * Finds the settings of a backend.
    *
-   * @throws {Error} if they are not where this version of it has them
+   * @throws {Error} if they are not where this version stores them
    */
   static async open(pg: PGlite): Promise<SettingsMemory> {
     for (const name of NAMES) await pg.exec(`SET ${name} = ${TRIAL}`);
@@ -79,7 +77,7 @@ export class SettingsMemory {
     return this.#ofSession().map((record) => `${record}=${this.#value(record)};`).join("");
   }
 
-  /** Names of the settings of the session, those that `pg_settings` does not show as well. */
+  /** Names of the settings of the session, those that `pg_settings` does not show too. */
   get names(): readonly string[] {
     return this.#ofSession().map((record) => this.#text(this.#word(record)));
   }
@@ -129,7 +127,7 @@ export class SettingsMemory {
     return record;
   }
 
-  /** Goes around the ring; the one link that belongs to no setting is its head. */
+  /** Walks the ring; the only link that belongs to no setting is its head. */
   #findHead(record: number): number {
     const start = record + LINKS;
     let node = start;

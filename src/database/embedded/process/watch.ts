@@ -1,8 +1,7 @@
 /**
- * Watching the backend while it works: a separate thread receives cancel requests and notices the
- * platform's end, because the backend's thread is blocked until its statement has ended.
- *
- * @module
+ * @module Watches the backend while it works: a separate thread receives cancel requests and
+ * notices the platform's end, because the backend's thread is blocked until its statement has
+ * ended.
  */
 import { workerUrl } from "../../../runtime/process/serve_platform.ts";
 import type { Postgres } from "./postgres.ts";
@@ -40,7 +39,7 @@ export class Watch {
     return watch;
   }
 
-  /** Tells the thread where the backend looks for requests to cancel its statement. */
+  /** Sends the thread the address at which the backend checks for cancel requests. */
   attend(postgres: Postgres): void {
     const { memory, offsets } = postgres.interruptFlags;
     const pointer = Deno.UnsafePointer.of(new Uint8Array(memory));
@@ -51,7 +50,7 @@ export class Watch {
     this.#worker.postMessage({ type: "attend", flags } satisfies ToWatch);
   }
 
-  /** A client's message is run; it is interrupted where it takes longer than `limit`, 0 for never. */
+  /** Marks the start of a client's message, to interrupt it after `limit`; 0 for never. */
   begin(client: number, limit: number): void {
     Atomics.add(this.#shared, Shared.run, 1);
     Atomics.store(this.#shared, Shared.client, client);

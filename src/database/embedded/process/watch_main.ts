@@ -1,9 +1,6 @@
 /**
- * The thread that watches a database's backend. The platform sends numbers
- * (u32) of clients whose statement is to be cancelled, and closes the
- * connection when the process is to end at once.
- *
- * @module
+ * @module The thread that watches a database's backend. The platform sends numbers (u32) of clients
+ * whose statement to cancel, and closes the connection to end the process immediately.
  */
 import { type FromWatch, OURSELVES, Shared, type ToWatch } from "./watch_messages.ts";
 
@@ -55,7 +52,7 @@ async function listen(socketPath: string): Promise<void> {
   }
 }
 
-/** Ends a run that still goes on when its time is over. */
+/** Ends a run that exceeds its time limit. */
 function endLate(run: number): void {
   if (!isRunning(run)) return;
   Atomics.store(shared, Shared.late, run);

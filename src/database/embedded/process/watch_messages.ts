@@ -1,8 +1,4 @@
-/**
- * Messages between the thread of a database's backend and the thread that watches it.
- *
- * @module
- */
+/** @module Messages between the thread of a database's backend and the thread that watches it. */
 
 export type ToWatch =
   | {
@@ -19,18 +15,18 @@ export type ToWatch =
   }
   | {
     readonly type: "attend";
-    /** Addresses of the words that the backend looks at between two rows. */
+    /** Addresses of the words that the backend checks between two rows. */
     readonly flags: readonly bigint[];
   };
 
-/** Stands for the process itself where clients are numbered. */
+/** Represents the process itself among the client numbers. */
 export const OURSELVES = 0x7fff_ffff;
 
-/** Places of what both threads see. */
+/** Indexes in the memory that both threads share. */
 export const Shared = {
   /** The client whose statement runs, or 0. */
   client: 0,
-  /** Number of the run, which grows with each of them. */
+  /** Number of the run, which increases with each run. */
   run: 1,
   /** Number of the last run that took too long. */
   late: 2,

@@ -1,9 +1,4 @@
-/**
- * Makes the files of an empty database. The program ships them, so that this is
- * done once for each version of the engine (`deno task database-template`).
- *
- * @module
- */
+/** @module Creates the files of an empty database (`deno task database-template`). */
 import { durableFiles } from "../process/durable_files.ts";
 import { loadEngine } from "../process/engine_files.ts";
 import { MIN_MEMORY_MB, readVersion, startParameters } from "../process/postgres.ts";
@@ -13,7 +8,7 @@ const INITDB = new URL(
   import.meta.url,
 );
 
-/** Makes them in a folder that is empty; returns the version of the engine. */
+/** Creates them in an empty folder; returns the version of the engine. */
 async function initialise(folder: string): Promise<string> {
   const engine = await loadEngine();
   const pg = await engine.PGlite.create({

@@ -1,8 +1,4 @@
-/**
- * The files of an empty database, as they are shipped with the program.
- *
- * @module
- */
+/** @module The files of an empty database, shipped with the program. */
 import { unpackTar } from "modern-tar";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -10,13 +6,13 @@ import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 import { readShippedFile } from "../../../lib/shipped_file.ts";
 
-/** Its name in the stage of the compiled program, and beside this module. */
+/** Its name in the stage of the compiled program, and next to this module. */
 export const TEMPLATE_FILE = "database_template.tar.br";
 
 /** The archive in the source. */
 export const TEMPLATE_URL = new URL(`./${TEMPLATE_FILE}`, import.meta.url);
 
-/** The first file of the archive says which version of the engine made the others. */
+/** The first file of the archive has the engine version that created the others. */
 export const VERSION_FILE = "engine_version";
 
 /** PostgreSQL refuses files that others can read. */

@@ -1,8 +1,6 @@
 /**
- * A process that opens a local server in the folder given, as a platform does,
- * and prints a line when it takes connections. Tests kill it.
- *
- * @module
+ * @module Opens a local server in the given folder, as a platform does, and prints a line when it
+ * is ready. Tests kill it.
  */
 import { LOCAL, openServerEngine } from "../open_server.ts";
 

@@ -1,8 +1,4 @@
-/**
- * A PostgreSQL cluster on disk: made once, and found again.
- *
- * @module
- */
+/** @module Creates a PostgreSQL cluster on disk, or finds the existing one. */
 import { join } from "node:path";
 import { ifMissing, removeTree } from "../../../lib/missing_files.ts";
 import { ownedPrefix } from "../../../lib/owned_folders.ts";
@@ -23,18 +19,21 @@ export interface ClusterFiles {
   readonly startLog: string;
 }
 
-/** Longest path of a socket's folder: the socket's name is added (unix(7) has 108 bytes). */
+/**
+ * Maximum length of a path of a socket's folder: the socket's name is added (unix(7) has 108
+ * bytes).
+ */
 const MAX_SOCKET_FOLDER = 80;
 
 const PRIVATE = 0o700;
 
-/** The major version of PostgreSQL that made the cluster; `undefined` if there is none. */
+/** The major version of PostgreSQL that created the cluster; `undefined` if there is none. */
 export async function clusterVersion(folder: string): Promise<number | undefined> {
   const text = await readTextFile(join(folder, "data", "PG_VERSION")).catch(ifMissing);
   return text === undefined ? undefined : Number(text.trim());
 }
 
-/** Makes the folders, and a cluster if there is none. */
+/** Creates the folders, and a cluster if there is none. */
 export async function prepareCluster(
   folder: string,
   { programs, owner, password }: {
@@ -50,7 +49,7 @@ export async function prepareCluster(
     startLog: join(folder, "start.log"),
   };
   if (await clusterVersion(folder) === undefined) {
-    // The log of another cluster leads nowhere.
+    // The log of another cluster is useless.
     await removeHistory(folder);
     await makeCluster(folder, { data: files.data, programs, owner, password });
   }
@@ -63,7 +62,7 @@ export async function removeHistory(folder: string): Promise<void> {
   await removeTree(historyFolder(folder));
 }
 
-/** The folder of a server's Unix socket: a short path, as the system needs one. */
+/** The folder of a server's Unix socket: a short path, because the system limits its length. */
 export async function socketFolder(
   folder: string,
   owner: ClusterOwner | undefined,
@@ -94,7 +93,7 @@ async function removeUnfinished(folder: string): Promise<void> {
   }
 }
 
-/** Made beside, then renamed: a cluster is whole or not there. */
+/** Created next to it, then renamed, so that a cluster is either complete or missing. */
 async function makeCluster(
   folder: string,
   { data, programs, owner, password }: {
@@ -129,7 +128,7 @@ async function makeCluster(
   await removeUnfinished(folder);
 }
 
-/** Runs a program with at most so many KiB of addresses. */
+/** Runs a program with at most this many KiB of addresses. */
 const LIMIT = 'ulimit -v "$0" && exec "$@"';
 
 /** @throws {Error} with the program's message if it fails */

@@ -1,14 +1,10 @@
-/**
- * The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root.
- *
- * @module
- */
+/** @module The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root. */
 import { dirname } from "node:path";
 
 /** Made by the packages of PostgreSQL on Linux. */
 const SYSTEM_USER = "postgres";
 
-/** Who the programs run as; `undefined` for the user of the platform itself. */
+/** The user that the programs run as; `undefined` for the platform's own user. */
 export interface ClusterOwner {
   readonly uid: number;
   readonly gid: number;
@@ -34,10 +30,9 @@ export function findOwner(): ClusterOwner | undefined {
 }
 
 /**
- * Lets the owner pass through the platform's data folder, whose content it still
- * cannot list.
+ * Lets the owner traverse the platform's data folder without listing its content.
  *
- * @throws {TypeError} if a folder above is closed to it
+ * @throws {TypeError} if the owner cannot traverse a folder above it
  */
 export async function letPass(dataFolder: string, owner: ClusterOwner): Promise<void> {
   if (!await mayPass(dataFolder, owner)) {

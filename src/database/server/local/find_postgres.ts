@@ -1,8 +1,4 @@
-/**
- * Finding a PostgreSQL on the machine.
- *
- * @module
- */
+/** @module Finds a PostgreSQL on the machine. */
 import { join } from "node:path";
 import { runProgram } from "../../../lib/spawn_program.ts";
 
@@ -14,7 +10,7 @@ export interface PostgresPrograms {
   readonly version: string;
 }
 
-/** Folders with one folder for each version, whose programs are in `bin`. */
+/** Folders with one folder per version, each with its programs in `bin`. */
 const VERSIONED: readonly string[] = ["/usr/lib/postgresql", "/usr/local/opt", "/opt/homebrew/opt"];
 const VERSION_FOLDER = /^(?:postgresql@)?\d+$/;
 

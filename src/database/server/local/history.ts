@@ -1,8 +1,6 @@
 /**
- * The history of a local PostgreSQL: restores databases to any time of the last days. PostgreSQL
- * copies its write-ahead log to a folder; the platform adds a base backup each day.
- *
- * @module
+ * @module The history of a local PostgreSQL: restores databases to any time of the last days.
+ * PostgreSQL copies its write-ahead log to a folder; the platform adds a base backup each day.
  */
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
@@ -26,7 +24,7 @@ const FIRST_MS = 500;
 const LOOK_MS = 60_000;
 /** Pause after a base backup that failed or was too large, in milliseconds. */
 const RETRY_MS = 60 * 60_000;
-/** Longest time until PostgreSQL has copied a segment, in milliseconds. */
+/** Maximum time until PostgreSQL has copied a segment, in milliseconds. */
 const ARCHIVE_MS = 60_000;
 const ARCHIVE_LOOK_MS = 50;
 const LOCK = "history";
@@ -36,7 +34,7 @@ const MANIFEST = "backup_manifest";
 const STATE = "SELECT current_setting('archive_mode'), " +
   "last_failed_time > coalesce(last_archived_time, '-infinity') FROM pg_stat_archiver";
 const UNFINISHED = "unfinished";
-/** Bytes that a copy leaves free: the platform writes to the same disk. */
+/** Bytes that a copy must leave free, because the platform writes to the same disk. */
 const RESERVE = 256 * 1024 * 1024;
 
 export interface HistoryOptions extends HistoryLimits {
@@ -61,7 +59,7 @@ export async function prepareHistory(
   }
   for await (const { name } of Deno.readDir(folder)) {
     if (!name.startsWith(UNFINISHED)) continue;
-    // A backup of a killed platform may still write to it: the next start removes that.
+    // A backup of a killed platform may still write to it; the next start removes it.
     await endRecovered(join(folder, name), { programsFolder, owner }).catch(() => {});
   }
 }
@@ -89,7 +87,7 @@ export class LocalHistory implements ServerHistory {
     });
   }
 
-  /** Describes what can be restored, and what that costs. */
+  /** Describes the restorable period and its cost. */
   async facts(): Promise<HistoryFacts> {
     const { folder, keepMs, maxBytes } = this.#options;
     const content = await readHistory(folder);
@@ -145,7 +143,7 @@ export class LocalHistory implements ServerHistory {
     );
   }
 
-  /** Waits until all that is committed is in the history, and a commit after it. */
+  /** Waits until the history contains every commit so far, and one more. */
   async #archiveAll(): Promise<void> {
     // Recovery ends at the first commit after the time, so there has to be one.
     await this.#admin.run(["SELECT txid_current()"]);
@@ -168,7 +166,7 @@ export class LocalHistory implements ServerHistory {
     if (mode !== "on") {
       return this.#fail("The history of databases starts when PostgreSQL restarts");
     }
-    // First, as it may free the space that PostgreSQL lacks.
+    // First, because it may free the space that PostgreSQL lacks.
     const { needsBase } = await this.#prune();
     if (fails === "t") {
       return this.#fail("PostgreSQL cannot copy its log to the history: check its own log");
@@ -188,7 +186,7 @@ export class LocalHistory implements ServerHistory {
       }
       this.#nextBaseAt = 0;
     }
-    // With a base, the history works.
+    // With a base backup, the history works.
     if ((await readHistory(folder)).bases.length > 0) this.#problem = null;
   }
 
@@ -222,7 +220,7 @@ export class LocalHistory implements ServerHistory {
     }
   }
 
-  /** Removes old and excess content: a base before the log that it needs. */
+  /** Removes old and excess content, a base before the log that it needs. */
   async #prune() {
     const { folder, keepMs, maxBytes, now } = this.#options;
     const content = await readHistory(folder);
@@ -255,7 +253,7 @@ export class LocalHistory implements ServerHistory {
     this.#problem = problem;
   }
 
-  /** Waits for the work under way. */
+  /** Waits for the work in progress. */
   async close(): Promise<void> {
     await this.#rounds.close();
     await this.#lock.run(LOCK, () => Promise.resolve());

@@ -1,9 +1,4 @@
-/**
- * The history of a local PostgreSQL on disk: base backups, and the segments of the write-ahead
- * log (WAL) that lead on from them.
- *
- * @module
- */
+/** @module Base backups and log segments of a local PostgreSQL on disk. */
 import { join } from "node:path";
 import pMap from "p-map";
 import { namesIn } from "../../../lib/missing_files.ts";
@@ -23,7 +18,7 @@ export const SEGMENT_BYTES = 16 * MB;
 export const basesFolder = (folder: string): string => join(folder, "bases");
 export const walFolder = (folder: string): string => join(folder, "wal");
 
-/** Reads what is whole; what a killed process left has other names. */
+/** Reads complete files; those that a killed process left have other names. */
 export async function readHistory(folder: string): Promise<HistoryContent> {
   const bases: Base[] = [];
   for (const name of await namesIn(basesFolder(folder))) {
@@ -55,7 +50,7 @@ export function archiveCommand(folder: string): string {
     `sync ${wal}`;
 }
 
-/** The command that a recovering PostgreSQL fetches a segment with. */
+/** The command with which a recovering PostgreSQL fetches a segment. */
 export function restoreCommand(folder: string): string {
   const wal = quoteForShell(walFolder(folder)).replaceAll("%", "%%");
   return `test -f ${wal}/%f && cp ${wal}/%f "%p"`;

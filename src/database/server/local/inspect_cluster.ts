@@ -1,8 +1,4 @@
-/**
- * Looking at the PostgreSQL in a data folder without starting or changing it.
- *
- * @module
- */
+/** @module Inspects the PostgreSQL in a data folder without starting or changing it. */
 import { join } from "node:path";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import { readTextFile } from "../../../lib/utf8.ts";
@@ -14,14 +10,14 @@ import { runningServer } from "./running_server.ts";
 
 export interface ClusterFacts {
   readonly folder: string;
-  /** The major version that made it. */
+  /** The major version that created it. */
   readonly made: number;
   /** Versions on this machine, newest first, such as `17.6`. */
   readonly installed: readonly string[];
   readonly runs: boolean;
-  /** Permissions of its files, where the system has such. */
+  /** Permissions of its files, if the system has any. */
   readonly mode: number | null;
-  /** History on disk; `undefined` if it keeps none. */
+  /** History on disk; `undefined` if there is none. */
   readonly history: { readonly since: number | undefined; readonly bytes: number } | undefined;
   /** The server's last output when it started. */
   readonly lastWords: string;

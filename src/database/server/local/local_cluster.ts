@@ -1,9 +1,4 @@
-/**
- * A PostgreSQL that the platform starts, watches and stops itself. It listens
- * on a Unix socket only, in a folder that nobody else can open.
- *
- * @module
- */
+/** @module A PostgreSQL that the platform runs, on a Unix socket in a private folder. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -37,16 +32,16 @@ import {
 const PORT = 5432;
 /** How often the server is checked, in milliseconds. */
 const LOOK_MS = 500;
-/** Longest time until it accepts connections: it may have to replay the log after a crash. */
+/** Maximum time until it accepts connections; it may have to replay the log after a crash. */
 const START_MS = 5 * 60_000;
-/** Longest time for a fast shutdown, in milliseconds. */
+/** Maximum time for a fast shutdown, in milliseconds. */
 const STOP_MS = 30_000;
-/** Longest time that a session waits for a server that starts, in milliseconds. */
+/** Maximum time that a session waits for a server that starts, in milliseconds. */
 const WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
 const LAST_LINES = 5;
-/** It starts, or replays what a crash left. */
+/** It is starting, or recovering from a crash. */
 const CANNOT_CONNECT_NOW = "57P03";
 
 export interface LocalClusterOptions {
@@ -56,7 +51,7 @@ export interface LocalClusterOptions {
   readonly password: string;
   readonly path: string;
   readonly memoryBytes: number;
-  /** How much history to keep; none if missing. */
+  /** The history to keep; none if missing. */
   readonly history?: HistoryOptions;
   readonly onTrouble: (message: string) => void;
 }
@@ -279,7 +274,7 @@ export class LocalCluster implements ServerSource {
   }
 }
 
-/** A local server that a platform on the same data folder runs; `undefined` if none runs. */
+/** The local server of a platform on the same data folder; `undefined` if none runs. */
 export async function runningCluster(
   { dataFolder, password, path }: Pick<LocalClusterOptions, "dataFolder" | "password" | "path">,
 ): Promise<ServerSource | undefined> {
@@ -294,7 +289,7 @@ export async function runningCluster(
   });
 }
 
-/** The version that made the cluster, else the newest. */
+/** The version that created the cluster, otherwise the newest. */
 function choose(
   installed: readonly PostgresPrograms[],
   made: number | undefined,

@@ -1,8 +1,4 @@
-/**
- * A PostgreSQL that runs for a moment on a base backup, recovered to a point in time.
- *
- * @module
- */
+/** @module A temporary PostgreSQL on a base backup, recovered to a point in time. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { removeTree } from "../../../lib/missing_files.ts";
@@ -20,14 +16,14 @@ import { type SettingRow, settingsText } from "./server_settings.ts";
 
 const PORT = 5432;
 const LOOK_MS = 100;
-/** Longest time until it is there: it replays at most a day of work, usually. */
+/** Maximum time until it is ready. It usually replays at most a day of work. */
 const RECOVERY_MS = 60 * 60_000;
 const LAST_LINES = 3;
 
 export interface RecoveredOptions {
   readonly programsFolder: string;
   readonly owner: ClusterOwner | undefined;
-  /** Settings of the server that the base is of. */
+  /** Settings of the server that created the base backup. */
   readonly settings: (socketFolder: string) => readonly SettingRow[];
   readonly login: Login;
   /** Folder of the server's files; removed at the end. */
@@ -57,7 +53,7 @@ export async function withRecovered<T>(
   }
 }
 
-/** Stops a server that runs in a folder, also of a platform that was killed, and removes both. */
+/** Stops a server that runs in a folder, even one of a killed platform, and removes both. */
 export async function endRecovered(
   folder: string,
   { programsFolder, owner }: Programs,
@@ -73,7 +69,6 @@ export async function endRecovered(
   await removeTree(folder);
 }
 
-/** Starts it, and returns the folder of its socket. */
 async function start(options: RecoveredOptions): Promise<string> {
   const { folder, programsFolder, owner, base, manifest, settings, history, time } = options;
   const data = join(folder, "data");

@@ -1,19 +1,15 @@
-/**
- * Finds the server running on a cluster's files, by its pid file.
- *
- * @module
- */
+/** @module Finds the server running on a cluster's files, by its pid file. */
 import { basename, join } from "node:path";
 import process from "node:process";
 import { readTextFile } from "../../../lib/utf8.ts";
 
-/** How a server is reached. */
+/** How to connect to a server. */
 export interface ServerNote {
   readonly port: string;
   readonly socketFolder: string;
 }
 
-/** Reads the note of a cluster's server; `undefined` if none runs. */
+/** Reads the file that describes a cluster's server; `undefined` if none runs. */
 export async function runningServer(data: string): Promise<ServerNote | undefined> {
   const text = await readTextFile(join(data, "postmaster.pid")).catch(() => "");
   const [id, folder = "", , port = "", socketFolder = ""] = text.split("\n");

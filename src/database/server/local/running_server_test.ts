@@ -4,7 +4,7 @@ import { until } from "../../../lib/_test_until.ts";
 import { runningServer } from "./running_server.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
-/** A folder whose server has noted that it is the process `pid`. */
+/** A folder whose server has recorded `pid` as its process id. */
 async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Promise<T> {
   return await inTestFolder(async (data) => {
     await Deno.writeTextFile(
@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** A process that waits, and that calls itself a PostgreSQL on a folder. */
+/** A process that waits, with a command line like PostgreSQL's for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],
@@ -25,7 +25,7 @@ function startNamesake(folder: string): Deno.ChildProcess {
   }).spawn();
 }
 
-Deno.test("runningServer() takes no process for the server that is gone", async () => {
+Deno.test("runningServer() takes no process for the server that no longer exists", async () => {
   const ended = new Deno.Command("true").spawn();
   await ended.status;
   assert.equal(await withNote(ended.pid, runningServer), undefined);

@@ -1,8 +1,4 @@
-/**
- * The configuration of a local PostgreSQL.
- *
- * @module
- */
+/** @module The configuration of a local PostgreSQL. */
 
 const MIB = 1024 ** 2;
 /** Part of the machine's memory for pages that all databases share. */
@@ -12,7 +8,7 @@ const LEAST_SHARED_MB = 64;
 const MAX_CONNECTIONS = 300;
 /** Maximum temporary files of one server process, for sorts and hashes. */
 const TEMPORARY_MB = 4096;
-/** One process's share of the machine's memory in addition to the shared pages, and its minimum. */
+/** A process's share of the machine's memory in addition to the shared pages, and its minimum. */
 const PROCESS_PART = 1 / 4;
 const LEAST_PROCESS_MB = 1024;
 
@@ -23,8 +19,8 @@ const sharedMb = (memoryBytes: number): number =>
   );
 
 /**
- * Addresses that each process of the server may use, in MiB: a statement that needs more fails
- * with 53200, where the machine would run out of memory and end other programs.
+ * Addresses that each process of the server may use, in MiB: a statement that needs more fails with
+ * 53200, instead of making the machine run out of memory and end other programs.
  */
 export function processMemoryMb(memoryBytes: number): number {
   const own = Math.max(LEAST_PROCESS_MB, Math.floor(memoryBytes * PROCESS_PART / MIB));

@@ -27,7 +27,6 @@ const apiKeyRecord = z.object({
   /** Ids of the projects that it can access; null for all of the workspace. */
   projects: z.array(z.string()).nullable().default(null),
   description: z.string().default(""),
-  /** When it expires; null for never. */
   expiresAt: z.number().nullable().default(null),
   createdAt: z.number(),
   /** The trusted publishers that it was issued to; empty for keys that people created. */
@@ -48,10 +47,10 @@ export const apiKeys = new RecordType({
   },
 });
 
-/** Characters of a key that may be shown: the scheme and 24 bits. */
+/** Characters of a key that can be shown: the scheme and 24 bits. */
 const PREFIX_LENGTH = 8;
 
-/** Shortest token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
+/** Minimum length of a token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
 export const MIN_TOKEN_LENGTH = 20;
 
 /** Generates a new key; it is shown to its owner once and never stored. */
@@ -59,12 +58,10 @@ export function mintApiKey(random: Random): string {
   return `svc_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** The hash under which a key is stored. */
 export function hashApiKey(key: string): string {
   return sha256Hex(`svc api key\n${key}`);
 }
 
-/** The part of a key that lists may show. */
 export function apiKeyPrefix(key: string): string {
   return key.slice(0, PREFIX_LENGTH);
 }

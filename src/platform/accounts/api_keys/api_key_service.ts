@@ -1,8 +1,4 @@
-/**
- * Creates, lists and revokes API keys.
- *
- * @module
- */
+/** Creates, lists and revokes API keys. @module */
 import type { ApiKey } from "../../../contract/api_keys.ts";
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
@@ -17,7 +13,6 @@ import type { AccountParts } from "../parts.ts";
 type NewApiKey = BodyOf<typeof endpoints.createApiKey>;
 type Change = BodyOf<typeof endpoints.updateApiKey>;
 
-/** Describes the permissions of a key. */
 function allowed({ role, permissions, projects }: ApiKeyRecord): string {
   const reach = projects === null ? "" : `, for ${projects.length} of the projects`;
   return `${role} with ${permissions.join(", ")}${reach}`;
@@ -111,7 +106,6 @@ export class ApiKeyService {
     return { before: apiKeyToWire(before, use), after: apiKeyToWire(record, use) };
   }
 
-  /** Revokes a key, and returns it. */
   async revoke(caller: Caller, id: string, client: Client): Promise<ApiKey> {
     const { credentials, memory, raise } = this.#parts;
     const record = await credentials.removeApiKey(caller.workspace.id, id);
@@ -147,7 +141,6 @@ export class ApiKeyService {
   }
 }
 
-/** A time in wire format, in milliseconds. */
 function timeOf(at: string | null): number | null {
   return at === null ? null : Date.parse(at);
 }

@@ -1,8 +1,4 @@
-/**
- * `/v1/api-keys` and the workspace's `/v1/security-events`.
- *
- * @module
- */
+/** `/v1/api-keys` and the workspace's `/v1/security-events`. @module */
 import { endpoints } from "../../../contract/endpoints.ts";
 import type { Router } from "../../core/http/mod.ts";
 import type { ApiKeyService } from "./api_key_service.ts";

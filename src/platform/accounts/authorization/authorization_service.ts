@@ -1,6 +1,6 @@
 /**
- * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs such as
- * agents that a person lets into a workspace.
+ * The authorization code grant with PKCE (RFC 6749, 7636; OAuth 2.1), for programs such as agents
+ * that a person authorizes for a workspace.
  *
  * @module
  */
@@ -8,12 +8,13 @@ import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { uuidV7 } from "../../../lib/ids.ts";
+import { rememberRead } from "../../../lib/remember_read.ts";
 import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
 import { type Person, RateWindow } from "../../core/access/mod.ts";
-import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
+import { type Client, Failure } from "../../core/http/mod.ts";
 import type { AccessTokenRecord } from "../credentials/credential.ts";
 import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
-import { OAuthError } from "../device_login/parse_request.ts";
+import { OAuthError, requireOAuthRate } from "../device_login/parse_request.ts";
 import type { AccountParts } from "../parts.ts";
 import { CODE_MS, type CodeRecord, GRANT_MS, type GrantRecords } from "./grants.ts";
 import {
@@ -40,7 +41,6 @@ export function scopeOf(text: string | undefined): Scope {
     : "write";
 }
 
-/** The approval of a person. */
 export interface Approval {
   readonly clientId: string;
   readonly redirect: string;
@@ -57,7 +57,6 @@ export interface Tokens {
   readonly scope: string;
 }
 
-/** The outcome of an exchange or a refresh. */
 type Outcome =
   | { readonly type: "tokens"; readonly tokens: Tokens; readonly replaced?: string }
   | { readonly type: "refused"; readonly reason: string }
@@ -75,11 +74,10 @@ const challengeOf = (verifier: string): string =>
 export class AuthorizationService {
   readonly #registrations: RateWindow;
   readonly #exchanges: RateWindow;
-  #keyReading: Promise<string> | undefined;
 
   readonly #parts: AccountParts;
   readonly #grants: GrantRecords;
-  readonly #readKey: () => Promise<string>;
+  readonly #key: () => Promise<string>;
 
   constructor(
     parts: AccountParts,
@@ -89,16 +87,16 @@ export class AuthorizationService {
   ) {
     this.#parts = parts;
     this.#grants = grants;
-    this.#readKey = readKey;
+    this.#key = rememberRead(readKey);
     const { now } = parts;
     const windowMs = MINUTE_MS;
     this.#registrations = new RateWindow({ limit: REGISTRATIONS_PER_MINUTE, windowMs }, now);
     this.#exchanges = new RateWindow({ limit: EXCHANGES_PER_MINUTE, windowMs }, now);
   }
 
-  /** Registers a client. @throws {OAuthError} `rate_limited` for too many from one network. */
+  /** Registers a client. @throws {OAuthError} `rate_limited` after too many from one network. */
   async register(body: z.infer<typeof registrationBody>, client: Client): Promise<string> {
-    take(this.#registrations, client);
+    requireOAuthRate(this.#registrations, client);
     return makeClientId(body, await this.#key());
   }
 
@@ -107,7 +105,6 @@ export class AuthorizationService {
     return readClientId(id, await this.#key());
   }
 
-  /** Approves a client, and returns the code that it exchanges for tokens. */
   async approve(person: Person, approval: Approval, client: Client): Promise<string> {
     const { memory, now, random, raise } = this.#parts;
     const { clientId, workspaceId, redirect, challenge, scope } = approval;
@@ -136,17 +133,14 @@ export class AuthorizationService {
     return code;
   }
 
-  /**
-   * @throws {OAuthError} `invalid_grant` for a code that is wrong, expired, used, or issued to
-   * another client.
-   */
+  /** @throws {OAuthError} `invalid_grant` for a code that is wrong, expired, used, or another's. */
   async exchange(given: {
     readonly code: string;
     readonly clientId: string;
     readonly redirect: string;
     readonly verifier: string;
   }, client: Client): Promise<Tokens> {
-    take(this.#exchanges, client);
+    requireOAuthRate(this.#exchanges, client);
     const outcome = await this.#grants.exchange<Outcome>(
       hashToken("authorization code", given.code),
       async (code) => {
@@ -173,7 +167,7 @@ export class AuthorizationService {
     given: { readonly token: string; readonly clientId: string },
     client: Client,
   ): Promise<Tokens> {
-    take(this.#exchanges, client);
+    requireOAuthRate(this.#exchanges, client);
     const hash = hashToken("refresh token", given.token);
     const outcome = await this.#grants.refresh<Outcome>(hash, async (known) => {
       if (known?.refresh === undefined) return refused("The refresh token is unknown or revoked");
@@ -213,7 +207,6 @@ export class AuthorizationService {
     }, null);
   }
 
-  /** New secrets for a grant. */
   #renew(
     known: AccessTokenRecord & { readonly refresh?: AccessTokenRecord["refresh"] },
     previous: string | null,
@@ -262,20 +255,4 @@ export class AuthorizationService {
     }
     throw new OAuthError("invalid_grant", outcome.reason);
   }
-
-  #key(): Promise<string> {
-    this.#keyReading ??= this.#readKey().catch((error) => {
-      this.#keyReading = undefined;
-      throw error;
-    });
-    return this.#keyReading;
-  }
-}
-
-function take(window: RateWindow, client: Client): void {
-  const wait = window.take(addressGroup(client.address));
-  if (wait === 0) return;
-  throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
-    retryAfter: wait,
-  });
 }

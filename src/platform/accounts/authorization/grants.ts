@@ -11,7 +11,6 @@ import { type AccessTokenRecord, accessTokens } from "../credentials/credential.
 import type { RecordStore } from "../../../store/mod.ts";
 
 const MINUTE_MS = 60_000;
-/** How long a code is valid. */
 export const CODE_MS = MINUTE_MS;
 /** How long a used code is remembered: a second exchange ends its grant. */
 const USED_MS = 10 * MINUTE_MS;
@@ -51,9 +50,7 @@ export class GrantRecords {
     await this.#kv.set(accountKeys.authorizationCode(hash), code, { expireIn: USED_MS });
   }
 
-  /**
-   * Exchanges a code at most once: the result of `decide` is stored in the commit that uses it up.
-   */
+  /** Exchanges a code once, storing the result of `decide` in the commit that uses it up. */
   async exchange<T>(
     hash: string,
     decide: (code: CodeRecord | undefined) => Change<T> | Promise<Change<T>>,
@@ -70,10 +67,7 @@ export class GrantRecords {
     });
   }
 
-  /**
-   * Refreshes a grant: if one secret is used twice at once, the second use sees the result of the
-   * first.
-   */
+  /** Refreshes a grant. Concurrent uses of a secret see each other's result. */
   async refresh<T>(
     hash: string,
     decide: (token: AccessTokenRecord | undefined) => Change<T> | Promise<Change<T>>,

@@ -9,7 +9,7 @@ import { createHmac } from "node:crypto";
 import * as z from "zod";
 import { equalInConstantTime } from "../../../lib/hash.ts";
 
-/** Longest id of a client, in characters. */
+/** Maximum length of an id of a client, in characters. */
 export const MAX_CLIENT_ID = 4096;
 const MAX_REDIRECTS = 5;
 const MAX_REDIRECT = 400;
@@ -72,7 +72,6 @@ const redirect = z.string().max(MAX_REDIRECT).superRefine((address, context) => 
   if (problem !== undefined) context.addIssue({ code: "custom", message: `It ${problem}` });
 });
 
-/** The registration of a client; unknown fields are dropped. */
 export const registrationBody = z.object({
   redirect_uris: z.array(redirect).min(1).max(MAX_REDIRECTS),
   client_name: z.string().max(200).optional(),
@@ -81,12 +80,11 @@ export const registrationBody = z.object({
 const registered = z.tuple([z.string(), z.array(z.string())]);
 
 export interface RegisteredClient {
-  /** The name that the client gave itself, which nobody has verified. */
+  /** The name that the client gave itself, which is not verified. */
   readonly name: string;
   readonly redirects: readonly string[];
 }
 
-/** The name on one line. */
 function cleanName(name: string | undefined): string {
   const line = (name ?? "").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
   return line === "" ? "Unknown client" : line.slice(0, MAX_NAME);
@@ -95,7 +93,6 @@ function cleanName(name: string | undefined): string {
 const sign = (key: string, text: string): string =>
   createHmac("sha256", key).update(`svc client\n${text}`).digest("base64url");
 
-/** Creates the id of a client. */
 export function makeClientId(body: z.infer<typeof registrationBody>, key: string): string {
   const facts = [cleanName(body.client_name), body.redirect_uris];
   const text = Buffer.from(JSON.stringify(facts)).toString("base64url");

@@ -1,8 +1,4 @@
-/**
- * Registration of clients, and the grants of the token endpoint that start on a page.
- *
- * @module
- */
+/** Registration of clients, and the grants of the token endpoint that start on a page. @module */
 import * as z from "zod";
 import type { Client, Router } from "../../core/http/mod.ts";
 import {
@@ -16,9 +12,9 @@ import {
 import type { AuthorizationService, Tokens } from "./authorization_service.ts";
 import { isOwnResource, MAX_CLIENT_ID, registrationBody } from "./registration.ts";
 
-/** Largest body of a registration, in bytes. */
+/** Maximum size of a body of a registration, in bytes. */
 const MAX_REGISTRATION_BYTES = 16 * 1024;
-/** Largest body of a token request, in bytes. */
+/** Maximum size of a body of a token request, in bytes. */
 const MAX_TOKEN_BYTES = 16 * 1024;
 
 const clientId = z.string("Required").min(1).max(MAX_CLIENT_ID);
@@ -35,10 +31,7 @@ const codeFields = z.object({
 });
 const resourceField = z.object({ resource: z.string().max(500).optional() });
 
-/**
- * Refuses tokens for another server (RFC 8707, 2.2); this one has the same name as at
- * `/oauth/authorize`.
- */
+/** Refuses tokens for another server (RFC 8707, 2.2). */
 function requireOwnResource(fields: unknown, publicOrigin: string): void {
   const { resource } = parseOAuthFields(fields, resourceField);
   if (resource === undefined || isOwnResource(resource, publicOrigin)) return;
@@ -67,7 +60,6 @@ async function exchangeGrant(
   return await service.refresh({ token: given.refresh_token, clientId: given.client_id }, client);
 }
 
-/** The parameters of a grant request. */
 interface GrantRequest {
   readonly fields: unknown;
   readonly request: Request;

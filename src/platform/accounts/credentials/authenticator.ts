@@ -1,9 +1,4 @@
-/**
- * Finds the caller of a request, by `Authorization: Bearer` (RFC 6750) with an API key or a CLI's
- * access token, or by a browser's session cookie.
- *
- * @module
- */
+/** Finds the caller of a request, by bearer token (RFC 6750) or session cookie. @module */
 import { API_KEY_REQUESTS_PER_HOUR } from "../../../contract/api_keys.ts";
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -36,10 +31,8 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 import { isOfOneProject, lackedFor } from "../../../contract/endpoint_permissions.ts";
 
 /**
- * Among sessions of one person, the newest counts. If someone planted a session of another account,
- * the session that began at this address with this browser counts. If that is true for several
- * people, or for nobody, no session counts, so that nobody is tricked into working in another
- * person's account.
+ * Among sessions of one person, the newest is used. If there are cookies of several people, which
+ * an attacker may have set, only one that started at this IP address with this browser counts.
  */
 function chooseSession(
   sessions: readonly KnownCredential[],
@@ -63,10 +56,8 @@ function newest(sessions: readonly KnownCredential[]): KnownCredential | undefin
 }
 
 /**
- * Checks a key's permissions and, if it is limited to projects, that the endpoint is about one.
- * Whether the key can access that project is checked once the project is found.
- *
- * @throws {Failure} `forbidden`, naming the permission that is missing
+ * Checks a key's permissions. Whether it reaches the project is checked later. @throws {Failure}
+ * `forbidden`
  */
 function refuseUnpermitted(grant: KeyGrant | undefined, endpoint: GuardedEndpoint): void {
   if (grant === undefined) return;
@@ -86,13 +77,11 @@ const HOUR_MS = 60 * 60 * 1000;
 const HOW = "Send Authorization: Bearer <API key>. The CLI reads it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
-  /** Whether this node knows all changes of other nodes; always true on a single node. */
   readonly isCurrent?: (() => boolean) | undefined;
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
   readonly lastUsed: LastUsedTracker;
   readonly cookies: CookieStyle;
-  /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
 }
@@ -109,10 +98,7 @@ function wantedWorkspace(request: Request): string | null {
     : null;
 }
 
-/**
- * Refuses changes by an API key with the role viewer, and by a read-only token. Both are for
- * automation, so they cannot even change their member's own settings.
- */
+/** Refuses changes by viewers' keys and read-only tokens, which are for automation. */
 function refuseChangesOfViewers(
   { owner, role: most }: KnownCredential,
   { role, slug }: Caller["workspace"],
@@ -201,11 +187,7 @@ export class Authenticator {
     return selfCallerOf(owner);
   }
 
-  /**
-   * Finds the person who is signed in, for endpoints that only accept a session.
-   *
-   * @throws {Failure} `unauthorized`, or `forbidden` for keys and CLIs.
-   */
+  /** @throws {Failure} `unauthorized`, or `forbidden` for keys and CLIs. */
   async person(request: Request, client: Client): Promise<Person> {
     const known = await this.#known(request, client);
     const { owner } = known;
@@ -219,7 +201,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds the visitor of a page by the cookie alone; `undefined` if nobody is signed in. */
+  /** Finds the visitor of a page by the cookie only; `undefined` if nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.#session(request, client);
     if (known === undefined) return undefined;
@@ -255,7 +237,6 @@ export class Authenticator {
     return known;
   }
 
-  /** Chooses among the sessions that a request's cookies name. */
   async #session(request: Request, client: Client): Promise<KnownCredential | undefined> {
     const { cookies, now } = this.#options;
     const tokens = readSessionTokens(request, cookies);
@@ -312,10 +293,7 @@ export class Authenticator {
     return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  /**
-   * A session needs no workspace for its person's own resources; if it names one, the person must
-   * be a member.
-   */
+  /** A session needs no workspace; if it names one, the person must be a member. */
   async #requireNamedWorkspace(
     { owner }: KnownCredential,
     request: Request,

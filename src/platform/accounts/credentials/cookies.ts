@@ -1,6 +1,6 @@
 /**
- * Reading cookies. Any host below ours can plant one of our names over plain http, so all values of
- * a name are read, and each must prove that it is ours.
+ * Reading cookies. Any host below ours can set a cookie with one of our names over plain http, so
+ * all values of a name are read, and each must prove that it is ours.
  *
  * @module
  */
@@ -15,13 +15,12 @@ export interface CookieStyle {
 const MAX_VALUES = 200;
 
 /**
- * The name of a cookie. Over https it begins with `__Host-`: so no other host can set it, and no
- * deployment below ours.
+ * The name of a cookie. `__Host-` keeps other hosts, including those below ours, from setting it.
  */
 export const cookieName = (name: string, { secure }: CookieStyle): string =>
   secure ? `__Host-${name}` : name;
 
-/** All distinct values of a name in a `Cookie` field, in their order. */
+/** All distinct values of a name in a `Cookie` field, in order. */
 export function cookieValues(header: string | null, name: string): string[] {
   if (header === null) return [];
   const start = `${name}=`;
@@ -34,7 +33,7 @@ export function cookieValues(header: string | null, name: string): string[] {
   return [...values];
 }
 
-/** A `Set-Cookie` field for this host alone, out of reach of scripts. */
+/** A `Set-Cookie` field for this host alone, hidden from scripts. */
 export function cookieField(
   name: string,
   value: string,

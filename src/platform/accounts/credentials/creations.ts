@@ -1,9 +1,4 @@
-/**
- * Resources created with a credential, which end with it: their records are listed under the
- * credential and removed when it is revoked.
- *
- * @module
- */
+/** Resources that end with the credential that created them. @module */
 import * as z from "zod";
 import { Failure } from "../../core/http/mod.ts";
 import { keys, readAll } from "../../core/store/mod.ts";
@@ -27,11 +22,8 @@ function credentialKey({ userId, credential }: SelfCaller): RecordKey {
 }
 
 /**
- * Lists what an operation creates under the credential that asked for it. The
- * operation fails if the credential is revoked in the meantime.
- *
- * @param made `id` names the creation, `keys` its records.
- * @throws {Failure} `unauthorized` if the credential was revoked.
+ * Lists what an operation creates under its credential. Fails if the credential is revoked.
+ * `made.id` names the creation, `made.keys` its records. @throws {Failure} `unauthorized`
  */
 export async function addCreation(
   kv: RecordStore,

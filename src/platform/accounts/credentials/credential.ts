@@ -1,20 +1,12 @@
-/**
- * Records and lifetimes of credentials other than API keys: browser sessions and access tokens of
- * CLIs.
- *
- * @module
- */
+/** Records and lifetimes of browser sessions and of access tokens of CLIs. @module */
 import * as z from "zod";
 import { RecordType } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A session that is unused for a week ends. */
 export const SESSION_IDLE_MS = 7 * DAY_MS;
-/** A session ends after 30 days, even if it is used. */
 export const SESSION_MAX_MS = 30 * DAY_MS;
-/** A CLI's token that is unused for 90 days ends. */
 export const ACCESS_TOKEN_IDLE_MS = 90 * DAY_MS;
 
 const sessionRecord = z.object({
@@ -41,7 +33,6 @@ const accessTokenRecord = z.object({
   createdAt: z.number(),
   /** Its upper limit, if lower than its owner's role. */
   role: z.literal("viewer").optional(),
-  /** When it expires; missing if only disuse ends it. */
   expiresAt: z.number().optional(),
   /** Its refresh token, if it has one. */
   refresh: z.object({

@@ -37,7 +37,6 @@ interface StoredCredential {
   readonly expiresAt?: number | null | undefined;
 }
 
-/** Returns the limits of a credential; none unless it is an API key. */
 function grantOf({ permissions, projects, expiresAt }: StoredCredential): KeyGrant | undefined {
   return permissions && {
     permissions,
@@ -49,7 +48,6 @@ function grantOf({ permissions, projects, expiresAt }: StoredCredential): KeyGra
 interface CredentialMemoryStores {
   readonly accounts: AccountStore;
   readonly credentials: CredentialStore;
-  /** Whether this node knows all changes of other nodes. */
   readonly isCurrent?: (() => boolean) | undefined;
 }
 
@@ -67,7 +65,6 @@ export class CredentialMemory {
     this.#stores = stores;
   }
 
-  /** Finds an API key or access token. */
   async findBearer(token: string): Promise<KnownCredential | undefined> {
     if (isAccessToken(token)) {
       const known = await this.findByHash("access_token", hashToken("access token", token));
@@ -95,7 +92,6 @@ export class CredentialMemory {
     return known ?? await this.#load(type, finders[type]);
   }
 
-  /** A workspace with the user's role in it; `undefined` if they are not a member. */
   async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
     const key = `${userId} ${workspaceId}`;
     const known = this.#isCurrent() ? this.#workspaces.get(key) : undefined;
@@ -120,7 +116,7 @@ export class CredentialMemory {
     return await this.workspaceOf(userId, id);
   }
 
-  /** Forgets entries that other nodes have changed. */
+  /** Drops entries that other nodes have changed. */
   follow(changed: readonly RecordKey[]): void {
     for (const [family, name] of changed) {
       if (FAMILIES_BY_HASH.has(String(family))) this.forget(String(name));
@@ -128,14 +124,14 @@ export class CredentialMemory {
     if (changed.some(([family]) => FAMILIES.has(String(family)))) this.forgetAll();
   }
 
-  /** Forgets a credential. Call this when it has been revoked or has ended. */
+  /** Call this when a credential has been revoked or has ended. */
   forget(hash: string): void {
     this.#changes++;
     this.#credentials.delete(hash);
     for (const watcher of this.#watchers) watcher(hash);
   }
 
-  /** Forgets everything. Call this when a user, a workspace or a membership has changed. */
+  /** Call this when a user, a workspace or a membership has changed. */
   forgetAll(): void {
     this.#changes++;
     this.#credentials.clear();
@@ -143,10 +139,7 @@ export class CredentialMemory {
     for (const watcher of this.#watchers) watcher(undefined);
   }
 
-  /**
-   * Calls back with the hash after each `forget`, and with `undefined` after each `forgetAll`, to
-   * close what a credential has open.
-   */
+  /** Calls back with the hash after each `forget`, and with `undefined` after each `forgetAll`. */
   onForget(watcher: (hash: string | undefined) => void): void {
     this.#watchers.push(watcher);
   }

@@ -1,8 +1,4 @@
-/**
- * Sessions, access tokens and API keys in Deno KV, by their hash.
- *
- * @module
- */
+/** Sessions, access tokens and API keys in Deno KV, by their hash. @module */
 import { keys, type Page, type PageWish, readRecord, Table } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type ApiKeyRecord, apiKeys } from "../api_keys/api_key.ts";
@@ -35,7 +31,6 @@ export class CredentialStore {
     return await this.sessions.findBy("hash", accountKeys.sessionByHash(hash));
   }
 
-  /** Ends a session and returns it; `undefined` if the user has none with that id. */
   async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
     const session = await this.sessions.find(userId, id);
     if (session !== undefined) await this.#end(id, (draft) => sessions.drop(draft, session));
@@ -46,7 +41,6 @@ export class CredentialStore {
     return await this.accessTokens.findBy("hash", accountKeys.accessTokenByHash(hash));
   }
 
-  /** Revokes a token and returns it; `undefined` if the user has none with that id. */
   async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
     const token = await this.accessTokens.find(userId, id);
     if (token !== undefined) await this.#end(id, (draft) => accessTokens.drop(draft, token));
@@ -61,12 +55,10 @@ export class CredentialStore {
     return this.apiKeys.listCopies(accountKeys.workspaceApiKeys(workspaceId), page);
   }
 
-  /** Whether a workspace has a project. */
   async hasProject(workspaceId: string, id: string): Promise<boolean> {
     return (await this.#kv.get(keys.project(workspaceId, id))).versionstamp !== null;
   }
 
-  /** Changes a key and returns it; `undefined` if the workspace has none with that id. */
   async updateApiKey(
     workspaceId: string,
     id: string,
@@ -76,7 +68,6 @@ export class CredentialStore {
     return await this.apiKeys.update([id], edit);
   }
 
-  /** Revokes a key and returns it; `undefined` if the workspace has none with that id. */
   async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
     const apiKey = await this.#apiKeyOf(workspaceId, id);
     if (apiKey !== undefined) await this.#end(id, (draft) => apiKeys.drop(draft, apiKey));
@@ -118,7 +109,6 @@ export class CredentialStore {
     return removed;
   }
 
-  /** Removes a credential together with its creations. */
   async #end(id: string, remove: (draft: Draft) => void): Promise<void> {
     const operation = this.#kv.atomic().delete(accountKeys.lastUse(id));
     remove(operation);

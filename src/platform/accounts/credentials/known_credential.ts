@@ -1,8 +1,4 @@
-/**
- * A credential as it is cached between requests, so that most requests do not read the store.
- *
- * @module
- */
+/** A credential in the cache that spares most requests a read of the store. @module */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
 import type { Caller, CredentialOwner, KeyGrant, Role } from "../../core/access/mod.ts";
 
@@ -17,7 +13,6 @@ export interface KnownCredential {
   readonly endsAt: number;
   /** IP address that created it; null for API keys. */
   readonly begunAt: string | null;
-  /** When it was last used, or created. */
   usedAt: number;
   /** When a use was last written to the store. */
   notedAt: number;
@@ -35,7 +30,6 @@ const IDLE_MS: Readonly<Record<Caller["credential"]["type"], number>> = {
   session: SESSION_IDLE_MS,
 };
 
-/** Whether a credential has expired, by age or disuse. */
 export function hasEnded(known: KnownCredential, now: number): boolean {
   const { type } = known.owner.credential;
   if (now >= known.endsAt) return true;
@@ -45,7 +39,7 @@ export function hasEnded(known: KnownCredential, now: number): boolean {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
 
-/** Whether a role permits what requires the role `wanted`. */
+/** Whether a role includes the permissions of the role `wanted`. */
 export function mayActAs(role: Role, wanted: Role): boolean {
   return RANK[role] >= RANK[wanted];
 }

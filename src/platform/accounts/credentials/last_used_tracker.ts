@@ -30,7 +30,6 @@ export class LastUsedTracker {
     this.#options = options;
   }
 
-  /** Records a use of a credential by a client. */
   note(known: KnownCredential, client: Client): void {
     const now = this.#options.now();
     known.usedAt = now;

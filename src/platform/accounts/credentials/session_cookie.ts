@@ -1,8 +1,4 @@
-/**
- * The session cookie.
- *
- * @module
- */
+/** The session cookie. @module */
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "./cookies.ts";
 import { SESSION_MAX_MS } from "./credential.ts";
 
@@ -11,20 +7,15 @@ export type { CookieStyle };
 const NAME = "svc_session";
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** `Set-Cookie` for a new session. */
 export function sessionCookie(token: string, style: CookieStyle): string {
   return cookieField(NAME, token, { maxAge: SESSION_MAX_MS / 1000, style });
 }
 
-/** `Set-Cookie` that ends a session in the browser. */
 export function endedCookie(style: CookieStyle): string {
   return cookieField(NAME, "", { maxAge: 0, style });
 }
 
-/**
- * Values in a request's cookies that may be its session token. There are several if a host below
- * ours planted cookies of the same name.
- */
+/** Possible session tokens. There are several if a host below ours set such cookies. */
 export function readSessionTokens(request: Request, style: CookieStyle): string[] {
   return cookieValues(request.headers.get("cookie"), cookieName(NAME, style))
     .filter((value) => TOKEN.test(value));

@@ -31,7 +31,6 @@ export function mintToken(kind: TokenKind, random: Random): string {
   return `${PREFIX[kind] ?? ""}${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** The hash under which a token is stored. */
 export function hashToken(kind: TokenKind, token: string): string {
   return sha256Hex(`svc ${kind}\n${token}`);
 }

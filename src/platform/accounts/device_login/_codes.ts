@@ -1,8 +1,4 @@
-/**
- * The codes of the device flow.
- *
- * @module
- */
+/** The codes of the device flow. @module */
 import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -11,14 +7,12 @@ import { sha256Hex } from "../../../lib/hash.ts";
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
- * 8 of 20 letters: 34.5 bits. The platform checks 100 wrong codes a minute, so
- * with 1000 authorizations open, the chance that a guess succeeds within the 5
- * minutes of a code is 1 in 50,000. It would only approve a tool for the
- * guesser's own account, and so steal nothing.
+ * 8 of 20 letters: 34.5 bits. At 100 wrong codes a minute and 1000 open authorizations, a guess
+ * succeeds with 1 in 50,000, and only approves a CLI for the guesser's own account.
  */
 const LENGTH = 8;
 
-/** Makes a user code in its canonical form, without hyphen. */
+/** Creates a user code in its canonical form, without a hyphen. */
 export function newUserCode(random: Random): string {
   const limit = 256 - (256 % ALPHABET.length);
   let code = "";
@@ -40,12 +34,11 @@ export function readUserCode(typed: string): string {
   return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
 }
 
-/** Makes a device code: 256 random bits. */
+/** Creates a device code: 256 random bits. */
 export function newDeviceCode(random: Random): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-/** The hash under which a code is stored. */
 export function hashCode(kind: "device" | "user", code: string): string {
   return sha256Hex(`svc ${kind} code\n${code}`);
 }

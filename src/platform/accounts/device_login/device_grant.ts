@@ -1,9 +1,4 @@
-/**
- * The life cycle of a device authorization (spec: "Device code"; RFC 8628, 3.5), as functions of
- * grant and time.
- *
- * @module
- */
+/** The life cycle of a device authorization (RFC 8628, 3.5). Pure. @module */
 import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import type { DeviceGrant, GrantOutcome } from "./types.ts";
 
@@ -32,7 +27,6 @@ export function startGrant(wanted: NewGrant, now: number): DeviceGrant {
   };
 }
 
-/** Whether a person can still decide on a grant. */
 export function isOpen(grant: DeviceGrant, now: number): boolean {
   return grant.state === "pending" && now < grant.expiresAt;
 }
@@ -58,10 +52,7 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }
 
-/**
- * Decides a poll, and returns the next state of the grant. A code that was used, expired long ago
- * or belongs to another client is treated like one that never existed.
- */
+/** Decides a poll. Treats codes that were used, long expired or another client's as unknown. */
 export function pollGrant(
   grant: DeviceGrant | undefined,
   { now, clientId }: { readonly now: number; readonly clientId: string | undefined },

@@ -1,8 +1,4 @@
-/**
- * The device flow: a CLI requests access, a person decides, the CLI fetches its token.
- *
- * @module
- */
+/** The device flow: a CLI requests access, a person decides, the CLI fetches its token. @module */
 import {
   DEVICE_CODE_SECONDS,
   DEVICE_POLL_SECONDS,
@@ -16,7 +12,7 @@ import { type Person, type RateStanding, RateWindow } from "../../core/access/mo
 import type { AccountParts } from "../parts.ts";
 import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
 import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
-import { addressGroup, agentName, type Client, Failure } from "../../core/http/mod.ts";
+import { addressGroup, agentName, type Client, Failure, requireRate } from "../../core/http/mod.ts";
 import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from "./_codes.ts";
 import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";
 import type { GrantChange, GrantStore } from "./grant_store.ts";
@@ -25,17 +21,13 @@ import { PollPaces } from "./poll_paces.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/**
- * Maximum number of authorizations started per minute on the whole platform: so at most 5,000 are
- * open at once.
- */
+/** Maximum number of authorizations started per minute: so at most 5,000 are open. */
 const STARTS_PER_MINUTE = 1000;
 /** Maximum number of wrong user codes per minute on the whole platform; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
-/** Longest name of a CLI to show, in characters. */
+/** Maximum length of a CLI name to show, in characters. */
 const MAX_TOOL_NAME = 60;
 
-/** A client that polls. */
 interface Polling {
   readonly clientId: string | undefined;
   /** Whether it identifies itself by HTTP Basic authentication. */
@@ -112,7 +104,6 @@ export class DeviceLoginService {
     };
   }
 
-  /** How many more sign-ins a client may start. */
   standing(client: Client): RateStanding {
     return this.#starts.standing(addressGroup(client.address));
   }
@@ -244,12 +235,7 @@ export class DeviceLoginService {
     const account = { subject: person.user.id, userId: person.user.id };
     const guess = await limits.begin("user code", client, account);
     const code = readUserCode(typed);
-    const wait = this.#wrongCodes.take("all");
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many codes. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#wrongCodes, "all", "codes");
     const grant = await this.#grants.findByUserCode(hashUser(code));
     if (grant !== undefined && isOpen(grant, now())) {
       guess.succeed();
@@ -267,7 +253,7 @@ export class DeviceLoginService {
 
 const hashUser = (code: string): string => hashCode("user", code);
 
-/** The name that a CLI gives itself, on one line. */
+/** A CLI's own name, on one line. */
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();

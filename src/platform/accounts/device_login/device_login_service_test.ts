@@ -37,7 +37,7 @@ Deno.test("a code is expired after 300 seconds, and unknown an hour later", () =
     assert.equal(await poll(test, started.device_code), "invalid_grant");
   }));
 
-/** Versions of all that is stored: any write would add one. */
+/** Versions of every stored record: any write would add one. */
 const versionsIn = ({ kv }: TestAccounts) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, versionstamp }) => [...key, versionstamp]);
 
@@ -80,7 +80,7 @@ Deno.test("a platform that starts anew gives no token twice, and forgets only th
     assert.equal(await poll(anew(), started.device_code), "authorization_pending");
     const given = { userCode: started.user_code, workspaceId };
     await anew().deviceLogin.approve(ada, given, clientAt());
-    // This one has not heard of the approval, and looks again after a second.
+    // This node has not received the approval, and checks again after a second.
     assert.equal(await poll(test, started.device_code), "slow_down");
     test.time += 1000;
     const processes = [test, anew(), anew()];

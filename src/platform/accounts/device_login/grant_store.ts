@@ -1,8 +1,4 @@
-/**
- * Device authorizations in Deno KV, found by the hash of the device code or user code.
- *
- * @module
- */
+/** Device authorizations in Deno KV, found by the hash of the device code or user code. @module */
 import { DEVICE_CODE_SECONDS } from "../../../contract/device.ts";
 import { type AccessTokenRecord, accessTokens } from "../credentials/credential.ts";
 import { commitWithRetries, RecordType, Table } from "../../core/store/mod.ts";

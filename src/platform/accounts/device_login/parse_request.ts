@@ -6,9 +6,9 @@
  */
 import * as z from "zod";
 import type { OAuthErrorCode } from "../../../contract/device.ts";
-import { Failure, readBytes, readJson } from "../../core/http/mod.ts";
+import type { RateWindow } from "../../core/access/mod.ts";
+import { addressGroup, type Client, Failure, readBytes, readJson } from "../../core/http/mod.ts";
 
-/** An error as OAuth clients expect it (RFC 6749, 5.2). */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
   constructor(readonly code: OAuthErrorCode, message: string, options: {
@@ -49,11 +49,7 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
   return readForm(new TextDecoder().decode(bytes));
 }
 
-/**
- * Reads the parameters of a request; empty if it has no body.
- *
- * @throws {OAuthError} `invalid_request`.
- */
+/** Empty without a body. @throws {OAuthError} `invalid_request`. */
 export async function readOAuthFields(request: Request, maxBytes: number): Promise<unknown> {
   try {
     return await readFields(request, maxBytes);
@@ -82,9 +78,17 @@ const anyGrant = z.object({
   grant_type: z.string("Required").min(1, "Required").max(200),
 });
 
-/** The grant type that a request names. */
 export function readGrantType(fields: unknown): string {
   return parseOAuthFields(fields, anyGrant).grant_type;
+}
+
+/** @throws {OAuthError} `rate_limited` for too many requests from one network. */
+export function requireOAuthRate(window: RateWindow, client: Client): void {
+  const wait = window.take(addressGroup(client.address));
+  if (wait === 0) return;
+  throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
+    retryAfter: wait,
+  });
 }
 
 /** Fields of every response with a token. */

@@ -14,12 +14,9 @@ const SLOW_DOWN_SECONDS = 5;
 /** Tolerance for early polls, in milliseconds: networks and timers are inexact. */
 const TOLERANCE_MS = 1000;
 
-/**
- * Early polls within this time count once, in milliseconds, because a client may repeat a request.
- */
+/** Early polls within this time count once, because clients may repeat a request. Milliseconds. */
 const REPEAT_MS = 1000;
 
-/** A client that polls, and how. */
 interface Poller {
   readonly clientId: string | undefined;
   /** Whether it identifies itself by HTTP Basic authentication. */
@@ -27,8 +24,7 @@ interface Poller {
 }
 
 /**
- * How long a grant counts as pending after it was read, in milliseconds: another process may decide
- * on it in the meantime.
+ * How long a grant counts as pending after it was read, because others may decide. Milliseconds.
  */
 const FRESH_MS = 1000;
 
@@ -61,10 +57,7 @@ export class PollPaces {
     this.#maxCodes = maxCodes;
   }
 
-  /**
-   * Whether to refuse a poll without reading the grant: it is early, from the right client, and the
-   * grant was pending a moment ago.
-   */
+  /** Whether to refuse an early poll without reading the grant, which was pending a moment ago. */
   refuses(deviceHash: string, { clientId, isBasic }: Poller): boolean {
     const pace = this.#paces.get(deviceHash);
     const now = this.#now();
@@ -101,7 +94,7 @@ export class PollPaces {
       raisedAt,
       isBasic,
     });
-    if (this.#paces.size > this.#maxCodes) this.#forgetOldest();
+    if (this.#paces.size > this.#maxCodes) this.#paces.delete(this.#paces.keys().next().value!);
     return early ? "slow_down" : "pending";
   }
 
@@ -109,20 +102,12 @@ export class PollPaces {
   forget(deviceHash: string): void {
     this.#paces.delete(deviceHash);
   }
-
-  #forgetOldest(): void {
-    const [oldest] = this.#paces.keys();
-    if (oldest !== undefined) this.#paces.delete(oldest);
-  }
 }
 
 const isEarly = (pace: Pace, now: number): boolean =>
   now < pace.lastPollAt + pace.interval * 1000 - TOLERANCE_MS;
 
-/**
- * Whether a client repeats a timely poll because it does not know how the server expects its name:
- * golang.org/x/oauth2 tries HTTP Basic authentication, then the body.
- */
+/** Whether a client repeats a poll to try another authentication, as golang.org/x/oauth2 does. */
 const isSecondTry = (
   pace: Pace,
   { now, isBasic }: { readonly now: number; readonly isBasic: boolean },

@@ -37,7 +37,7 @@ Deno.test("PollPaces lets polls pass that keep the interval", () => {
   assert.deepEqual([0, 5, 10, 20].map((at) => poll(at)), Array(4).fill("pending"));
 });
 
-Deno.test("PollPaces tolerates polls that arrive a second early, however often", () => {
+Deno.test("PollPaces tolerates polls that arrive a second early, regardless of how often", () => {
   const { poll } = polling();
   assert.deepEqual([1, 5, 9.001, 13.1].map((at) => poll(at)), Array(4).fill("pending"));
 });

@@ -1,9 +1,4 @@
-/**
- * `/v1/device`, `/v1/device/token`, approving and denying, and the metadata of
- * the authorization server (RFC 8414).
- *
- * @module
- */
+/** The device login's endpoints, and the authorization server's metadata (RFC 8414). @module */
 import { DEVICE_GRANT_TYPE, type DeviceToken } from "../../../contract/device.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { EXCHANGE_GRANT_TYPE } from "../../../contract/publishers.ts";
@@ -17,7 +12,6 @@ import {
   readOAuthFields,
 } from "./parse_request.ts";
 
-/** Responds with the token for a device code. */
 export async function answerDeviceGrant(
   service: DeviceLoginService,
   { fields, request, client }: {

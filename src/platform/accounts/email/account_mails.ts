@@ -1,10 +1,6 @@
-/**
- * The mails about a person's own account. Pure.
- *
- * @module
- */
+/** The mails about a person's own account. Pure. @module */
 
-/** A mail to one person, about their account and for no one else. */
+/** A mail to one person, about their own account. */
 export interface AccountMail {
   readonly to: string;
   readonly subject: string;
@@ -13,10 +9,7 @@ export interface AccountMail {
   readonly button: { readonly label: string; readonly url: string };
 }
 
-/**
- * Queues a mail to be sent until its link expires. Resolves when it is stored; may reject. Without
- * a mail, it takes as long but sends nothing.
- */
+/** Queues a mail until its link expires; may reject. Takes equally long without a mail. */
 export type SendAccountMail = (
   mail: AccountMail | undefined,
   expiresAt: number,
@@ -24,7 +17,7 @@ export type SendAccountMail = (
 
 const lines = (...paragraphs: string[]): string => paragraphs.join("\n\n");
 
-/** `host` is the platform's, for people who have accounts on several. */
+/** `host` identifies the platform, for people with accounts on several. */
 export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
   const { host, url } = facts;
   return {

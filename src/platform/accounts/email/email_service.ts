@@ -1,12 +1,12 @@
 /**
  * Adds an email address and a password to an account that only signs in by messenger. If the
  * platform can send mail, the address must be confirmed in a session of the same account, so that
- * nobody is tricked into adding theirs to another account.
+ * nobody can be tricked into adding their address to another account.
  *
  * @module
  */
 import type { Account } from "../../../contract/accounts.ts";
-import { type Client, Failure } from "../../core/http/mod.ts";
+import { type Client, Failure, requireRate } from "../../core/http/mod.ts";
 import { addressTakenMail, confirmEmailMail } from "./account_mails.ts";
 import { canonicalEmail } from "../account_store.ts";
 import { accountToWire } from "../account_wire.ts";
@@ -38,9 +38,8 @@ export class EmailService {
   }
 
   /**
-   * @throws {Failure} `conflict` if the account has a password, or the address has an account and
-   * no mail can be sent; `forbidden` if the session is not recent; `rate_limited` after many
-   * attempts.
+   * @throws {Failure} `conflict` with a password, or for a taken email address without mail;
+   * `forbidden` for an old session; `rate_limited`
    */
   async add(
     person: Person,
@@ -51,12 +50,7 @@ export class EmailService {
     const { id: userId } = person.user;
     if ((await signIns.find(userId)).password !== null) throw unwanted();
     requireFresh(person, now());
-    const wait = this.#tries.take(userId);
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many attempts. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#tries, userId, "attempts");
     const email = canonicalEmail(wanted.email);
     const password = await passwords.hash(wanted.password);
     if (this.#mailLinks === undefined) {

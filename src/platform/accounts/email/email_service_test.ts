@@ -21,7 +21,7 @@ const WANTED = { email: "Mia@Example.com", password: "a password of mia" };
 const refused = (code: string) => (error: unknown) =>
   error instanceof Failure && error.code === code;
 
-/** An account as the messenger makes it, just signed in. */
+/** An account created with the messenger, just signed in. */
 async function messengerAccount(test: TestAccounts) {
   const user = {
     id: uuidV7(() => test.time, systemRandom),

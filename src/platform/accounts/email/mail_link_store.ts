@@ -22,9 +22,7 @@ const mailLink = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("reset"),
-    /**
-     * "" if the address has no account; the record is stored anyway, so that the work is the same.
-     */
+    /** "" if no account has the email address; stored anyway, so that the work is the same. */
     userId: z.string(),
     /** The hash of the forgotten password: once that changes, the link is void. */
     passwordHash: z.string(),
@@ -32,7 +30,6 @@ const mailLink = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("email"),
-    /** The account that gets the address. */
     userId: z.string(),
     email: z.string(),
     password: passwordHash,
@@ -62,7 +59,6 @@ export class MailLinkStore {
     return link as Extract<MailLink, { type: Type }>;
   }
 
-  /** Uses up a link; false if another request was first. */
   async take(hash: string): Promise<boolean> {
     const key = accountKeys.mailLink(hash);
     const { versionstamp } = await this.#kv.get(key);

@@ -1,8 +1,4 @@
-/**
- * Creates and sends the single-use links in mails.
- *
- * @module
- */
+/** Creates and sends the single-use links in mails. @module */
 import { addressGroup, type Client } from "../../core/http/mod.ts";
 import type { AccountMail, SendAccountMail } from "./account_mails.ts";
 import type { MailLink, MailLinkStore, MailLinkType } from "./mail_link_store.ts";
@@ -11,9 +7,8 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Maximum number of mails per hour to one address, requested by one network or one known browser,
- * so that nobody uses up the owner's share. More are not sent, and the response does not reveal
- * that.
+ * Maximum number of mails per hour to one recipient by one network or known browser, so that nobody
+ * uses up the owner's share. More are silently not sent.
  */
 const MAILS_PER_HOUR = 5;
 /** The same, for all networks without a known browser together. */
@@ -21,11 +16,9 @@ const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
-  /** The purpose of the link. */
   readonly link: MailLink;
   /** Path of the page that the mail links to, with `{token}` instead of the link's token. */
   readonly path: string;
-  /** The requesting client. */
   readonly client: Client;
   /** The account that the mail is for; missing if there is none yet. */
   readonly userId?: string | undefined;
@@ -81,10 +74,7 @@ export class MailLinks {
     return false;
   }
 
-  /**
-   * Finds the action of a link; `undefined` if it was used, has expired or is wrong. Wrong ones are
-   * counted.
-   */
+  /** `undefined` for a link that was used, has expired or is wrong. Wrong tokens are counted. */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.#parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);
@@ -93,7 +83,6 @@ export class MailLinks {
     return link;
   }
 
-  /** Uses up a link. */
   async use<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const link = await this.find(type, token, client);
     if (link === undefined) return undefined;

@@ -33,7 +33,7 @@ Deno.test("a sign-up answers the same for a free and a taken address; only the m
     assert.match(toAda!.button.url, /\/forgot-password$/);
   }, { sendsMail: true }));
 
-Deno.test("an account is made once its link is followed, and the link works once", () =>
+Deno.test("an account is created once its link is opened, and the link works once", () =>
   withAccounts(async (test) => {
     await test.signUp.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
     const signIn = () => test.signIn.signIn(ada, clientAt());

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
+import { addressGroup, type Client, Failure, requireRate } from "../../core/http/mod.ts";
 import { resetPasswordMail } from "./account_mails.ts";
 import { canonicalEmail } from "../account_store.ts";
 import type { MailLinks } from "./mail_links.ts";
@@ -31,16 +31,12 @@ export class PasswordResetService {
     this.#requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Whether the platform can send the link. */
   get isPossible(): boolean {
     return this.#mailLinks !== undefined;
   }
 
   /**
-   * Sends a link if the address has an account; the response is the same if not.
-   *
-   * @throws {Failure} `conflict` if the platform cannot send mail, `rate_limited` after many
-   * requests.
+   * Responds the same without an account. @throws {Failure} `conflict` without mail, `rate_limited`
    */
   async request(address: string, client: Client): Promise<void> {
     const { accounts, signIns, now } = this.#parts;
@@ -50,12 +46,7 @@ export class PasswordResetService {
         "This platform cannot reset passwords, because it has no mail server. The operator can set one with --smtp-url",
       );
     }
-    const wait = this.#requests.take(addressGroup(client.address));
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#requests, addressGroup(client.address), "requests");
     const email = canonicalEmail(address);
     const user = await accounts.findUserByEmail(email);
     const record = await signIns.find(user?.id ?? "");
@@ -73,17 +64,12 @@ export class PasswordResetService {
     });
   }
 
-  /** Whether a link can still be used. */
   async isOpen(token: string, client: Client): Promise<boolean> {
     const link = await this.#mailLinks?.find("reset", token, client);
     return link !== undefined && link.userId !== "";
   }
 
-  /**
-   * Sets the new password and ends all sessions.
-   *
-   * @throws {Failure} `not_found` if the link was used, has expired or is void.
-   */
+  /** Sets the new password and ends all sessions. @throws {Failure} `not_found` for void links. */
   async complete(
     given: { readonly token: string; readonly password: string },
     client: Client,

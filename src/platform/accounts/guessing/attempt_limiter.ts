@@ -9,7 +9,7 @@ import type { Clock } from "../../../lib/clock.ts";
 export interface AttemptLimits {
   /** Attempts before the first pause. */
   readonly free: number;
-  /** The first pause; each further one is twice as long. */
+  /** The first pause; each subsequent one is twice as long. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -24,8 +24,7 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Maximum number of subjects; the one idle longest is dropped first. Displacing one takes as many
- * attempts on others, each as slow as a hash.
+ * Beyond it, the subject that was idle longest is dropped, which requires as many slow attempts.
  */
 const MAX_SUBJECTS = 20_000;
 
@@ -53,21 +52,16 @@ export class AttemptLimiter {
     attempts.blockedUntil = now + this.#pause(attempts.count);
     this.#subjects.delete(subject);
     if (this.#subjects.size >= MAX_SUBJECTS) {
-      for (const oldest of this.#subjects.keys()) {
-        this.#subjects.delete(oldest);
-        break;
-      }
+      this.#subjects.delete(this.#subjects.keys().next().value!);
     }
     this.#subjects.set(subject, attempts);
     return 0;
   }
 
-  /** How many attempts on a subject have failed. */
   count(subject: string): number {
     return this.#subjects.get(subject)?.count ?? 0;
   }
 
-  /** Uncounts one attempt. */
   refund(subject: string): void {
     const attempts = this.#subjects.get(subject);
     if (attempts === undefined) return;
@@ -76,7 +70,6 @@ export class AttemptLimiter {
     if (attempts.count <= 0) this.#subjects.delete(subject);
   }
 
-  /** Forgets a subject. */
   clear(subject: string): void {
     this.#subjects.delete(subject);
   }

@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
+import { rememberRead } from "../../../lib/remember_read.ts";
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "../credentials/cookies.ts";
 
 /** Half a year without a sign-in makes the browser unknown. */
@@ -25,12 +26,12 @@ interface DeviceCookiesParts {
 }
 
 export class DeviceCookies {
-  #keyReading: Promise<string> | undefined;
-
+  readonly #key: () => Promise<string>;
   readonly #parts: DeviceCookiesParts;
 
   constructor(parts: DeviceCookiesParts) {
     this.#parts = parts;
+    this.#key = rememberRead(parts.key);
   }
 
   /** `Set-Cookie` for the browser in which someone just signed in. */
@@ -53,11 +54,7 @@ export class DeviceCookies {
   }
 
   async #sign(userId: string, named: string): Promise<string> {
-    this.#keyReading ??= this.#parts.key().catch((error) => {
-      this.#keyReading = undefined;
-      throw error;
-    });
-    const hmac = createHmac("sha256", await this.#keyReading);
+    const hmac = createHmac("sha256", await this.#key());
     return hmac.update(`svc device\n${userId}\n${named}`).digest("base64url");
   }
 }

@@ -14,7 +14,6 @@ import type { DeviceCookies } from "./device_cookie.ts";
 /** The kind of a guess; each has its own count. */
 export type Guessed = "password" | "second factor" | "link" | "user code" | "preview password";
 
-/** The account whose secret is guessed. */
 export interface GuessedAccount {
   /** The key of its count: an id, or an email address, known or not. */
   readonly subject: string;
@@ -26,7 +25,7 @@ export interface GuessedAccount {
 export const SUSPICIOUS_GUESSES = 10;
 /** Minimum time between notifications of an account's owner. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/** Maximum number of accounts whose report is remembered; beyond it, all are forgotten. */
+/** Maximum number of accounts whose report is cached; beyond it, all are dropped. */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
@@ -43,10 +42,7 @@ const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 6
 export interface Guess {
   /** Call this when the guess was right. */
   succeed(): void;
-  /**
-   * Call this when the guess was wrong. Returns whether to notify the owner,
-   * which is at most once a day.
-   */
+  /** Call this when the guess was wrong. Returns whether to notify the owner, once a day. */
   fail(): boolean;
 }
 
@@ -91,11 +87,7 @@ export class GuessLimits {
     else for (const { limit, key } of counts) this.#limiters[limit].take(key);
   }
 
-  /**
-   * Counts a guess before its outcome is known.
-   *
-   * @throws {Failure} `rate_limited` if it comes too soon.
-   */
+  /** Counts a guess before its outcome is known. @throws {Failure} `rate_limited` */
   async begin(kind: Guessed, client: Client, account?: GuessedAccount): Promise<Guess> {
     const device = account?.userId === undefined
       ? undefined

@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ADA: GuessedAccount = { subject: "ada@example.com", userId: "ada" };
 
-/** Limits, and devices, by a clock that the test sets. */
+/** Limits and devices with a clock that the test sets. */
 function withLimits() {
   const clock = { at: START };
   const devices = new DeviceCookies({

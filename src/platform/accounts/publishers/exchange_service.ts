@@ -1,8 +1,4 @@
-/**
- * Exchanges the token of a workflow job for a key (RFC 8693).
- *
- * @module
- */
+/** Exchanges the token of a workflow job for a key (RFC 8693). @module */
 import {
   type ExchangedKey,
   ISSUED_TOKEN_TYPE,
@@ -10,10 +6,10 @@ import {
 } from "../../../contract/publishers.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { RateWindow } from "../../core/access/mod.ts";
-import { addressGroup, type Client } from "../../core/http/mod.ts";
+import type { Client } from "../../core/http/mod.ts";
 import { type AuditLog, EXCHANGED } from "../../audit/mod.ts";
 import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "../api_keys/api_key.ts";
-import { OAuthError } from "../device_login/parse_request.ts";
+import { OAuthError, requireOAuthRate } from "../device_login/parse_request.ts";
 import type { AccountParts } from "../parts.ts";
 import type { IssuerKeys } from "./issuer_keys.ts";
 import { decideTrust, type Trust } from "./match_publisher.ts";
@@ -24,15 +20,11 @@ import { readWorkflowRun, type WorkflowRun } from "./workflow_run.ts";
 const MINUTE_MS = 60_000;
 const EXCHANGES_PER_MINUTE = 60;
 
-/**
- * How often a token can be exchanged. A GitHub Actions step requests a new token each time; a
- * GitLab CI job has one for all its commands.
- */
+/** A GitHub Actions step requests a new token each time; a GitLab CI job has only one. */
 const MOST_EXCHANGES: Readonly<Record<PublisherProvider, number>> = { github: 1, gitlab: 50 };
 
 export interface AskedExchange {
   readonly token: string;
-  /** Slug of the workspace. */
   readonly workspace: string;
   /** Id or name of the project that the key is for. */
   readonly project: string | undefined;
@@ -66,14 +58,9 @@ export class ExchangeService {
     );
   }
 
-  /** @throws {OAuthError} with what is wrong with the token, or why it is not trusted */
+  /** @throws {OAuthError} with the fault of the token, or the reason why it is not trusted */
   async exchange(asked: AskedExchange, client: Client): Promise<ExchangedKey> {
-    const wait = this.#window.take(addressGroup(client.address));
-    if (wait > 0) {
-      throw new OAuthError("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireOAuthRate(this.#window, client);
     try {
       return await this.#exchange(asked, client);
     } catch (error) {

@@ -1,20 +1,14 @@
-/**
- * Reads a JSON document of an issuer, through the guard of outbound requests.
- *
- * @module
- */
+/** Reads a JSON document of an issuer, through the guard of outbound requests. @module */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, parseJson } from "../../../lib/parse_json.ts";
 import { readLimited } from "../../../lib/read_limited.ts";
 import { OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 
-/** Largest document, in bytes. */
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 16;
 /** Time for the whole exchange, in milliseconds. */
 const FETCH_MS = 10_000;
 
-/** The document is unavailable. */
 export class DocumentError extends Error {
   override readonly name = "DocumentError";
 }
@@ -43,11 +37,7 @@ async function load(outbound: OutboundFetch, url: string, signal: AbortSignal): 
   return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: createPause() })).value;
 }
 
-/**
- * Reads a document. Redirects are not followed.
- *
- * @throws {DocumentError} if it is unavailable, with the URL
- */
+/** Redirects are not followed. @throws {DocumentError} with the URL */
 export async function fetchDocument(outbound: OutboundFetch, url: string): Promise<unknown> {
   const timeout = new AbortController();
   const timer = setTimeout(() => timeout.abort(), FETCH_MS);

@@ -1,9 +1,4 @@
-/**
- * The public keys of issuers from their discovery documents (OpenID Connect Discovery), cached in
- * memory.
- *
- * @module
- */
+/** Public keys of issuers from their discovery documents, cached in memory. @module */
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
 import { RecentMap } from "../../../lib/memo.ts";
@@ -39,7 +34,6 @@ interface CachedKeys {
 
 export interface IssuerKeysOptions {
   readonly outbound: OutboundFetch;
-  /** Whether http: is allowed. */
   readonly allowHttp: boolean;
   readonly now: Clock;
 }
@@ -57,11 +51,7 @@ export class IssuerKeys {
     this.#options = options;
   }
 
-  /**
-   * The keys of an issuer with an id; empty if it has no such key.
-   *
-   * @throws {DocumentError} if they cannot be read
-   */
+  /** Empty if there is no such key. @throws {DocumentError} if the keys cannot be read */
   async find(issuer: string, kid: string): Promise<readonly PublicKey[]> {
     const named = ({ keys }: CachedKeys) => keys.filter((key) => key.kid === kid);
     const known = this.#known.get(issuer);

@@ -1,8 +1,4 @@
-/**
- * Decides which trusted publishers match a workflow run, and the rights of its key. Pure.
- *
- * @module
- */
+/** Finds the publishers that match a workflow run, and the rights of its key. Pure. @module */
 import type { Permission } from "../../../contract/permissions.ts";
 import { matchesWildcard } from "../../../lib/wildcard.ts";
 import { describePublisher, type PublisherRecord } from "./publisher.ts";
@@ -38,40 +34,31 @@ export function mismatch(publisher: PublisherRecord, run: WorkflowRun): string |
   return undefined;
 }
 
-/** The rights of a run. */
 export interface Trust {
-  /** The publishers that match. */
   readonly publishers: readonly [PublisherRecord, ...PublisherRecord[]];
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
   readonly keySeconds: number;
 }
 
-/**
- * How many publishers can issue one key together. A transaction checks that all exist and that the
- * token is new, and a remote store (`denokv`) allows 10 checks.
- */
+/** How many publishers can issue one key: a remote store (`denokv`) allows 10 checks. */
 const MOST_TOGETHER = 9;
 
 const reachOf = ({ projects }: PublisherRecord): string =>
   JSON.stringify(projects === null ? null : projects.toSorted());
 
-/** The publishers of one repository, with the repository id that any of them has learned. */
+/** The publishers of one repository, with the repository id that any of them has stored. */
 function withKnownId(publishers: readonly PublisherRecord[]): readonly PublisherRecord[] {
   const known = publishers.find(({ repositoryId }) => repositoryId !== null)?.repositoryId ?? null;
   return publishers.map((each) => ({ ...each, repositoryId: each.repositoryId ?? known }));
 }
 
-/** Whether a publisher covers the requested project. */
 const isFor = ({ projects }: PublisherRecord, asked: string | null | undefined): boolean =>
   asked === undefined || projects === null || asked !== null && projects.includes(asked);
 
 /**
- * Decides the rights of a run: the permissions of all matching publishers. If these cover different
- * projects, the run must name the project of the key.
- *
- * @param projectId the requested project; null if it does not exist
- * @returns the reason for a refusal, as a text
+ * Grants the permissions of all matching publishers; returns the reason for a refusal. If they
+ * cover different projects, the run must name one. `projectId` is null if that does not exist.
  */
 export function decideTrust(
   publishers: readonly PublisherRecord[],

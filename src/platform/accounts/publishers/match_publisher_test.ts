@@ -55,7 +55,7 @@ for (const [name, trusted, wanted] of REFS) {
   });
 }
 
-Deno.test("decideTrust() gives what fitting publishers say, and nothing of others", () => {
+Deno.test("decideTrust() only grants the permissions of matching publishers", () => {
   const permissions = ["read", "deploy-previews", "deploy-production", "rules"] as const;
   const publisher = fc.record({
     branch: fc.constantFrom("main", "x", null),
@@ -87,7 +87,7 @@ Deno.test("decideTrust() gives what fitting publishers say, and nothing of other
   }));
 });
 
-Deno.test("decideTrust() lets as many publishers give a key as every store checks at once", () => {
+Deno.test("decideTrust() accepts as many publishers per key as every store can check", () => {
   const fitting = Array.from({ length: 10 }, (_, n) => ({ ...PUBLISHER, id: `p${n}` }));
   const decide = (count: number) =>
     decideTrust(fitting.slice(0, count), { run: RUN, projectId: undefined });

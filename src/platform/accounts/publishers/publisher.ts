@@ -1,8 +1,4 @@
-/**
- * The record of a trusted publisher.
- *
- * @module
- */
+/** The record of a trusted publisher. @module */
 import * as z from "zod";
 import { PERMISSION_NAMES } from "../../../contract/permissions.ts";
 import { PUBLISHER_PROVIDERS, type TrustedPublisher } from "../../../contract/publishers.ts";
@@ -34,7 +30,6 @@ export type PublisherRecord = z.infer<typeof publisherRecord>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** A publisher in wire format. */
 export function publisherToWire(record: PublisherRecord): TrustedPublisher {
   const { workspaceId: _, userId, createdAt, lastUsedAt, ...rest } = record;
   return {

@@ -1,8 +1,4 @@
-/**
- * Adds, lists and removes trusted publishers.
- *
- * @module
- */
+/** Adds, lists and removes trusted publishers. @module */
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import {
@@ -32,7 +28,6 @@ export class PublisherService {
     this.#options = options;
   }
 
-  /** Adds a publisher to the caller's workspace. */
   async add(caller: Caller, wanted: NewPublisher, client: Client): Promise<TrustedPublisher> {
     const { publishers, now, random, raise } = this.#parts;
     const issuer = wanted.issuer ?? USUAL_ISSUERS[wanted.provider];
@@ -67,7 +62,6 @@ export class PublisherService {
     return { items: items.map(publisherToWire), nextCursor };
   }
 
-  /** Removes and returns a publisher, with its keys. */
   async remove(caller: Caller, id: string, client: Client): Promise<TrustedPublisher> {
     const { publishers, credentials, memory, raise } = this.#parts;
     const record = await publishers.remove([caller.workspace.id, id]);

@@ -1,8 +1,4 @@
-/**
- * Trusted publishers in Deno KV, and the tokens exchanged for keys.
- *
- * @module
- */
+/** Trusted publishers in Deno KV, and the tokens exchanged for keys. @module */
 import * as z from "zod";
 import { MAX_PUBLISHERS } from "../../../contract/publishers.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -26,10 +22,8 @@ const publishers = new RecordType({
   parts: ({ workspaceId, id }) => [workspaceId, id],
 });
 
-/** The project with a name. */
 const projectPlace = z.object({ projectId: z.string() });
 
-/** How often a token was exchanged. */
 const exchanged = z.object({ times: z.number() });
 
 /** How long the record of a key outlives the key, in milliseconds. */
@@ -72,7 +66,6 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     });
   }
 
-  /** The publishers of a workspace with an issuer. */
   async ofIssuer(workspaceId: string, issuer: string): Promise<PublisherRecord[]> {
     return (await this.collect(workspaceId)).filter((publisher) => publisher.issuer === issuer);
   }
@@ -85,7 +78,6 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
     return theirs;
   }
 
-  /** The id of a workspace's project, by id or name. */
   async projectId(workspaceId: string, reference: string): Promise<string | undefined> {
     const named = await readRecord(this.kv, keys.projectByName(reference), projectPlace);
     const id = named?.value.projectId ?? reference;
@@ -94,8 +86,8 @@ export class PublisherStore extends Table<PublisherRecord, readonly [string, str
   }
 
   /**
-   * Stores the key for a token, and what its publishers learned from the token. Stores nothing if
-   * the token was exchanged too often or a publisher is gone.
+   * Stores a key, and the new data of its publishers, unless a limit is reached or a publisher was
+   * removed.
    */
   async exchange(wanted: Exchange): Promise<"done" | "used" | "gone"> {
     const { token, key, granting, repositoryId, subject, at } = wanted;

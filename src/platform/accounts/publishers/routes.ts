@@ -1,8 +1,4 @@
-/**
- * `/v1/trusted-publishers`, and the fields of a token exchange.
- *
- * @module
- */
+/** `/v1/trusted-publishers`, and the fields of a token exchange. @module */
 import { endpoints } from "../../../contract/endpoints.ts";
 import { exchangeBody } from "../../../contract/publishers.ts";
 import type { Router } from "../../core/http/mod.ts";

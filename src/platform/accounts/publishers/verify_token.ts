@@ -1,8 +1,4 @@
-/**
- * Verifies the token of a job: its signature, audience and validity period.
- *
- * @module
- */
+/** Verifies the token of a job: its signature, audience and validity period. @module */
 import type { JWTPayload } from "jose";
 import * as z from "zod";
 import type { Clock } from "../../../lib/clock.ts";
@@ -60,7 +56,6 @@ function readHeader(token: string, decode: (token: string) => unknown): unknown 
   }
 }
 
-/** Describes an error of the library. */
 function describeFault(error: { readonly code: string }): string {
   const claim = "claim" in error ? String(error.claim) : undefined;
   if (error.code === "ERR_JWT_EXPIRED") return "it has expired";
@@ -70,12 +65,7 @@ function describeFault(error: { readonly code: string }): string {
   return "it was not signed by the issuer's key";
 }
 
-/**
- * Verifies a token.
- *
- * @param wanted.audience its only allowed audience
- * @throws {TokenRefused} with the reason
- */
+/** @param wanted.audience the only allowed audience. @throws {TokenRefused} with the reason */
 export async function verifyToken(token: string, wanted: {
   readonly issuer: string;
   readonly audience: string;

@@ -1,8 +1,4 @@
-/**
- * Reads the workflow from a token of GitHub Actions or GitLab CI. Pure.
- *
- * @module
- */
+/** Reads the workflow from a token of GitHub Actions or GitLab CI. Pure. @module */
 import * as z from "zod";
 import type { PublisherProvider } from "../../../contract/publishers.ts";
 

@@ -32,7 +32,6 @@ export class Challenges {
     this.#options = options;
   }
 
-  /** Creates a challenge for a user who gave the correct password. */
   async issue(userId: string, passwordHash: string): Promise<string> {
     const { now, random } = this.#options;
     const token = mintToken("challenge", random);

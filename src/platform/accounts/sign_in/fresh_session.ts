@@ -1,6 +1,6 @@
 /**
- * Whether someone has just signed in. An account without a password needs such
- * a session to change how it signs in.
+ * Checks whether someone has just signed in. An account without a password needs such a session to
+ * change how it signs in.
  *
  * @module
  */
@@ -10,7 +10,6 @@ import type { Person } from "../../core/access/mod.ts";
 /** Age below which a session replaces a password, in milliseconds. */
 export const FRESH_MS = 10 * 60 * 1000;
 
-/** Whether a session began in the last ten minutes. */
 export function isFresh({ credential }: Person, now: number): boolean {
   return now - Date.parse(credential.createdAt) < FRESH_MS;
 }

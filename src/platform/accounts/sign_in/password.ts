@@ -28,7 +28,6 @@ export const passwordHash = z.object({
   n: z.number(),
   r: z.number(),
   p: z.number(),
-  /** Base64. */
   salt: z.string(),
   hash: z.string(),
 });
@@ -48,7 +47,6 @@ export type DeriveKey = (
   cost: PasswordCost,
 ) => Promise<Buffer>;
 
-/** {@link DeriveKey} by scrypt. */
 export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
   new Promise((resolve, reject) => {
     const options = { N: n, r, p, maxmem: MAX_MEMORY };
@@ -93,11 +91,7 @@ export class Passwords {
     };
   }
 
-  /**
-   * Whether the password matches the hash. Without a hash, it does the same work and returns false.
-   *
-   * @throws {Failure} `rate_limited` when too many wait.
-   */
+  /** Without a hash, does the same work and returns false. @throws {Failure} `rate_limited` */
   async matches(password: string, stored: PasswordHash | null | undefined): Promise<boolean> {
     const { salt, hash, ...cost } = stored ?? this.#nobody;
     const key = await this.#inTurn(() => this.#derive(password, Buffer.from(salt, "base64"), cost));

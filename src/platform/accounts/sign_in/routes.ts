@@ -1,8 +1,4 @@
-/**
- * `/v1/me`, sign-up and sign-in.
- *
- * @module
- */
+/** `/v1/me`, sign-up and sign-in. @module */
 import { endpoints } from "../../../contract/endpoints.ts";
 import { crossOriginFailure, originOf, type Router } from "../../core/http/mod.ts";
 import { grantToWire } from "../account_wire.ts";

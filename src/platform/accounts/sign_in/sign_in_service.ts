@@ -78,9 +78,7 @@ export class SignInService {
     return await this.begin(user, client);
   }
 
-  /**
-   * Uses the link of a new platform. @throws {Failure} `not_found` if it was used or has expired.
-   */
+  /** @throws {Failure} `not_found` if the link was used or has expired. */
   async claimOwner(
     wanted: NewAccount & { readonly token: string },
     client: Client,

@@ -1,9 +1,4 @@
-/**
- * How a user signs in: password, second factor and recovery codes in Deno KV,
- * and the one-time link of the first owner.
- *
- * @module
- */
+/** Password, second factor and recovery codes of a user, and the first owner's link. @module */
 import * as z from "zod";
 import { commitWithRetries, keys, readRecord } from "../../core/store/mod.ts";
 import { sealedSecret } from "../../core/secrets/mod.ts";
@@ -63,10 +58,8 @@ export class SignInStore {
   }
 
   /**
-   * Gives an address and a password to a user who has neither.
-   *
-   * @returns the user; `unwanted` if they have one of the two; `taken` if the address has an
-   * account.
+   * Returns `unwanted` if the user has an email address or a password, `taken` if another account
+   * has it.
    */
   async addEmail(
     userId: string,
@@ -103,12 +96,7 @@ export class SignInStore {
     await this.#kv.set(keys.meta("owner_link"), link);
   }
 
-  /**
-   * Uses up the owner's link: gives the owner name, address and password.
-   *
-   * @returns the owner; `used` if the link is no longer valid; `taken` if the address has an
-   * account.
-   */
+  /** Returns `used` for an invalid link, `taken` if another account has the email address. */
   async claimOwner(
     hash: string,
     given: { readonly name: string; readonly email: string; readonly password: PasswordHash },

@@ -1,11 +1,11 @@
 /**
  * Creates accounts. If the platform can send mail, the address must be confirmed, and the response
- * does not reveal whether it already has an account. Otherwise, the account is created at once.
+ * does not reveal whether it already has an account. Otherwise, the account is created immediately.
  *
  * @module
  */
 import { uuidV7 } from "../../../lib/ids.ts";
-import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
+import { addressGroup, type Client, Failure, requireRate } from "../../core/http/mod.ts";
 import { alreadyMemberMail, confirmSignUpMail } from "../email/account_mails.ts";
 import { canonicalEmail, type UserRecord } from "../account_store.ts";
 import type { MailLinks } from "../email/mail_links.ts";
@@ -37,18 +37,10 @@ export class SignUpService {
     this.#signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /**
-   * @throws {Failure} `conflict` if the address has an account and no mail
-   *   can be sent; `rate_limited` after many attempts.
-   */
+  /** @throws {Failure} `conflict` for a taken email address without mail; `rate_limited` */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
     const { passwords } = this.#parts;
-    const wait = this.#signUps.take(addressGroup(client.address));
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many new accounts. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#signUps, addressGroup(client.address), "new accounts");
     const { name, next } = wanted;
     const password = await passwords.hash(wanted.password);
     const email = canonicalEmail(wanted.email);
@@ -59,10 +51,7 @@ export class SignUpService {
   }
 
   /**
-   * Follows the link of the mail. `next` is the unchecked path from the sign-up: check it before
-   * redirecting.
-   *
-   * @throws {Failure} `not_found` if the link was used or has expired.
+   * `next` is unchecked: check it before redirecting. @throws {Failure} `not_found` for void links
    */
   async confirm(
     token: string,

@@ -1,9 +1,4 @@
-/**
- * Reseals the secrets of authenticators with the current key of the data
- * directory.
- *
- * @module
- */
+/** Reseals the secrets of authenticators with the current key of the data directory. @module */
 import type { SealedSecret, SecretBox } from "../../core/secrets/mod.ts";
 import { readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
@@ -18,11 +13,11 @@ export async function resealSecondFactors(kv: RecordStore, box: SecretBox): Prom
     part: Part | null,
     userId: string,
   ): Promise<Part | null> => {
-    if (part === null || box.isCurrent(part.secret)) return part;
+    if (part === null) return part;
+    const secret = await box.renew(part.secret, totpPlace(userId));
+    if (secret === part.secret) return part;
     count++;
-    const place = totpPlace(userId);
-    const text = await box.open(part.secret, place);
-    return { ...part, secret: await box.seal(text, place) };
+    return { ...part, secret };
   };
   for await (const { key, value } of readAll(kv, accountKeys.allSignIns(), signInRecord)) {
     const before = count;

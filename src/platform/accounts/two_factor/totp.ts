@@ -51,12 +51,10 @@ export function fromBase32(text: string): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Generates the secret of a new authenticator, in base32. */
 export function newTotpSecret(random: Random): string {
   return toBase32(random(SECRET_BYTES));
 }
 
-/** The time step of a time. */
 export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS);
 }
@@ -71,10 +69,7 @@ export function totpCode(secret: string, step: number): string {
   return String(number).padStart(DIGITS, "0");
 }
 
-/**
- * Finds the step of a code, the current one or a neighbour; `undefined` if there is none, or if it
- * is not after `lastStep`, the last used step (RFC 6238, 5.2: no code is accepted twice).
- */
+/** Finds the step of a code near the current one; none up to `lastStep` (RFC 6238, 5.2). */
 export function findTotpStep(
   code: string,
   options: { readonly secret: string; readonly now: number; readonly lastStep: number },

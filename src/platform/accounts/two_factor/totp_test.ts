@@ -50,7 +50,7 @@ Deno.test("toBase32() and fromBase32() are each other's inverse", () => {
   assert.throws(() => fromBase32("1"), SyntaxError);
 });
 
-Deno.test("otpauthUri() escapes what it names", () => {
+Deno.test("otpauthUri() escapes its names", () => {
   assert.equal(
     otpauthUri("ABC", { issuer: "svc localhost", account: "a&b@example.com" }),
     "otpauth://totp/svc%20localhost:a%26b%40example.com?secret=ABC&issuer=svc%20localhost" +

@@ -38,12 +38,7 @@ export class TwoFactorService {
     this.#parts = parts;
   }
 
-  /**
-   * Starts enrolment.
-   *
-   * @throws {Failure} `forbidden` if the password is wrong or, for an account without one, the
-   * session is not recent.
-   */
+  /** @throws {Failure} `forbidden` for a wrong password, or an old session without one. */
   async start(person: Person, password: string | undefined, client: Client) {
     const { signIns, box, random, now, raise, publicOrigin } = this.#parts;
     await this.#checkPassword(person, password, client);
@@ -119,7 +114,6 @@ export class TwoFactorService {
     }));
   }
 
-  /** Replaces the recovery codes. */
   async renew(person: Person, code: string, client: Client) {
     await this.useCode(person.user.id, code, client);
     const recoveryCodes = this.#newRecoveryCodes();
@@ -131,12 +125,7 @@ export class TwoFactorService {
     return { recoveryCodes };
   }
 
-  /**
-   * Uses up a code of the authenticator or a recovery code.
-   *
-   * @throws {Failure} `forbidden` if it is wrong or was used; `conflict` if there is no second
-   * factor.
-   */
+  /** @throws {Failure} `forbidden` for a wrong or used code; `conflict` without a second factor. */
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
     const { signIns, limits, raise } = this.#parts;
     const { totp } = await signIns.find(userId);
@@ -155,7 +144,6 @@ export class TwoFactorService {
     throw wrongCode();
   }
 
-  /** The record after a code is used; `undefined` if the code is wrong. */
   #without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
     if (record.totp === null) return undefined;
     const { lastStep } = record.totp;

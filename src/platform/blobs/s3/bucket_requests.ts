@@ -13,7 +13,7 @@ import type { SignedCall } from "./signed_call.ts";
 import type { S3Stores } from "./stores.ts";
 import { type Elements, keyWriter, parseDeletion, xmlOf } from "./xml.ts";
 
-/** Objects deleted in parallel by one request. */
+/** Number of objects that one request deletes in parallel. */
 const PARALLEL = 16;
 
 export const dateOf = (time: number): string => new Date(time).toISOString();
@@ -52,7 +52,7 @@ function keyOf(token: string): string {
   try {
     const bytes = Uint8Array.from(atob(token), (character) => character.charCodeAt(0));
     const key = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    // Also a folder, such as `a/.`, which is no key.
+    // Includes folders, such as `a/.`, which are not valid keys.
     if (key !== "" && !key.includes("\0")) return key;
   } catch { /* another text */ }
   throw new BlobStoreError("InvalidArgument", "The continuation token is not valid");

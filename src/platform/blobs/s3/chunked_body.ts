@@ -7,7 +7,7 @@ import { createHash, type Hash } from "node:crypto";
 import { BlobStoreError } from "../store_error.ts";
 import { type ChunkSigner, hashHex } from "./signature.ts";
 
-/** Longest line: a chunk header or a trailing field. */
+/** Maximum length of a line: a chunk header or a trailing field. */
 const MAX_LINE = 1024;
 /** Maximum number of trailing fields. */
 const MAX_FIELDS = 16;

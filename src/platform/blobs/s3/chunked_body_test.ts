@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readChunks } from "./chunked_body.ts";
 import { ChunkSigner, signingKey } from "./signature.ts";
 
-/** The example of the documentation of S3 ("Signature calculations: multiple chunks"). */
+/** The example from the S3 documentation ("Signature calculations: multiple chunks"). */
 const SCOPE = "20130524/us-east-1/s3/aws4_request";
 const CLAIM = {
   keyId: "AKIAIOSFODNN7EXAMPLE",
@@ -24,7 +24,7 @@ const signed = (first = "a") =>
   `400;chunk-signature=${SIGNATURES[1]}\r\n${"a".repeat(1024)}\r\n` +
   `0;chunk-signature=${SIGNATURES[2]}\r\n\r\n`;
 
-/** Reads a body that comes in pieces of a size. */
+/** Reads a body that arrives in pieces of a given size. */
 async function read(body: string, { size = 65536, isSigned = true } = {}) {
   const bytes = new TextEncoder().encode(body);
   const pieces = Array.from(
@@ -45,7 +45,7 @@ Deno.test("chunks are read as the documentation of S3 signs them, in pieces of a
   }
 });
 
-Deno.test("a changed chunk, a missing end and what is no chunk are refused", async () => {
+Deno.test("a changed chunk, a missing end and invalid chunks are refused", async () => {
   await assert.rejects(read(signed("b")), { code: "SignatureDoesNotMatch" });
   await assert.rejects(read(signed().slice(0, -2)), { code: "IncompleteBody" });
   await assert.rejects(read(signed().slice(0, 60_000)), { code: "IncompleteBody" });

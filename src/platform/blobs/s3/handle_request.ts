@@ -23,7 +23,7 @@ import { errorXml } from "./xml.ts";
 
 export interface S3HandlerOptions extends SignerOptions, S3Stores {
   requestId(): string;
-  /** Gets internal errors; the client only learns that there was one. */
+  /** Receives internal errors; the client only learns that one occurred. */
   onTrouble(message: string): void;
 }
 
@@ -63,7 +63,7 @@ async function answerBucket(
   const { method, query } = call;
   if (method === "HEAD") return empty();
   if (method === "PUT") {
-    // Parameters of clients and of signatures begin with `x-`; others say what to change.
+    // Parameters of clients and of signatures begin with `x-`; others select what to change.
     const other = [...query.keys()].find((name) => !/^x-/i.test(name));
     if (other !== undefined) throw notImplemented(other);
     return empty();

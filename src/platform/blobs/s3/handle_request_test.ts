@@ -193,6 +193,8 @@ Deno.test("wrong requests get the errors of S3", () =>
     const send = async (path: string, init: RequestInit = {}) =>
       await code(await store.send(path, init));
     assert.equal(await code(await handle(new Request(`${ENDPOINT}/production/a`))), "AccessDenied");
+    const oldUrl = `${ENDPOINT}/production/a?AWSAccessKeyId=${store.keyId}&Signature=x&Expires=1`;
+    assert.equal(await code(await handle(new Request(oldUrl))), "InvalidRequest");
     const signed = await client.sign(`${ENDPOINT}/production/a`);
     const other = new Request(`${ENDPOINT}/production/b`, signed);
     assert.equal(await code(await handle(other)), "SignatureDoesNotMatch");
@@ -253,7 +255,7 @@ Deno.test("texts that are longer than the store can have are refused, not failur
       const [found = ""] = elements(await (await store.send(path, init)).text(), "Code");
       assert.equal(found, expected, path.slice(0, 40));
     }
-    // Nobody has to know a key to send a long one.
+    // Sending a long key requires no valid key.
     const credential = `${long}/${now.slice(0, 8)}/auto/s3/aws4_request`;
     const query = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${credential}&` +
       `X-Amz-Date=${now}&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Signature=0`;
@@ -359,7 +361,7 @@ Deno.test("a request of XML must have the checksums that it names", () =>
     assert.equal(await code(await store.send("production/a")), "NoSuchKey");
   }));
 
-Deno.test("a list goes on behind a folder that is no key", () =>
+Deno.test("a list continues behind a folder that is not a key", () =>
   withStore(async (store) => {
     for (const key of ["a/.b", "c"]) await put(store, key, key);
     const list = "production?list-type=2&delimiter=.&max-keys=1";

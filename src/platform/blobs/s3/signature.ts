@@ -3,24 +3,20 @@
  *
  * @module
  */
-import { createHash, createHmac } from "node:crypto";
-import { equalInConstantTime } from "../../../lib/hash.ts";
+import { createHash } from "node:crypto";
+import { equalInConstantTime, hmacSha256 } from "../../../lib/hash.ts";
 import { BlobStoreError } from "../store_error.ts";
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 /** Maximum clock difference of a client, in milliseconds. */
 const MAX_SKEW_MS = 15 * 60_000;
-/** Longest lifetime of a signed URL, in seconds. */
+/** Maximum lifetime of a signed URL, in seconds. */
 export const MAX_EXPIRY_SECONDS = 7 * 24 * 60 * 60;
 
 export const UNSIGNED = "UNSIGNED-PAYLOAD";
 
 export const hashHex = (data: string | Uint8Array): string =>
   createHash("sha256").update(data).digest("hex");
-const hmac = (key: string | Uint8Array, text: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(createHmac("sha256", key).update(text).digest());
-const hmacHex = (key: Uint8Array, text: string): string =>
-  createHmac("sha256", key).update(text).digest("hex");
 
 /** Percent-encodes everything except unreserved characters (RFC 3986). */
 export const encodeUri = (text: string): string =>
@@ -75,11 +71,17 @@ export interface Claim {
 
 const malformed = (message: string) => new BlobStoreError("AuthorizationHeaderMalformed", message);
 
-/** Reads the claim of a request; `undefined` if it has none. */
+/** Reads the signature of a request; `undefined` if it has none. */
 export function readClaim(headers: Headers, { query }: Target): Claim | undefined {
   const authorization = headers.get("authorization");
   if (authorization?.startsWith(`${ALGORITHM} `)) return headerClaim(authorization, headers);
   const given = new Map(query);
+  if (authorization?.startsWith("AWS ") || given.has("AWSAccessKeyId")) {
+    throw new BlobStoreError(
+      "InvalidRequest",
+      `Sign with ${ALGORITHM}: in boto3, set Config(signature_version="s3v4")`,
+    );
+  }
   return given.get("X-Amz-Algorithm") === ALGORITHM ? queryClaim(given, headers) : undefined;
 }
 
@@ -152,7 +154,7 @@ export function requireTimely({ date, scope, expires }: Claim, now: number): voi
 /** The signing key for a scope. */
 export function signingKey(secret: string, scope: string): Uint8Array<ArrayBuffer> {
   return scope.split("/").reduce<Uint8Array<ArrayBuffer>>(
-    (key, part) => hmac(key, part),
+    (key, part) => hmacSha256(key, part),
     new TextEncoder().encode(`AWS4${secret}`),
   );
 }
@@ -190,7 +192,7 @@ export function signatureOf(
   const path = target.path.split("/").map(encodeUri).join("/");
   const canonical = [method, path, query, fields.join(""), signedHeaders.join(";"), payload]
     .join("\n");
-  return hmacHex(key, [ALGORITHM, date, scope, hashHex(canonical)].join("\n"));
+  return hmacSha256(key, [ALGORITHM, date, scope, hashHex(canonical)].join("\n")).toHex();
 }
 
 /** Checks the signature of each chunk of a body in turn. */
@@ -210,7 +212,7 @@ export class ChunkSigner {
     const { date, scope } = this.#claim;
     const hashes = kind === "PAYLOAD" ? [hashHex(""), hash] : [hash];
     const text = [`${ALGORITHM}-${kind}`, date, scope, this.#previous, ...hashes].join("\n");
-    const expected = hmacHex(this.#key, text);
+    const expected = hmacSha256(this.#key, text).toHex();
     if (!equalInConstantTime(signature ?? "", expected)) throw wrongSignature();
     this.#previous = expected;
   }

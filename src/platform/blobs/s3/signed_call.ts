@@ -25,7 +25,7 @@ import {
   wrongSignature,
 } from "./signature.ts";
 
-/** Largest XML body, in bytes: 10,000 parts of an upload with their checksums. */
+/** Maximum size of a XML body, in bytes: 10,000 parts of an upload with their checksums. */
 const MAX_XML_BYTES = 4 * 1024 * 1024;
 
 export interface SignedCall {
@@ -82,7 +82,7 @@ export async function verifyCall(request: Request, options: SignerOptions): Prom
   };
 }
 
-/** Reads a body that must be what the client says. */
+/** Reads a body that must match the client's hash. */
 async function readXml(
   content: Content,
   { payload }: Claim,

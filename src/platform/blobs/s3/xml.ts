@@ -10,7 +10,7 @@ import { encodeUri } from "./signature.ts";
 import { BlobStoreError } from "../store_error.ts";
 import type { NamedPart } from "../upload_store.ts";
 
-/** Children of an element: a text or more elements; several with one name as a list. */
+/** Children of an element: a text or more elements; several with the same name as a list. */
 export interface Elements {
   readonly [name: string]: string | number | boolean | Elements | readonly (Elements | string)[];
 }
@@ -45,7 +45,7 @@ export const keyWriter = (encoding: string | undefined): (key: string) => string
 const parser = new XMLParser({
   ignoreAttributes: true,
   parseTagValue: false,
-  // Keys may begin or end with spaces.
+  // Keys may start or end with spaces.
   trimValues: false,
   htmlEntities: true,
   processEntities: { enabled: true, maxTotalExpansions: 1_000_000 },

@@ -1,9 +1,4 @@
-/**
- * Logs of finished builds, stored as blobs: every node can read them, even after the building node
- * is gone.
- *
- * @module
- */
+/** Logs of finished builds, stored as blobs, so that every node can read them. @module */
 import * as z from "zod";
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -34,7 +29,7 @@ export class BuildLogArchive {
     await this.#options.kv.set(keys.buildLog(projectId, deploymentId), { workspaceId, sha256 });
   }
 
-  /** The lines of a log; `undefined` if it is not here. */
+  /** The lines of a log; `undefined` if it is not stored here. */
   async read({ projectId, deploymentId }: LoggedBuild): Promise<BuildLogLine[] | undefined> {
     const { kv, vault } = this.#options;
     const found = await readRecord(kv, keys.buildLog(projectId, deploymentId), archivedLog);
@@ -43,7 +38,6 @@ export class BuildLogArchive {
     return parseLines(new TextDecoder().decode(await vault.of(workspaceId).read(sha256)));
   }
 
-  /** The blobs of all logs. */
   async *blobs(): AsyncGenerator<ArchivedLog> {
     const found = readAll(this.#options.kv, keys.allBuildLogs(), archivedLog);
     for await (const { value } of found) yield value;

@@ -1,11 +1,7 @@
-/**
- * Converts build output to lines that are safe to store and show. Pure.
- *
- * @module
- */
+/** Converts build output to lines that are safe to store and show. Pure. @module */
 import type { ChunkMasker, SecretMasker } from "../../../lib/mask_secrets.ts";
 
-/** Longest line in characters; a longer one is split. */
+/** Maximum length of a line in characters; a longer one is split. */
 const MAX_LINE = 4096;
 
 /** Escape sequences of terminals (ECMA-48): CSI, OSC and the other strings, single characters. */
@@ -21,16 +17,12 @@ export function plainText(text: string): string {
   return text.replace(SEQUENCE, "").replace(CONTROL, "").toWellFormed();
 }
 
-/** Processes one output stream of a command. */
 export interface LineStream {
   push(chunk: string): void;
   end(): void;
 }
 
-/**
- * Masks secrets, even across chunks and lines, and passes on non-empty plain lines. A carriage
- * return also ends a line, so progress bars become lines.
- */
+/** Masks secrets, even across lines. A carriage return ends a line, as in progress bars. */
 export function createLineStream(
   masker: SecretMasker,
   say: (line: string) => void,

@@ -1,8 +1,4 @@
-/**
- * The logs of builds: one bounded file each, which readers can follow while it grows.
- *
- * @module
- */
+/** The logs of builds: one bounded file each, which readers can follow while it grows. @module */
 import { dirname, join } from "node:path";
 import {
   type BuildLogLevel,
@@ -21,7 +17,7 @@ export interface LoggedBuild {
 export interface BuildLogLimits {
   /** Size in bytes beyond which lines are dropped. */
   readonly maxBytes: number;
-  /** How many of the last lines are always kept. */
+  /** Number of lines at the end that are always kept. */
   readonly tailLines: number;
 }
 
@@ -35,10 +31,8 @@ const FLUSH_MS = 100;
 /** Receives new lines, and `undefined` at the end. */
 type Listener = (line: BuildLogLine | undefined) => void;
 
-/** The log of a running build. */
 export interface BuildLogWriter {
   add(level: BuildLogLevel, text: string): void;
-  /** Writes the remaining lines. */
   end(): Promise<void>;
 }
 
@@ -77,7 +71,6 @@ class Writer implements BuildLogWriter {
     this.#leftOut++;
   }
 
-  /** Waits until every line is written. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -122,9 +115,7 @@ class Writer implements BuildLogWriter {
 interface BuildLogsOptions {
   readonly now: Clock;
   readonly limits?: Partial<BuildLogLimits>;
-  /** Called with each line; never waits. */
   readonly onLine?: ((build: LoggedBuild, line: BuildLogLine) => void) | undefined;
-  /** Called when a log is complete. */
   readonly onEnded?: (build: LoggedBuild) => Promise<void>;
 }
 
@@ -157,17 +148,14 @@ export class BuildLogs {
     return writer;
   }
 
-  /** True while the build writes its log. */
   isOpen(build: LoggedBuild): boolean {
     return this.#writers.has(build.deploymentId);
   }
 
-  /** Whether there is a log. */
   async has(build: LoggedBuild): Promise<boolean> {
     return await Deno.stat(this.#path(build)).then(() => true, () => false);
   }
 
-  /** All lines of a log; empty if there is no log. */
   async read(build: LoggedBuild): Promise<BuildLogLine[]> {
     const bytes = await this.bytes(build);
     return bytes === undefined ? [] : parseLines(new TextDecoder().decode(bytes));
@@ -186,7 +174,7 @@ export class BuildLogs {
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
-  /** Every build with a log, in no order; builds that start meanwhile may be missing. */
+  /** Every build with a log, in no order; builds that start in the meantime may be missing. */
   async *all(): AsyncGenerator<LoggedBuild> {
     for (const { name: projectId, isDirectory } of await entriesIn(this.#root)) {
       if (!isDirectory || !isUuid(projectId)) continue;

@@ -66,7 +66,7 @@ Deno.test("BuildLogs keep lines, pass them to followers, and report the end", as
   });
 });
 
-Deno.test("BuildLogs leave out the middle of what is too long, and say so", async () => {
+Deno.test("BuildLogs omit the middle of long output, and report it", async () => {
   await withLogs(async (logs) => {
     const writer = await logs.open(BUILD);
     for (let count = 1; count <= 1000; count++) writer.add("output", `line ${count}`);

@@ -1,8 +1,4 @@
-/**
- * Reads a build log from start to end while it is written.
- *
- * @module
- */
+/** Reads a build log from start to end while it is written. @module */
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
 import { PeerError } from "../../core/peers/mod.ts";

@@ -1,8 +1,4 @@
-/**
- * Reads a log of this node's build from start to end while it is written.
- *
- * @module
- */
+/** Reads a log of this node's build from start to end while it is written. @module */
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { Batches } from "../../../lib/batches.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";

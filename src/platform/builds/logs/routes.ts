@@ -1,26 +1,21 @@
-/**
- * `/v1/deployments/{deployment}/build-log`.
- *
- * @module
- */
+/** `/v1/deployments/{deployment}/build-log`. @module */
 import type { BuildLogLine } from "../../../contract/build_logs.ts";
 import { endpoints } from "../../../contract/endpoints.ts";
 import { messageOf } from "../../../lib/error_message.ts";
-import { type Caller, reachesProject } from "../../core/access/mod.ts";
-import type { DeploymentStore } from "../../deployments/mod.ts";
+import type { Caller } from "../../core/access/mod.ts";
+import { type DeploymentStore, requireOwner } from "../../deployments/mod.ts";
 import { missingNodes } from "../../core/peers/mod.ts";
-import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
+import { eventStream, type Router, type ServerEvent } from "../../core/http/mod.ts";
 import type { LoggedBuild } from "./build_logs.ts";
 import { followBuildLog, isBeingBuilt } from "./follow_build_log.ts";
 import type { SharedBuildLogs } from "./shared_build_logs.ts";
 
-/** Longest text of one event, in characters, because clients limit it. */
+/** Maximum length of a text of one event, in characters, because clients limit it. */
 const MAX_EVENT = 128 * 1024;
 
 export interface BuildLogServices {
   readonly deployments: DeploymentStore;
   readonly sharedBuildLogs: SharedBuildLogs;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   onTrouble(message: string): void;
 }
@@ -60,14 +55,9 @@ async function sendAll(
 export function bindBuildLogRoutes(router: Router, services: BuildLogServices): void {
   const { deployments, sharedBuildLogs, closing } = services;
 
-  /** Finds a deployment of the caller's workspace; those of other workspaces are not found. */
   async function find(caller: Caller, id: string): Promise<LoggedBuild> {
-    const owner = await deployments.owner(id);
-    if (owner?.workspaceId === caller.workspace.id && reachesProject(caller, owner.projectId)) {
-      return { projectId: owner.projectId, deploymentId: id };
-    }
-    const { slug } = caller.workspace;
-    throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
+    const { projectId } = await requireOwner(deployments, caller, id);
+    return { projectId, deploymentId: id };
   }
 
   router.guarded(endpoints.getBuildLog, async (caller, { params }) => {

@@ -1,9 +1,4 @@
-/**
- * The build logs of all nodes: logs of running builds are read from their node, logs of finished
- * builds from the blobs.
- *
- * @module
- */
+/** Build logs of all nodes: running builds' from their node, finished ones' from blobs. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import { type BuildLogLine, buildLogLine } from "../../../contract/build_logs.ts";
@@ -28,14 +23,14 @@ const AGAIN_MS = 30_000;
 /** Timeout for a complete log from another node, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Where a build's log is, and the building process if known. */
+/** The location of a build's log, and the building process if known. */
 export type LogSource =
   & { readonly runner?: string | undefined }
   & (
     | { readonly type: "here" }
     | { readonly type: "node"; readonly peer: Peer }
     | { readonly type: "archive"; readonly lines: readonly BuildLogLine[] }
-    /** The building process is gone and left no log. */
+    /** The building process has ended without a log. */
     | { readonly type: "lost"; readonly node: string }
   );
 
@@ -50,7 +45,7 @@ export interface SharedBuildLogsOptions {
   readonly local: BuildLogs;
   readonly archive: BuildLogArchive;
   readonly peers: Peers;
-  /** This process, if others build too. */
+  /** This process, if other processes build too. */
   readonly instance: string | undefined;
   /** The process that builds or has built; `undefined` if none has started. */
   runnerOf(build: LoggedBuild): Promise<BuildRunnerName | undefined>;
@@ -72,19 +67,17 @@ export class SharedBuildLogs {
     });
   }
 
-  /** The lines of a log of this node, which may just have moved to the blobs. */
+  /** The lines of a log of this node, which may have been moved to the blobs a moment ago. */
   async #readHere(build: LoggedBuild): Promise<readonly BuildLogLine[]> {
     const { local, archive } = this.#options;
     const lines = await local.read(build);
     return lines.length > 0 ? lines : await archive.read(build) ?? [];
   }
 
-  /** Whether the log is being written here. */
   isOpen(build: LoggedBuild): boolean {
     return this.#options.local.isOpen(build);
   }
 
-  /** Finds where a log is. */
   async find(build: LoggedBuild): Promise<LogSource> {
     const { local, archive, instance, runnerOf, peers } = this.#options;
     if (local.isOpen(build)) return { type: "here", runner: instance };
@@ -173,7 +166,7 @@ export class SharedBuildLogs {
     }
   }
 
-  /** False if the deployment is gone, or another process builds it. */
+  /** False if the deployment was removed, or another process builds it. */
   async #archive(build: LoggedBuild): Promise<boolean> {
     const { local, archive, deployments, instance, runnerOf } = this.#options;
     const owner = await deployments.owner(build.deploymentId);
@@ -181,7 +174,7 @@ export class SharedBuildLogs {
     const content = await local.bytes(build);
     if (content === undefined || local.isOpen(build)) return false;
     const runner = await runnerOf(build);
-    // Another node has built it since then.
+    // Another node has built it in the meantime.
     const isLate = runner !== undefined && runner.instance !== instance &&
       await archive.read(build) !== undefined;
     if (!isLate) await archive.store(build, { workspaceId: owner.workspaceId, content });

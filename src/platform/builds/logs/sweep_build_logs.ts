@@ -1,9 +1,4 @@
-/**
- * Removes build logs without a deployment: a crash between removing records and log leaves the log
- * behind.
- *
- * @module
- */
+/** Removes build logs whose deployment was removed, which a crash can leave behind. @module */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
 /** How many logs one round checks; the next round continues there. */
@@ -24,10 +19,7 @@ export class BuildLogSweep {
     this.#options = options;
   }
 
-  /**
-   * Runs one round and returns the number of removed logs. It is safe at any time, because a
-   * deployment is stored before its log opens.
-   */
+  /** Returns the number of removed logs. Safe at any time: deployments are stored before logs. */
   async run(signal: AbortSignal): Promise<number> {
     const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.#options;
     let removed = 0;

@@ -27,7 +27,7 @@ async function withLogs(
 const left = async (logs: BuildLogs) =>
   (await Array.fromAsync(logs.all())).map(({ deploymentId }) => deploymentId).sort();
 
-Deno.test("BuildLogSweep.run() removes logs of what is gone, and no others", () =>
+Deno.test("BuildLogSweep.run() only removes logs of deleted deployments", () =>
   withLogs(6, async (buildLogs, made, root) => {
     const gone = new Set(made.slice(0, 3).map(({ deploymentId }) => deploymentId));
     await Deno.writeTextFile(join(root, PROJECTS[0]!, "notes.txt"), "not ours");
@@ -43,7 +43,7 @@ Deno.test("BuildLogSweep.run() removes logs of what is gone, and no others", () 
     assert.equal(await sweep.run(signal), 0);
   }));
 
-Deno.test("BuildLogSweep.run() looks at so many in a round, and goes on behind them", () =>
+Deno.test("BuildLogSweep.run() looks at so many in a round, and continues behind them", () =>
   withLogs(10, async (buildLogs) => {
     const asked: string[] = [];
     const sweep = new BuildLogSweep({

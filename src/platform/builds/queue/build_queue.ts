@@ -15,10 +15,10 @@ import { buildsIn, type BuildStore } from "./build_store.ts";
 import type { BuildEnd, BuildWorker } from "./build_worker.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 
-/** How many builds may wait. */
+/** Maximum number of waiting builds. */
 const MAX_WAITING = 10_000;
 
-/** How often a build is started if the platform keeps stopping during it. */
+/** Maximum number of starts of a build if the platform keeps stopping during it. */
 const MAX_ATTEMPTS = 2;
 
 /** When to retry after a full queue, in seconds. */
@@ -55,7 +55,7 @@ interface Running {
 const wait = (milliseconds: number, signal: AbortSignal) =>
   delay(milliseconds, undefined, { signal, ref: false });
 
-/** Who runs a build; a waiting one is free, whoever ran it before. */
+/** The process that runs a build; a waiting build is free, even if a process ran it before. */
 const holderOf = ({ state, runner }: BuildRecord): ClaimHolder =>
   state === "RUNNING" ? runner ?? null : null;
 
@@ -128,7 +128,6 @@ export class BuildQueue {
     });
   }
 
-  /** Queues a stored build. */
   add(build: BuildRecord): void {
     this.#insert(build);
     this.#pump();
@@ -183,10 +182,7 @@ export class BuildQueue {
     }
   }
 
-  /**
-   * Never rejects. If a build's end cannot be stored during shutdown, the build runs again after
-   * the next start.
-   */
+  /** Never rejects. A build whose end cannot be stored during shutdown runs again. */
   async #run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { worker, onTrouble } = this.#options;
     try {
@@ -202,9 +198,7 @@ export class BuildQueue {
     }
   }
 
-  /**
-   * The build as claimed by this process; `undefined` if another process runs it, or it has ended.
-   */
+  /** Claims a build; `undefined` if another process runs it, or it has ended. */
   #claim(build: BuildRecord): Promise<BuildRecord | undefined> {
     const { builds, nodes, now } = this.#options;
     const attempts = build.attempts + 1;

@@ -37,19 +37,19 @@ function record(id: string, more: Partial<BuildRecord> = {}): BuildRecord {
 
 interface QueueBench {
   readonly builds: BuildStore;
-  /** Ids that a worker began with, in order. */
+  /** Ids of builds that a worker started, in order. */
   readonly begun: string[];
   readonly givenUp: string[];
   readonly troubles: string[];
   /** How long the queue paused, in milliseconds. */
   readonly pauses: number[];
-  /** Lets this many of the next writes to the store fail. */
+  /** Makes this many of the next writes to the store fail. */
   breakStore(writes: number): void;
   queue(concurrency: number): BuildQueue;
   /** Stores a build as a trigger would. */
   store(build: BuildRecord): Promise<void>;
   stateOf(id: string): Promise<string | undefined>;
-  /** Lets what runs end; builds that begin later end at once. */
+  /** Ends running builds; builds that start later end immediately. */
   open(): void;
 }
 
@@ -148,7 +148,7 @@ Deno.test("BuildQueue runs builds by their place, not by their arrival", () =>
     await builds.close();
   }));
 
-Deno.test("BuildQueue goes on after a stop, without counting it as an attempt", () =>
+Deno.test("BuildQueue continues after a stop, without counting it as an attempt", () =>
   withParts(async ({ builds, queue, store, begun, open, stateOf }) => {
     await store(record("a"));
     await store(record("b"));
@@ -166,7 +166,7 @@ Deno.test("BuildQueue goes on after a stop, without counting it as an attempt", 
     assert.equal((await Array.fromAsync(builds.queue())).length, 0);
   }));
 
-Deno.test("BuildQueue runs what a crash interrupted once more, then gives it up", () =>
+Deno.test("BuildQueue retries an interrupted build once, then fails it", () =>
   withParts(async ({ queue, store, begun, givenUp, open, stateOf }) => {
     open();
     await store(record("a", { state: "RUNNING", attempts: 1 }));
@@ -178,7 +178,7 @@ Deno.test("BuildQueue runs what a crash interrupted once more, then gives it up"
     await builds.close();
   }));
 
-Deno.test("BuildQueue.drop() takes out what waits; dropProject() ends all of a project", () =>
+Deno.test("BuildQueue.drop() removes a waiting build; dropProject() ends all builds of a project", () =>
   withParts(async ({ queue, store, begun, stateOf }) => {
     const builds = queue(1);
     await builds.start();
@@ -194,7 +194,7 @@ Deno.test("BuildQueue.drop() takes out what waits; dropProject() ends all of a p
     assert.deepEqual([begun, builds.ahead("c")], [["a"], null]);
   }));
 
-Deno.test("BuildQueue runs a build whose begin could not be stored, with longer and longer pauses", () =>
+Deno.test("BuildQueue runs a build whose start could not be stored, with longer and longer pauses", () =>
   withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
     open();
     const builds = queue(1);
@@ -212,7 +212,7 @@ Deno.test("BuildQueue runs a build whose begin could not be stored, with longer 
     await builds.close();
   }));
 
-Deno.test("BuildQueue stores an end again that could not be stored, and goes on with the next", () =>
+Deno.test("BuildQueue stores an end again that could not be stored, and continues with the next", () =>
   withParts(
     async ({ builds, queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
       const running = queue(1);

@@ -1,8 +1,4 @@
-/**
- * A build from git: its record, whether it may start alongside others, and its wire format. Pure.
- *
- * @module
- */
+/** A build from git: record, wire format, and whether it can run alongside others. Pure. @module */
 import * as z from "zod";
 import { type Build, BUILD_STATES } from "../../../contract/builds.ts";
 import type { DeploymentState } from "../../../contract/deployments.ts";
@@ -33,7 +29,6 @@ export const buildRecord = z.object({
 });
 export type BuildRecord = z.infer<typeof buildRecord>;
 
-/** Whether a build is waiting or running. */
 export function isUnderWay(build: Pick<BuildRecord, "state">): boolean {
   return build.state === "QUEUED" || build.state === "RUNNING";
 }
@@ -67,9 +62,8 @@ export function isDeploymentUnderWay(status: DeploymentState): boolean {
 }
 
 /**
- * Decides whether to build a commit. It is not built again while it is being built or live; it is
- * if it was superseded, rolled back, stopped or failed. `force` always builds it, but not in
- * parallel to another commit of the branch.
+ * Builds a commit unless it is being built or live. `force` builds it, but not alongside another
+ * commit of the branch.
  */
 export function admit(
   facts: {

@@ -1,8 +1,4 @@
-/**
- * Which build runs next. Pure.
- *
- * @module
- */
+/** Decides which build runs next. Pure. @module */
 
 export interface ScheduledBuild {
   readonly id: string;
@@ -18,10 +14,8 @@ const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
 };
 
 /**
- * The next build: among those that may start, prefers the workspace, then the project with the
- * fewest running builds, then the oldest. Each branch builds one commit at a time.
- *
- * @param waiting Oldest first.
+ * The next build, by fewest running builds of workspace and project, then age. Each branch builds
+ * one commit at a time. `waiting` is oldest first.
  */
 export function nextBuild<B extends ScheduledBuild>(
   waiting: readonly B[],

@@ -59,7 +59,6 @@ type Run = Pick<BuildRecord, "runner">;
 const isRunBy = (current: Run, known: Run): boolean =>
   (current.runner ?? null) === (known.runner ?? null);
 
-/** The builds and deployments among changed keys: project and id of each. */
 export function buildsIn(
   changed: readonly RecordKey[],
 ): { readonly projectId: string; readonly id: string }[] {
@@ -73,13 +72,13 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
 
   readonly #shift: number;
 
-  /** @param shift from 0 to 999, so that nodes with a shared store use different places. */
+  /** @param shift from 0 to 999, so that nodes with a shared store use different positions. */
   constructor(kv: RecordStore, shift: number = 0) {
     super(kv, builds);
     this.#shift = shift;
   }
 
-  /** Reads the highest place in the queue. Call it before the first build. */
+  /** Reads the highest position in the queue. Call it before the first build. */
   async open(): Promise<void> {
     for await (
       const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
@@ -88,13 +87,11 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     }
   }
 
-  /** A new place at the end of the queue. */
   nextPlace(now: number): number {
     this.#lastPlace = Math.max(this.#lastPlace + 1, now * 1000 + this.#shift);
     return this.#lastPlace;
   }
 
-  /** Decides, by the current state, whether to build a commit. */
   async admission(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     force: boolean,
@@ -108,10 +105,8 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
   }
 
   /**
-   * Adds a build to the commit that stores its deployment. The commit fails if another node has
-   * used the same place.
-   *
-   * @throws {NotAdmittedError}
+   * Adds a build to its deployment's commit, which fails if its position is taken. @throws
+   * {NotAdmittedError}
    */
   async storeWith(
     operation: Operation,
@@ -136,10 +131,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     }
   }
 
-  /**
-   * Changes a waiting or running build; `undefined` if it is gone or has ended, or if another
-   * process than the given record's runs it.
-   */
+  /** `undefined` if the build was removed, has ended, or another process runs it. */
   async move(
     build: Pick<BuildRecord, "projectId" | "id" | "runner">,
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt" | "runner">>,
@@ -156,10 +148,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /**
-   * Ends a build and frees its branch. Does nothing if it has ended already, or if another process
-   * runs it.
-   */
+  /** Ends a build and frees its branch, unless another process runs it. */
   async finish(
     build: BuildRecord,
     end: Pick<BuildRecord, "error" | "finishedAt"> & {
@@ -188,10 +177,7 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     });
   }
 
-  /**
-   * The process that builds or has built; `undefined` if none has started, or there is only one
-   * node.
-   */
+  /** The process that builds or has built; `undefined` if none has, or for a single node. */
   async runnerOf(projectId: string, id: string): Promise<BuildRunnerName | undefined> {
     const build = await this.find(projectId, id);
     if (typeof build?.runner !== "string") return undefined;
@@ -199,7 +185,6 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     return { instance: build.runner, node: build.node ?? "unknown", isRunning };
   }
 
-  /** Removes the build of a deployment in the commit that removes the deployment. */
   async removeWith(
     operation: Draft,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
@@ -214,7 +199,6 @@ export class BuildStore extends Table<BuildRecord, readonly [string, string], "t
     operation.check({ key, versionstamp: built.versionstamp }).delete(key);
   }
 
-  /** Removes all builds of a project that is gone. */
   async removeProject(projectId: string): Promise<void> {
     for await (const { place } of this.all(projectId)) {
       await this.kv.delete(keys.buildTicket(place));

@@ -1,9 +1,4 @@
-/**
- * Runs one build from start to end: the runner creates the content, which is checked like an
- * upload, then the deployment goes live.
- *
- * @module
- */
+/** Runs one build: creates the content, checks it like an upload, and makes it live. @module */
 import * as z from "zod";
 import { createDeploymentBody } from "../../../contract/deployments.ts";
 import { ENVIRONMENT_PRODUCTION } from "../../../contract/environment_names.ts";
@@ -68,7 +63,6 @@ export interface BuildWorkerServices {
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
-  /** Receives failures of the platform itself. */
   onTrouble(message: string): void;
 }
 
@@ -79,10 +73,7 @@ export class BuildWorker {
     this.#services = services;
   }
 
-  /**
-   * Builds and deploys; never rejects. The signal aborts when the deployment or the platform is
-   * stopped.
-   */
+  /** Never rejects. The signal aborts when the deployment or the platform is stopped. */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
       const deployment = await this.#begin(build);
@@ -102,7 +93,7 @@ export class BuildWorker {
     return await this.#fail(build, "build_failed", new Failure("conflict", reason));
   }
 
-  /** The deployment in the state of being built; `undefined` if it has ended or is gone. */
+  /** The deployment, now in the state BUILDING; `undefined` if it has ended or was removed. */
   async #begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
     const { deployments, now } = this.#services;
     let begins = false;
@@ -244,7 +235,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // The message may quote the build.
+    // The message may quote output of the build.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update([build.projectId, build.id], (current) => {

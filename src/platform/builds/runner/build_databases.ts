@@ -1,8 +1,4 @@
-/**
- * The variables of a build, with the databases of its deployment.
- *
- * @module
- */
+/** The variables of a build, with the databases of its deployment. @module */
 import { join } from "node:path";
 import { PROJECT_CONFIG_FILE, readDatabaseSettings } from "../../../build/mod.ts";
 import type { DeploymentDatabases } from "../../databases/mod.ts";
@@ -18,8 +14,7 @@ type BuildVariables = Pick<
 >;
 
 /**
- * The variables of a build. Its svc.toml defines the contents of a preview's database, so it is
- * read from the mirror before the build can connect.
+ * A build's variables. svc.toml, read from the mirror, defines how preview databases are created.
  */
 export async function openBuildVariables(
   { git, databases }: {

@@ -1,8 +1,4 @@
-/**
- * The folder of one build: its checkout, home and scratch space, and its project's build cache.
- *
- * @module
- */
+/** The folder of one build: checkout, home, scratch space, and its project's cache. @module */
 import { join } from "node:path";
 import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "../sandbox/sandbox.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";

@@ -1,8 +1,4 @@
-/**
- * Inputs of a build process: its job, with the project's variables, and its environment.
- *
- * @module
- */
+/** Inputs of a build process: its environment, and its job with the project's variables. @module */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import type { CommandResult } from "../../../contract/release_checks.ts";
@@ -19,7 +15,7 @@ import type { BuildFolder } from "./build_folder.ts";
 /** Program folders that a build sees in every kind of sandbox. */
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
-/** The file that tells a build its commit and settings, with paths as the build sees them. */
+/** The file with a build's commit and settings, with paths as the build sees them. */
 export function jobFile(
   folder: BuildFolder,
   { job, parts, project, variables, since }: {
@@ -55,7 +51,6 @@ export function buildEnvironment(
     readonly job: BuildJob;
     readonly kind: SandboxKind;
     readonly program: BuildProgram;
-    /** The platform's own `PATH`. */
     readonly path: string;
     /** Additional toolchain folders that the build sees. */
     readonly toolchains: readonly string[];

@@ -14,12 +14,12 @@ export interface BuildPlaces {
 
 const SHARED_FOLDER = "/var/tmp";
 
-/** The places in the data directory. */
+/** The folders in the data directory. */
 export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The places outside of it; `mark` is different for each platform. */
+/** The folders outside of it; `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
@@ -52,7 +52,7 @@ export async function preparePlaces(
   return places;
 }
 
-/** A path and the one that its links lead to: a build may see one of them and not the other. */
+/** A path and its real path, because a build may see only one of them. */
 export function withRealPath(path: string): string[] {
   try {
     return [...new Set([path, Deno.realPathSync(path)])];

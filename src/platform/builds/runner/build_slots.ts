@@ -1,9 +1,4 @@
-/**
- * Assigns users and caches to builds: each user, and each project's cache, serves one build at a
- * time. Pure.
- *
- * @module
- */
+/** Gives each build a user and a cache that no other build uses. Pure. @module */
 
 export interface BuildSlot {
   readonly uid: number;
@@ -18,7 +13,6 @@ export class BuildSlots {
 
   readonly #firstUid: number;
 
-  /** @param firstUid The first user id for builds. */
   constructor(firstUid: number) {
     this.#firstUid = firstUid;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BuildSlots } from "./build_slots.ts";
 
-Deno.test("BuildSlots give every build at work a user of its own", () => {
+Deno.test("BuildSlots give every build at work a separate user", () => {
   const slots = new BuildSlots(100);
   const [one, two] = [slots.take("a"), slots.take("b")];
   assert.deepEqual([one.uid, two.uid], [100, 101]);

@@ -14,7 +14,6 @@ import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";
 import type { Shown } from "../sandbox/sandbox.ts";
 
-/** A build listed a file that it must not deploy. `message` is for people. */
 export class OutputRefused extends Error {
   override readonly name = "OutputRefused";
 }
@@ -107,11 +106,7 @@ class Collector {
   }
 }
 
-/**
- * Stores every file and function that a build listed.
- *
- * @throws {OutputRefused} if one of them is not a regular file of the build.
- */
+/** @throws {OutputRefused} if a listed file is not a regular file of the build. */
 export async function collectOutput(
   packed: PackedEvent,
   options: CollectOptions,

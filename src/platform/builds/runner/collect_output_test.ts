@@ -34,7 +34,7 @@ async function withBox(
   });
 }
 
-Deno.test("collectOutput() stores files under the hash of what they hold", async () => {
+Deno.test("collectOutput() stores files under the hash of their content", async () => {
   await withBox(async (box, collect) => {
     await Deno.writeTextFile(join(box, "out/a.html"), "hello");
     await Deno.writeTextFile(join(box, "out/large.bin"), "x".repeat(2 ** 20 + 1));

@@ -1,12 +1,7 @@
-/**
- * Reads the events that a build process writes. Project code runs next to it and could write
- * instead, so lines are bounded and validated.
- *
- * @module
- */
+/** Reads and validates the events of a build process: project code could forge them. @module */
 import { type BuildEvent, buildEvent } from "../../../build/mod.ts";
 
-/** Longest line in bytes: enough for a list of 100,000 files. */
+/** Maximum length of a line in bytes: enough for a list of 100,000 files. */
 const MAX_LINE = 64 * 1024 * 1024;
 
 /** Maximum total output of a process, in bytes. */
@@ -14,7 +9,6 @@ const MAX_TOTAL = 256 * 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** The process wrote something that is not an event. */
 export class BuildTalkError extends Error {
   override readonly name = "BuildTalkError";
 }
@@ -43,11 +37,7 @@ function join(parts: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/**
- * Yields the events in order.
- *
- * @throws {BuildTalkError} at the first line that is too long or not an event.
- */
+/** @throws {BuildTalkError} at the first line that is too long or not an event. */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,
 ): AsyncGenerator<BuildEvent> {

@@ -1,8 +1,4 @@
-/**
- * Cleaning up after a crash of the platform, before anything is built.
- *
- * @module
- */
+/** Cleaning up after a crash of the platform, before anything is built. @module */
 import { join } from "node:path";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
@@ -12,16 +8,14 @@ import { endUsers } from "../sandbox/sandbox.ts";
 import { removeBuildFolder } from "./build_folder.ts";
 import { ownPlaces, sharedPlaces } from "./build_places.ts";
 
-/** How many users builds may have run as: more than any platform runs at once. */
+/** Number of users that builds may have used: more than any platform runs in parallel. */
 const MAX_USERS = 1000;
 
 export interface RecoverOptions {
   readonly dataDir: string;
   /** Identifies the processes and folders of this platform's builds. */
   readonly mark: string;
-  /** First user id for builds. */
   readonly firstUid: number;
-  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 

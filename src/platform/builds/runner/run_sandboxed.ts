@@ -1,8 +1,4 @@
-/**
- * Runs a build in its sandbox: starts, watches and reliably ends it.
- *
- * @module
- */
+/** Runs a build in its sandbox: starts, watches and reliably ends it. @module */
 import type { CheckedEvent, PackedEvent } from "../../../build/mod.ts";
 import { createControlGroup } from "../../../lib/control_groups.ts";
 import { formatBytes } from "../../../lib/format.ts";
@@ -32,7 +28,6 @@ export interface SandboxedBuild {
   readonly signal: AbortSignal;
   /** How long to keep reading after the build has ended, in milliseconds; 5 s by default. */
   readonly drainMs?: number;
-  /** Receives the output of the sandbox itself, for the operator. */
   onTrouble(message: string): void;
 }
 
@@ -41,10 +36,10 @@ const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** How much of the process's own error output is kept, in characters. */
+/** Maximum number of characters to keep of the process's own error output. */
 const MAX_WORDS = 2000;
 
-/** Output is read immediately: if it is still open after this, an escaped process holds it. */
+/** Output is read immediately: if it is still open after this, an escaped process keeps it open. */
 const DRAIN_MS = 5000;
 
 /** Writes the process's events to the log; returns the final one, if any. */
@@ -113,11 +108,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   };
 }
 
-/**
- * Runs the build to its end and leaves no process of it.
- *
- * @throws {StillRunningError} if one cannot be ended.
- */
+/** Leaves no process running. @throws {StillRunningError} if one cannot be ended. */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
   signal.throwIfAborted();

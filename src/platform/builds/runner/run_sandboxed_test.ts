@@ -10,7 +10,7 @@ import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
 const MARK = "SVC_TEST_MARK";
 
-/** Runs a script without a sandbox, and ends what it leaves behind. */
+/** Runs a script without a sandbox, and ends its leftover processes. */
 async function withScript(
   script: string,
   test: (build: SandboxedBuild) => Promise<void>,
@@ -46,7 +46,7 @@ async function withScript(
   }
 }
 
-/** Starts a process in its own session, and waits until it is there. */
+/** Starts a process in its own session, and waits until it runs. */
 const LEAVE = `setsid sh -c ': >left; exec sleep 1000'`;
 const LEFT = "& while [ ! -e left ]; do :; done";
 
@@ -64,7 +64,7 @@ Deno.test(
 );
 
 Deno.test(
-  "runSandboxed() ends though one holds only its errors open, and keeps the last words",
+  "runSandboxed() ends even if a process keeps only its errors open, and keeps the last output",
   linux,
   () =>
     withScript(`echo gone >&2; ${LEAVE} >/dev/null ${LEFT}; exit 3`, async (build) => {
@@ -94,7 +94,7 @@ Deno.test({
     }),
 });
 
-Deno.test("waitForEnd() gives a process up that does not end, and says which", async () => {
+Deno.test("waitForEnd() gives a process up that does not end, and reports which", async () => {
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);

@@ -1,9 +1,4 @@
-/**
- * Runs builds: each in a fresh checkout, in the best sandbox that this machine offers. Stores the
- * result.
- *
- * @module
- */
+/** Runs builds, each in a fresh checkout and the best sandbox of this machine. @module */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
 import { BUILD_MARK } from "../../../lib/build_process.ts";
@@ -61,22 +56,16 @@ export interface SandboxedRunnerOptions {
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
-  /** The platform's own folder. */
   readonly dataDir: string;
   readonly settings: BuildSettings;
   readonly program: BuildProgram;
-  /** The platform's own `PATH`. */
   readonly path: string;
   /** Finds the toolchains outside the system's folders that builds can see. */
   readonly toolchains: () => ReturnType<typeof toolchainPlaces>;
-  /** Receives messages for the operator. */
   onTrouble(message: string): void;
 }
 
-/**
- * The user of other programs, relative to the first user of builds: no platform runs so many builds
- * at once.
- */
+/** The user of other programs, relative to the first user of builds, above all of these. */
 const TOOL_USER = 99;
 
 const REFUSED =
@@ -88,7 +77,6 @@ const STILL_RUNNING =
 /** A build process reported checks instead. */
 const UNASKED = "The build process reported checks that it was not asked for";
 
-/** A build in its folder. */
 interface FolderBuild {
   readonly job: BuildJob;
   readonly parts: ExportedParts;
@@ -135,10 +123,7 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for builds; `undefined` if builds are refused. Probes until one works, so that a
-   * busy or newly set up machine needs no restart.
-   *
-   * @throws {SandboxUndecidedError}
+   * Probes until a sandbox works: a busy machine needs no restart. @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {
     const again = () => this.#kind = undefined;
@@ -149,9 +134,7 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The sandbox for other programs that read untrusted input; `undefined` if there is none whose
-   * users can enter folders of the data directory.
-   *
+   * The sandbox of other programs; `undefined` if its users cannot enter the data directory.
    * @throws {SandboxUndecidedError}
    */
   async access(): Promise<SandboxAccess | undefined> {
@@ -286,7 +269,7 @@ export class SandboxedRunner implements BuildRunner {
         return { type: "failed", reason: `The build cannot start: ${error.message}` };
       }
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // The message may quote the build.
+        // The message may quote output of the build.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;

@@ -1,8 +1,4 @@
-/**
- * Limits of one build.
- *
- * @module
- */
+/** Limits of one build. @module */
 import type { GroupLimits } from "../../../lib/control_groups.ts";
 
 export interface BuildLimits {
@@ -14,7 +10,7 @@ export interface BuildLimits {
   readonly memoryBytes: number;
   /** Processes and threads at the same time. */
   readonly processes: number;
-  /** Largest single file, in bytes. */
+  /** Maximum size of a single file, in bytes. */
   readonly fileBytes: number;
   /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
   readonly cacheBytes: number;
@@ -26,10 +22,7 @@ const UNSEEN_BYTES = 256 * 1024 ** 2;
 /** Processes of the sandbox itself. */
 const SANDBOX_PROCESSES = 64;
 
-/**
- * The limits of a build's control group. They are above the platform's own limits, so the group
- * only ends a build if the platform does not notice in time.
- */
+/** Above the platform's own limits: the group only ends builds that those miss. */
 export function groupLimits({ memoryBytes, processes }: BuildLimits): GroupLimits {
   return {
     memoryBytes: memoryBytes + UNSEEN_BYTES,

@@ -1,9 +1,4 @@
-/**
- * Ends even resisting processes, and verifies that they are gone: a build's output is only read
- * after all its processes have ended.
- *
- * @module
- */
+/** Ends all processes of a build, and verifies it, before its output is read. @module */
 
 /** A process that has ended, but was not reaped by its parent. */
 const DEAD = /^State:\s+[ZX]/m;
@@ -31,10 +26,7 @@ interface Process {
   readonly users: readonly number[];
 }
 
-/**
- * All running processes. The owner of `/proc/<pid>` is not reliable: a process can make it root
- * (prctl(2), PR_SET_DUMPABLE).
- */
+/** `/proc/<pid>` does not prove the owner: a process can make it root's (PR_SET_DUMPABLE). */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
   for (const { name } of Deno.readDirSync("/proc")) {
@@ -77,14 +69,10 @@ export function killChildren(parent: number): boolean {
   return children.length > 0;
 }
 
-/** Longest wait for a killed process, in milliseconds: it cannot end while it waits for a disk. */
+/** Maximum wait for a killed process, in milliseconds: it cannot end while it waits for a disk. */
 const END_MS = 30_000;
 
-/**
- * Waits until a killed process has ended.
- *
- * @throws {StillRunningError} if it has not ended after `limitMs` milliseconds.
- */
+/** @throws {StillRunningError} if it has not ended after `limitMs` milliseconds. */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
   limitMs = END_MS,
@@ -104,10 +92,8 @@ export async function waitForEnd(
 }
 
 /**
- * Ends every process of a user. `killAll` kills them from inside, all at once, so that none escapes
- * by forking. Processes that kill it first are killed one by one.
- *
- * @throws {StillRunningError}
+ * `killAll` kills a user's processes all immediately from inside, so that none can fork; survivors
+ * are killed one by one. @throws {StillRunningError}
  */
 export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
   let clean = 0;

@@ -1,8 +1,4 @@
-/**
- * Finds the sandbox that this machine offers to builds, by trying each kind.
- *
- * @module
- */
+/** Finds the sandbox that this machine offers to builds, by trying each kind. @module */
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import { makeHeldFolder } from "../../../lib/held_folders.ts";
@@ -12,26 +8,19 @@ import { usersBetween } from "./end_processes.ts";
 import { hasOwnRoot, type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * A sandbox neither worked nor failed in time. Falling back to a weaker one would be wrong: a
- * briefly slow machine would keep it until its next start.
+ * The machine was too slow to tell. The platform would keep using a weaker sandbox after a
+ * fallback.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
 }
 
-/** The result of trying one kind of sandbox. */
 type Trial = "works" | "fails" | "late";
 
-/**
- * How long a sandbox may take to respond, in milliseconds. The second attempt may take longer,
- * because the machine may be busy or may not have cached the program yet.
- */
+/** Time for a sandbox to respond, in milliseconds; more at the second attempt. */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
-/**
- * Users for trials, relative to the first user of builds. They are above the users of builds,
- * because a trial ends all processes of its user.
- */
+/** Users for trials, above those of builds, because a trial kills all processes of its user. */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {
@@ -49,11 +38,7 @@ export interface ProbeOptions {
   readonly patienceMs?: readonly number[];
 }
 
-/**
- * Finds the best sandbox that works here; `undefined` if none does.
- *
- * @throws {SandboxUndecidedError} if the machine is too busy to tell.
- */
+/** @throws {SandboxUndecidedError} if the machine is too busy to tell. */
 export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
   const possible: readonly SandboxKind[] = Deno.uid() === 0
     ? ["namespaces", "user"]
@@ -141,12 +126,7 @@ async function probeRun(
   };
 }
 
-/**
- * Finds the sandbox for builds of the current user, without a platform; `undefined` if builds would
- * be refused.
- *
- * @throws {SandboxUndecidedError} if the machine is too busy to tell.
- */
+/** For the current user, without a platform. @throws {SandboxUndecidedError} */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxKind | undefined> {

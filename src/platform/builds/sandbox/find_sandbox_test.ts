@@ -38,7 +38,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "findSandbox() stands aside from builds, whose users another program ends meanwhile",
+  name: "findSandbox() stands aside from builds, whose users another program ends in the meantime",
   ignore: ignore || Deno.uid() !== 0,
   async fn() {
     const best = await findSandbox(OPTIONS);

@@ -1,8 +1,4 @@
-/**
- * How the program starts itself inside the sandbox of a build.
- *
- * @module
- */
+/** How the program starts itself inside the sandbox of a build. @module */
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
@@ -18,10 +14,7 @@ export interface BuildProgram {
   readonly denoDir?: string;
 }
 
-/**
- * Path of compiled source in a sandbox with its own root folder, which hides where the platform
- * keeps it.
- */
+/** Path of compiled source in a sandbox with its own root folder. */
 export const SHOWN_DENO_DIR = "/deno";
 
 /** The environment variables for the program. */

@@ -1,9 +1,4 @@
-/**
- * The sandbox of a build. Its kind depends on the platform's user and the system's permissions
- * (`find_sandbox.ts`).
- *
- * @module
- */
+/** The sandbox of a build, of the kind that `find_sandbox.ts` chose. @module */
 import type { ControlGroup } from "../../../lib/control_groups.ts";
 import {
   endProcessesOf,
@@ -35,7 +30,7 @@ export interface Shown {
 export interface SandboxRun {
   /** User and group of the build, if it has its own. */
   readonly uid: number;
-  /** An empty folder that may become the root of what the build sees. */
+  /** An empty folder that may become the build's root folder. */
   readonly root: string;
   /** Writable folders. */
   readonly shown: readonly Shown[];
@@ -51,7 +46,7 @@ export interface SandboxRun {
 export interface ProcessLimits {
   /** Maximum number of concurrent processes and threads. */
   readonly processes: number;
-  /** Largest single file in bytes. */
+  /** Maximum size of a single file in bytes. */
   readonly fileBytes: number;
 }
 
@@ -64,11 +59,7 @@ export interface SandboxOptions {
 
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
-  /**
-   * Ends every process of the build; resolves when none is left. Further calls share the result.
-   *
-   * @throws {StillRunningError}
-   */
+  /** Ends every process of the build; concurrent calls share it. @throws {StillRunningError} */
   end(): Promise<void>;
 }
 
@@ -165,11 +156,7 @@ async function endUser(uid: number): Promise<void> {
   });
 }
 
-/**
- * Ends all processes of the users in a range (`to` excluded), which only run builds.
- *
- * @throws {StillRunningError}
- */
+/** Ends the processes of users who only run builds (`to` excluded). @throws {StillRunningError} */
 export async function endUsers(from: number, to: number): Promise<void> {
   for (const uid of usersBetween(from, to)) await endUser(uid);
 }
@@ -177,7 +164,7 @@ export async function endUsers(from: number, to: number): Promise<void> {
 function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
-  } catch { /* it has ended already */ }
+  } catch { /* it has already ended */ }
 }
 
 /** Starts a command in the sandbox. It runs while its standard input stays open. */

@@ -1,8 +1,4 @@
-/**
- * The sandbox of builds, for other programs that read untrusted input.
- *
- * @module
- */
+/** The sandbox of builds, for other programs that read untrusted input. @module */
 import type { SandboxOptions } from "./sandbox.ts";
 
 export interface SandboxAccess {

@@ -1,12 +1,7 @@
-/**
- * The fixed shell scripts that set up a build's sandbox. Project data only reaches them as
- * arguments.
- *
- * @module
- */
+/** Fixed scripts that set up a build's sandbox. Project data is only in their arguments. @module */
 
 /**
- * The platform holds the other end of standard input open. When it closes, for any reason,
+ * The platform keeps the other end of standard input open. When it closes, for any reason,
  * everything of the build is killed; when the build's main process ends, so does the rest.
  */
 const supervise = (killed: "-1" | "0") => `
@@ -74,7 +69,7 @@ export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without a sandbox: at least, processes that stay in its process group end with it. */
+/** Without a sandbox, at least the processes in its process group end with it. */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 

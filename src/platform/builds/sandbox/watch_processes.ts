@@ -1,9 +1,4 @@
-/**
- * Watches a process and all its descendants (proc(5), `stat`): measures their memory, and gives
- * each of their sessions a low priority.
- *
- * @module
- */
+/** Measures the memory of a process and its descendants, and lowers their priority. @module */
 import { createPause, type Pause } from "../../../lib/next_turn.ts";
 
 export interface ProcessWatch {
@@ -15,10 +10,7 @@ export interface ProcessWatch {
 const INTERVAL_MS = 1000;
 const PAGE_BYTES = 4096;
 
-/**
- * Priority of a session. Linux first shares the processors between sessions (sched(7), autogroup),
- * so `nice` alone only affects processes within a session.
- */
+/** Linux shares processors between sessions (sched(7), autogroup); `nice` counts only within. */
 export const SESSION_NICE = 5;
 
 interface Process {
@@ -28,7 +20,6 @@ interface Process {
 }
 
 interface Tree {
-  /** Total resident memory. */
   readonly bytes: number;
   /** A process of each session, by session. */
   readonly sessions: ReadonlyMap<number, number>;
@@ -86,10 +77,7 @@ function lowerSession(pid: number): boolean {
   }
 }
 
-/**
- * Watches a process with its own session, and its descendants, until it is stopped. Without /proc,
- * memory is not limited.
- */
+/** Watches a process with its own session, and its descendants. Needs /proc. */
 export function watchProcesses(
   root: number,
   limits: { readonly maxBytes: number },

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DnsProvider } from "./dns_provider.ts";
 
-/** How often and how long to look for a record, in milliseconds. */
+/** Interval and maximum time for looking up a record, in milliseconds. */
 const PAUSE_MS = 2000;
 const PATIENCE_MS = 180_000;
 
@@ -52,7 +52,7 @@ export class Dns01Challenges {
     }
   }
 
-  /** Removes a proof; leaving one behind does no harm. */
+  /** Removes a proof; a remaining proof does no harm. */
   async remove(domain: string, value: string): Promise<void> {
     const name = this.#nameFor(domain);
     try {
@@ -73,7 +73,7 @@ function isPublished(seen: Seen, value: string): boolean {
   return answers.length > 0 && answers.every((values) => values.includes(value));
 }
 
-function describeSeen(seen: Seen): string {
+export function describeSeen(seen: Seen): string {
   if (seen.length === 0) return "no name server of its zone was found";
   const texts = seen.map((each) => {
     if (typeof each === "string") return each;

@@ -10,7 +10,7 @@ import { NoZoneError, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Longest quote of a refusal, in characters. */
+/** Maximum length of a quote of a refusal, in characters. */
 const MAX_QUOTE = 300;
 
 /** The service refused a request. */

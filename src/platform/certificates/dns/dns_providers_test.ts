@@ -1,12 +1,11 @@
-/**
- * Each service's API, played from its documentation: paths, bodies, and answers.
- */
+/** Each service's API, simulated from its documentation: paths, bodies, and responses. */
 import assert from "node:assert/strict";
 import { cloudflare } from "./cloudflare.ts";
 import { desec } from "./desec.ts";
 import { digitalocean } from "./digitalocean.ts";
 import type { DnsProvider } from "./dns_provider.ts";
 import { hetzner } from "./hetzner.ts";
+import { openDnsProvider } from "./open_provider.ts";
 import { parseTsigKey } from "./rfc2136.ts";
 import { route53 } from "./route53.ts";
 
@@ -25,7 +24,7 @@ interface Call {
 type Reply = readonly [status: number, body: unknown];
 type Service = (call: Call, values: Map<string, string>) => Reply;
 
-/** Services that hold the zone; their records are kept by id. */
+/** Services with the zone, whose records have ids. */
 const SERVICES: readonly {
   readonly name: string;
   readonly open: (options: { base: string; send: typeof send }) => DnsProvider;
@@ -129,7 +128,7 @@ const SERVICES: readonly {
       ),
     answer({ method, path, query, body }, values) {
       if (path === "/hostedzonesbyname") {
-        // The service lists zones from that name on, whatever they are.
+        // The service lists zones from that name on, regardless of their domain.
         const zones = ["zz.example.", ...query.get("dnsname") === `${ZONE}.` ? [`${ZONE}.`] : []]
           .map((name) => `<HostedZone><Id>/hostedzone/Z1</Id><Name>${name}</Name></HostedZone>`);
         return [200, xml("ListHostedZonesByName", `<HostedZones>${zones.join("")}</HostedZones>`)];
@@ -187,7 +186,7 @@ function play({ open, isSignedIn, answer }: typeof SERVICES[number]) {
 }
 
 for (const service of SERVICES) {
-  Deno.test(`${service.name}: values are added beside others, and removed alone`, async () => {
+  Deno.test(`${service.name}: values are added next to others, and removed alone`, async () => {
     const { provider, shown } = play(service);
     const [name, other] = [`_acme-challenge.${ZONE}`, `_acme-challenge.apps.${ZONE}`];
     await provider.addTxt(name, "one");
@@ -215,7 +214,7 @@ for (const service of SERVICES) {
   });
 }
 
-Deno.test("parseTsigKey() reads what nsupdate takes", () => {
+Deno.test("parseTsigKey() reads the format of nsupdate", () => {
   const secret = new Uint8Array([1, 2, 3]);
   const cases = [
     ["svc:AQID", "hmac-sha256", "svc"],
@@ -229,4 +228,11 @@ Deno.test("parseTsigKey() reads what nsupdate takes", () => {
     assert.deepEqual([key?.algorithm, key?.name], [algorithm, name], text);
     if (key !== undefined) assert.deepEqual(new Uint8Array(key.secret), secret);
   }
+});
+
+Deno.test("openDnsProvider() names the variable of a missing token", () => {
+  const access = { token: undefined, server: undefined };
+  assert.throws(() => openDnsProvider("desec", access), {
+    message: "Set SVC_ACME_DNS_TOKEN together with --acme-dns desec",
+  });
 });

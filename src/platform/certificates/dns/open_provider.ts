@@ -14,14 +14,15 @@ import { route53 } from "./route53.ts";
 
 export interface DnsAccess {
   /** The API token, or the key in the provider's form. */
-  readonly token: string;
+  readonly token: string | undefined;
   /** The name server that accepts updates. */
   readonly server: { readonly address: string; readonly port: number } | undefined;
 }
 
-export type DnsProviderName = NonNullable<Settings["acmeDns"]>["provider"];
+/** svc's own name server needs no access. */
+type DnsProviderName = Exclude<NonNullable<Settings["acmeDns"]>["provider"], "svc">;
 
-type Open = (access: DnsAccess) => DnsProvider;
+type Open = (access: DnsAccess & { readonly token: string }) => DnsProvider;
 
 const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
   cloudflare: ({ token }) => cloudflare(token),
@@ -51,6 +52,12 @@ const PROVIDERS: Readonly<Record<DnsProviderName, Open>> = {
 };
 
 /** @throws {TypeError} if the access does not have the provider's form */
-export function openDnsProvider(name: DnsProviderName, access: DnsAccess): DnsProvider {
-  return PROVIDERS[name](access);
+export function openDnsProvider(
+  name: DnsProviderName,
+  { token, server }: DnsAccess,
+): DnsProvider {
+  if (token === undefined) {
+    throw new TypeError(`Set SVC_ACME_DNS_TOKEN together with --acme-dns ${name}`);
+  }
+  return PROVIDERS[name]({ token, server });
 }

@@ -6,6 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createHmac, randomInt } from "node:crypto";
+import { readDnsMessage, writeDnsMessage } from "../../../lib/dns_frames.ts";
 import { CHALLENGE_TTL, type DnsProvider, possibleZones } from "./dns_provider.ts";
 
 const TIMEOUT_MS = 10_000;
@@ -142,16 +143,8 @@ async function exchange(server: Server, message: Buffer): Promise<Buffer> {
   const connection = await Deno.connect({ hostname: server.address, port: server.port });
   const late = setTimeout(() => connection.close(), TIMEOUT_MS);
   try {
-    const framed = Buffer.concat([u16(message.byteLength), message]);
-    for (let at = 0; at < framed.byteLength;) at += await connection.write(framed.subarray(at));
-    let answer = Buffer.alloc(0);
-    while (answer.byteLength < 2 || answer.byteLength < 2 + answer.readUInt16BE(0)) {
-      const part = Buffer.alloc(4096);
-      const count = await connection.read(part);
-      if (count === null) throw new Error("the connection ended");
-      answer = Buffer.concat([answer, part.subarray(0, count)]);
-    }
-    return answer.subarray(2);
+    await writeDnsMessage(connection, message);
+    return await readDnsMessage(connection);
   } finally {
     clearTimeout(late);
     try {
@@ -191,7 +184,7 @@ export function rfc2136(server: Server, key: TsigKey): DnsProvider {
     const code = answer[3]! & 15;
     return CODES[code] ?? `RCODE ${code}`;
   };
-  /** Finds the parent zone by trying, like `nsupdate` asks for its SOA. */
+  /** Finds the parent zone by trying, as `nsupdate` queries its SOA. */
   const change = async (change: Omit<TxtChange, "zone">): Promise<void> => {
     let last = "NOTZONE";
     for (const zone of possibleZones(change.name)) {

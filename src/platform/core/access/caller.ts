@@ -1,8 +1,4 @@
-/**
- * The caller of a request: the result of authentication, for handlers.
- *
- * @module
- */
+/** The caller of a request: the result of authentication, for handlers. @module */
 import type { Identity, Role } from "../../../contract/identity.ts";
 import type { Permission } from "../../../contract/permissions.ts";
 
@@ -14,10 +10,8 @@ export interface CallerUser {
   readonly email: string | null;
 }
 
-/** An API key, a CLI's access token, or a browser session. */
 export type Credential = Readonly<Identity["credential"]>;
 
-/** A valid credential and its account. */
 export interface CredentialOwner {
   readonly user: CallerUser;
   readonly credential: Credential;
@@ -28,8 +22,8 @@ export interface CredentialOwner {
 }
 
 /**
- * Which of a person's own resources a request can access. Services take it instead of a user id, so
- * that an API key or a CLI's token never reaches beyond its workspace.
+ * The part of a person's own resources that a request can access. Services take it instead of a
+ * user id, so that an API key or a CLI's token never reaches beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
@@ -40,7 +34,6 @@ export interface PersonalScope {
 /** The caller of an endpoint for their own resources (access `self`). */
 export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
-  /** Hash under which the credential is stored. */
   readonly hash: string;
 }
 
@@ -59,12 +52,10 @@ export const selfCallerOf = (
   hash,
 });
 
-/** Whether a resource of a workspace, or of the account itself (null), is in scope. */
 export function isInScope(scope: PersonalScope, workspaceId: string | null): boolean {
   return scope.workspaceId === null || scope.workspaceId === workspaceId;
 }
 
-/** The limits of an API key: permissions, and projects; null for the whole workspace. */
 export interface KeyGrant {
   readonly permissions: readonly Permission[];
   readonly projects: readonly string[] | null;
@@ -77,7 +68,6 @@ export function reachesProject({ grant }: Pick<Caller, "grant">, projectId: stri
   return grant === undefined || grant.projects === null || grant.projects.includes(projectId);
 }
 
-/** Whether a caller has a permission. */
 export function isPermitted({ grant }: Pick<Caller, "grant">, permission: Permission): boolean {
   return grant === undefined || grant.permissions.includes("everything") ||
     grant.permissions.includes(permission);
@@ -93,6 +83,5 @@ export interface Caller {
     readonly role: Role;
   };
   readonly credential: Credential;
-  /** The limits of an API key; people and their CLIs have none. */
   readonly grant?: KeyGrant | undefined;
 }

@@ -1,8 +1,4 @@
-/**
- * Who is calling, what they can do, and how often.
- *
- * @module
- */
+/** Callers, their permissions and their rate limits. @module */
 export {
   type Caller,
   type CallerUser,

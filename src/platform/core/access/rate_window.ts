@@ -1,7 +1,7 @@
 /**
  * Limits the number of requests per subject in a sliding window of time. It counts exactly: a
- * request is remembered until it is older than the window. The counts are in memory, so a restart
- * resets them.
+ * request is kept until it is older than the window. The counts are in memory, so a restart resets
+ * them.
  *
  * @module
  */
@@ -28,7 +28,6 @@ export interface RateStanding {
   readonly retryAfterSeconds: number;
 }
 
-/** Requests within one step. */
 interface Counted {
   readonly step: number;
   lastAt: number;
@@ -41,7 +40,7 @@ interface Subject {
   total: number;
 }
 
-/** Maximum number of subjects; beyond it, the one idle longest is dropped. */
+/** Maximum number of subjects; beyond it, the one that was idle longest is dropped. */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
@@ -95,7 +94,6 @@ export class RateWindow {
     };
   }
 
-  /** A subject without requests older than the window. */
   #current(name: string, now: number): Subject | undefined {
     const subject = this.#subjects.get(name);
     if (subject === undefined) return undefined;
@@ -121,10 +119,7 @@ export class RateWindow {
   #remember(name: string, subject: Subject): void {
     this.#subjects.delete(name);
     if (this.#subjects.size >= MAX_SUBJECTS) {
-      for (const quietest of this.#subjects.keys()) {
-        this.#subjects.delete(quietest);
-        break;
-      }
+      this.#subjects.delete(this.#subjects.keys().next().value!);
     }
     this.#subjects.set(name, subject);
   }

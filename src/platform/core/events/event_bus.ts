@@ -1,9 +1,4 @@
-/**
- * Stores events and passes them on, in order, to notifications. After a crash
- * the next start continues.
- *
- * @module
- */
+/** Stores events, and passes them to notifications in order, even after a crash. @module */
 import { type EventData, MAX_EVENT_TEXT } from "../../../contract/event_data.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { UnavailableError } from "../../../lib/unavailable_error.ts";
@@ -13,21 +8,21 @@ import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 import { Lease, LeaseLostError, type Led } from "../../../store/mod.ts";
 
-/** Maximum number of events that are stored in one commit, or passed on at once. */
+/** Maximum number of events to store in one commit, or to pass on at a time. */
 const BATCH = 100;
 
-/** Maximum number of stored events that are kept in memory until they are passed on. */
+/** Maximum number of stored events in memory that wait to be passed on. */
 const MAX_FRESH = 1000;
 
 /** How often the store is searched for events that another process left, in milliseconds. */
 const LOOK_MS = 60_000;
 
-/** Maximum number of characters of data in one commit, which holds up to 800 KiB. */
+/** Maximum number of characters of data in one commit, which allows up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
-/** Longest wait while the store does not respond, which may be well again at any moment. */
+/** Maximum wait while the store does not respond, which may be well again at any moment. */
 const LAST_OUTAGE_RETRY_MS = 5000;
 
 /** When to retry events that could not be passed on, in milliseconds. */
@@ -36,10 +31,7 @@ export function retryDelay(failures: number, error: unknown): number {
   return Math.min(FIRST_RETRY_MS * 2 ** failures, most);
 }
 
-/**
- * Notifies everyone concerned by the events. After a crash, it may be called again with an event
- * that it has handled, and must then change nothing.
- */
+/** Notifies everyone concerned by the events. A repetition after a crash must have no effect. */
 export type PassOn = (events: readonly EventRecord[], lease: Lease) => Promise<void>;
 
 export interface EventBusOptions {
@@ -48,7 +40,6 @@ export interface EventBusOptions {
   readonly nodes?: Pick<Nodes, "isShared" | "leads" | "during" | "onGained" | "onDeath">;
   readonly now: Clock;
   readonly random: Random;
-  /** Called with a warning when an event could not be stored or passed on. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -58,7 +49,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** The data with texts that are too long, such as the error of a build, cut. */
+/** The data, with overlong texts such as a build's error shortened. */
 function withinBounds(data: EventData): EventData {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) =>
@@ -69,7 +60,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** How many of the first events fit in a commit; at least one. */
+/** Number of events from the start of the list that fit in a commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {
@@ -90,7 +81,7 @@ export class EventBus {
   #fresh: EventRecord[] = [];
   /** Whether the store may have events before the fresh ones. */
   #behind = true;
-  /** How often events came that are only in the store. */
+  /** Counts arrivals of events that are only in the store. */
   #arrivals = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -110,7 +101,7 @@ export class EventBus {
     return this.#options.store;
   }
 
-  /** As `record()`, but never rejects: for callers that do not need the id. */
+  /** Like `record()`, but never rejects: for callers that do not need the id. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -136,7 +127,7 @@ export class EventBus {
   start(passOn: PassOn): void {
     this.#passOn = passOn;
     this.#options.nodes?.onGained("events", () => {
-      // The cause of earlier failures may have kept this node from leading.
+      // The cause of earlier failures may have prevented this node from leading.
       clearTimeout(this.#retry);
       this.#retry = undefined;
       this.#failures = 0;
@@ -164,7 +155,7 @@ export class EventBus {
     await passed.promise;
   }
 
-  /** Stores what was raised and ends the running round; the rest waits for the next start. */
+  /** Stores the raised events and ends the running round; the rest waits for the next start. */
   async close(): Promise<void> {
     await this.#noting;
     await this.#storing;
@@ -207,7 +198,7 @@ export class EventBus {
 
   #keepFresh(stored: readonly EventRecord[]): void {
     this.#fresh.push(...stored);
-    // Other nodes may have stored some between those.
+    // Other nodes may have stored events between these.
     if (this.#fresh.length <= MAX_FRESH && this.#options.nodes?.isShared !== true) return;
     this.#fresh = [];
     this.#behind = true;
@@ -227,7 +218,6 @@ export class EventBus {
     });
   }
 
-  /** Passes events on while this node is the one that does. */
   async #passHere(passOn: PassOn): Promise<void> {
     const { nodes } = this.#options;
     if (nodes === undefined) return await this.#passAll(passOn, Lease.ofSoleNode("events"));
@@ -245,10 +235,7 @@ export class EventBus {
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
-  /**
-   * The oldest events that were not passed on; from memory, unless the store has
-   * older ones. Those that are being removed are not found there.
-   */
+  /** The oldest events that were not passed on; from memory, unless the store has older ones. */
   async #next(
     removed: Promise<void> | undefined,
     lease: Lease,
@@ -266,7 +253,9 @@ export class EventBus {
     return events.length > 0 ? events : this.#fresh.splice(0, BATCH);
   }
 
-  /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
+  /**
+   * Passes on events one batch at a time, because a later event must not overtake an earlier one.
+   */
   async #passAll(passOn: PassOn, lease: Lease): Promise<void> {
     const { onTrouble } = this.#options;
     // The removal of passed events and the passing of the next ones share a flush.

@@ -77,7 +77,7 @@ Deno.test("EventBus stores an event once for each key", () =>
     assert.deepEqual(projects(seen), ["a", "d"]);
   }));
 
-Deno.test("EventBus stores a hundred events with few checks: a store elsewhere takes ten", () =>
+Deno.test("EventBus stores a hundred events with few checks: a remote store accepts ten", () =>
   withBus(async (_, __, kv) => {
     const counting = new CheckCounter(kv);
     const store = new EventStore(counting);
@@ -107,7 +107,7 @@ Deno.test("EventBus stores an event once for each key, whatever another process 
     for (const bus of buses) await bus.close();
   }));
 
-Deno.test("EventBus passes on after a restart what it had stored", () =>
+Deno.test("EventBus passes on stored events after a restart", () =>
   withBus(async (open) => {
     const first = open();
     const before = await first.record(live("before"));
@@ -121,7 +121,7 @@ Deno.test("EventBus passes on after a restart what it had stored", () =>
     assert.ok(before < after);
   }));
 
-Deno.test("EventBus keeps what could not be passed on", () =>
+Deno.test("EventBus keeps events that could not be passed on", () =>
   withBus(async (open, troubles) => {
     const first = open();
     first.start(() => Promise.reject(new Error("store is full")));
@@ -143,7 +143,7 @@ Deno.test("retryDelay() grows, but not far while the store does not respond", ()
   assert.deepEqual(delays(outage), [1000, 2000, 4000, 5000, 5000, 5000]);
 });
 
-Deno.test("EventBus passes on at once when its node becomes the one that does", async () => {
+Deno.test("EventBus passes events on immediately when its node starts to lead", async () => {
   const kv = await DenoStore.open(":memory:");
   let gained = () => {};
   const nodes = {
@@ -202,7 +202,7 @@ Deno.test("EventBus.passed() waits for an event that is stored while others are 
     assert.deepEqual(inTime, ["first", "second"]);
   }));
 
-Deno.test("EventBus raises at its start what was noted and not raised", () =>
+Deno.test("EventBus raises stored events at its start that were never raised", () =>
   withBus(async (open, _, kv) => {
     const first = open();
     const note = async (event: RaisedEvent) => {
@@ -225,7 +225,7 @@ Deno.test("EventBus raises at its start what was noted and not raised", () =>
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["event_notes"] }))).length, 0);
   }));
 
-Deno.test("EventBus passes on in order what came while it could not, however much that is", () =>
+Deno.test("EventBus passes on all events in order that arrived during a failure", () =>
   withBus(async (open, troubles) => {
     const bus = open();
     const seen: EventRecord[] = [];
@@ -247,7 +247,7 @@ Deno.test("EventBus passes on in order what came while it could not, however muc
     assert.equal(troubles.length, 1);
   }));
 
-Deno.test("EventBus finds what another process left, within a minute", () =>
+Deno.test("EventBus finds another process's leftover events within a minute", () =>
   withTwoProcesses(async (one, other) => {
     let now = NOW;
     const busOver = (kv: RecordStore) =>
@@ -296,7 +296,7 @@ Deno.test("EventIds.next() never goes back", () => {
   assert.ok(later.next() > made.at(-1)!);
 });
 
-Deno.test("receiptId() keeps the order of events and tells receivers apart", () => {
+Deno.test("receiptId() keeps the order of events and distinguishes receivers", () => {
   const ids = new EventIds(() => NOW, random);
   const [one, two] = [ids.next(), ids.next()];
   assert.ok(isUuid(receiptId(one, "a")));
@@ -305,7 +305,7 @@ Deno.test("receiptId() keeps the order of events and tells receivers apart", () 
   assert.ok(receiptId(one, "a") < receiptId(two, "a"));
 });
 
-Deno.test("EventBus raises what a node noted and did not raise before it died", async () => {
+Deno.test("EventBus raises events that a node stored but did not raise before it died", async () => {
   const kv = await DenoStore.open(":memory:");
   let look = () => {};
   const nodes = {

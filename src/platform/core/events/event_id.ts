@@ -21,7 +21,7 @@ function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }
 
-/** Makes ids, each greater than all before, even where the clock is set back. */
+/** Creates ids, each greater than all before, even if the clock is set back. */
 export class EventIds {
   #time = 0;
   #count = 0;

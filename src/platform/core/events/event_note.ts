@@ -24,7 +24,6 @@ export const eventNote = z.object({
 
 export const NOTES: RecordKey = ["event_notes"];
 
-/** The key under which the note of an event is stored. */
 export function noteKey(
   { audience, event, key }: {
     readonly audience: EventAudience;
@@ -36,10 +35,7 @@ export function noteKey(
   return [...NOTES, audience.type, receiver, event, key];
 }
 
-/**
- * Adds the note of an event to a commit. The event must be raised as well,
- * which removes the note.
- */
+/** Adds the note of an event to a commit. Raising the event removes the note. */
 export function noteEvent(
   operation: Pick<Draft, "set">,
   raised: RaisedEvent,

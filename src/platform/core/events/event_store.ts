@@ -1,9 +1,4 @@
-/**
- * Events in Deno KV, from when they are raised until everyone has been
- * notified.
- *
- * @module
- */
+/** Events in Deno KV, from when they are raised until everyone has been notified. @module */
 import { eventData } from "../../../contract/event_data.ts";
 import { eventName } from "../../../contract/events.ts";
 import * as z from "zod";
@@ -31,10 +26,7 @@ const eventKeys = {
   ],
 } as const;
 
-/**
- * How long a key is remembered, in milliseconds: an event with the same key is
- * not stored again.
- */
+/** How long an event with the same key is not stored again, in milliseconds. */
 const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 const eventRecord = z.object({
@@ -47,7 +39,6 @@ const eventRecord = z.object({
 });
 export type EventRecord = z.infer<typeof eventRecord>;
 
-/** An event about to be stored. */
 export interface NewEvent extends Omit<EventRecord, "id"> {
   readonly key: string | undefined;
 }
@@ -59,11 +50,9 @@ const MANY = 10;
 const keyOf = ({ key, audience, event }: NewEvent): RecordKey | undefined =>
   key === undefined ? undefined : eventKeys.byKey(audience, event, key);
 
-/** The result of storing events. */
 export interface AddedEvents {
-  /** Their ids, in order; the older one's id if its key was used before. */
+  /** Ids in order; the older event's id if a key was used before. */
   readonly ids: readonly string[];
-  /** Those that are new, in order. */
   readonly stored: readonly EventRecord[];
 }
 
@@ -77,11 +66,7 @@ export class EventStore {
     this.#kv = kv;
   }
 
-  /**
-   * Stores events in order, in one commit; an event whose key was used before
-   * is not stored again. Every commit changes the id of the newest event, so to
-   * check that alone is enough.
-   */
+  /** Stores events in one commit, which is checked by the id of the newest event. */
   async add(events: readonly NewEvent[], newIds: EventIds): Promise<AddedEvents> {
     const guard = eventKeys.last();
     const { result, versionstamp } = await commitVersioned(this.#kv, [guard], async (operation) => {
@@ -120,7 +105,7 @@ export class EventStore {
     return result;
   }
 
-  /** Lets new ids come after the newest one; returns its version. */
+  /** Ensures that new ids are greater than the newest one; returns its version. */
   async #follow(newIds: EventIds): Promise<string | null> {
     const { value, versionstamp } = await this.#kv.get(eventKeys.last());
     if (versionstamp !== null) newIds.resume(z.string().parse(value));
@@ -147,7 +132,6 @@ export class EventStore {
     return notes.map(({ value }) => value);
   }
 
-  /** The oldest events that were not passed on yet. */
   async pending(limit: number, lease?: Lease): Promise<EventRecord[]> {
     const events: EventRecord[] = [];
     for await (const entry of this.#kv.list({ prefix: eventKeys.pending() }, { limit })) {

@@ -1,8 +1,4 @@
-/**
- * Events: what happened on the platform, stored before it is passed on.
- *
- * @module
- */
+/** Events: occurrences on the platform, stored before they are passed on. @module */
 export { EventBus, type PassOn } from "./event_bus.ts";
 export { receiptId } from "./event_id.ts";
 export { noteEvent } from "./event_note.ts";

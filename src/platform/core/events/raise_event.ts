@@ -1,13 +1,13 @@
 import { type EventData } from "../../../contract/event_data.ts";
 import { type EventName } from "../../../contract/events.ts";
 /**
- * Lets any part of the platform report that something happened. Notifications decide who is told,
- * and how.
+ * Lets any part of the platform report that something happened. Notifications decide whom to
+ * notify, and how.
  *
  * @module
  */
 
-/** Whom an event concerns: everyone in a workspace, or one person. */
+/** The audience of an event: everyone in a workspace, or one person. */
 export type EventAudience =
   | { readonly type: "workspace"; readonly workspaceId: string }
   | { readonly type: "user"; readonly userId: string; readonly workspaceId: string | null };
@@ -17,14 +17,11 @@ export interface RaisedEvent {
   readonly audience: EventAudience;
   readonly data: EventData;
   /**
-   * Identifies the event in its audience, so that raising it again, as after a
-   * crash, adds nothing. Without a key, each call is a separate event.
+   * Identifies the event in its audience: raising it again, for example after a crash, has no
+   * effect.
    */
   readonly key?: string;
 }
 
-/**
- * Raises an event. Resolves when it is stored, and never rejects: an event that
- * cannot be stored is logged, and must not fail its cause.
- */
+/** Raises an event. Resolves once it is stored; failures are logged and never reject. */
 export type RaiseEvent = (event: RaisedEvent) => Promise<void>;

@@ -1,12 +1,8 @@
-/**
- * An entry of the audit log as an event for the person whom it concerns.
- *
- * @module
- */
+/** An entry of the audit log as an event for the person whom it concerns. @module */
 import type { SecurityEvent } from "../../../contract/security.ts";
 import type { RaisedEvent } from "./raise_event.ts";
 
-/** The event that notifies a person of what happened to their account. */
+/** The event that notifies a person of a change to their account. */
 export function securityNotice(entry: SecurityEvent): RaisedEvent {
   const { id, event, userId, workspaceId, detail, address, country } = entry;
   return {

@@ -1,13 +1,6 @@
-/**
- * Decides which addresses count as one client in limits.
- *
- * @module
- */
+/** Decides which IP addresses count as one client in limits. @module */
 
-/**
- * The unit in which limits count clients: an IPv4 address, or the /64 network of an IPv6 address,
- * because the owner of one address has the whole network (RFC 6177).
- */
+/** The unit of clients in limits: an IPv4 address, or the /64 of an IPv6 address (RFC 6177). */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

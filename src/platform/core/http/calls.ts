@@ -1,8 +1,4 @@
-/**
- * Calls of endpoints: who decides about them, and what their handlers are given.
- *
- * @module
- */
+/** Calls of endpoints: their authorization, and the input of their handlers. @module */
 import type { Endpoint } from "../../../contract/endpoint.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
@@ -14,34 +10,30 @@ export interface RequestContext<E> extends ParsedRequest<E> {
   readonly requestId: string;
 }
 
-/** Fields of a resource, as the audit log compares them. */
 export type AuditFacts = Readonly<Record<string, unknown>>;
 
-/** A resource before and after a call, as far as its response does not tell. */
+/** A resource before and after a call, as far as the response does not show it. */
 export interface NotedFacts {
   readonly before?: AuditFacts;
   readonly after?: AuditFacts;
 }
 
 export interface GuardedContext<E> extends RequestContext<E> {
-  /** Tells the audit log what the call changes. */
   note(facts: NotedFacts): void;
 }
 
-/** A request for a page. */
 export interface Visit {
   readonly request: Request;
   readonly client: Client;
-  /** The named parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
 /** A request of a program that speaks its own protocol. */
 export interface ForeignVisit extends Visit {
   /**
-   * Authenticates a request and checks what its caller may.
+   * Authenticates a request and checks the permissions of its caller.
    *
-   * @throws {Failure} as the API does
+   * @throws {Failure} like the API
    */
   caller(request: Request, endpoint: GuardedEndpoint): Promise<Caller>;
 }

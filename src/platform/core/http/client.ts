@@ -1,22 +1,17 @@
-/**
- * The client of a request, as limits and the audit log need it.
- *
- * @module
- */
+/** The client of a request, as limits and the audit log need it. @module */
 import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 
 export interface Client {
-  /** IP address; a proxy's word on it counts only if the operator trusts the proxy. */
+  /** IP address; a proxy's value only counts if the operator trusts the proxy. */
   readonly address: string;
   readonly userAgent: string | null;
-  /** The `Cookie` field as it came. */
+  /** The unchanged `Cookie` field. */
   readonly cookie: string | null;
   /** ISO 3166-1 alpha-2 code of the address; null if unknown. Looked up when called. */
   country(): string | null;
 }
 
-/** Maximum number of characters that are kept of a `User-Agent`. */
 const MAX_AGENT = 200;
 
 export interface ClientOptions {
@@ -24,11 +19,7 @@ export interface ClientOptions {
   country(address: string): string | undefined;
 }
 
-/**
- * Makes the function that finds the client of a request.
- *
- * @throws {TypeError} if an entry of `trustProxy` is not a CIDR.
- */
+/** @throws {TypeError} if an entry of `trustProxy` is not a CIDR. */
 export function clientFinder(
   options: ClientOptions,
 ): (request: Request, socketAddress: string) => Client {

@@ -1,16 +1,9 @@
-/**
- * Server-Sent Events (WHATWG HTML, 9.2) as a response.
- *
- * @module
- */
+/** Server-Sent Events (WHATWG HTML, 9.2) as a response. @module */
 
-/** How often a comment is sent, in milliseconds, so that proxies keep an idle stream open. */
+/** Interval of comments that make proxies keep an idle stream open, in milliseconds. */
 const HEARTBEAT_MS = 15_000;
 
-/**
- * Maximum number of events that wait for a slow reader; one that falls further behind is
- * disconnected.
- */
+/** Maximum number of events that wait for a slow reader, which is then disconnected. */
 const MAX_BEHIND = 1000;
 
 export interface ServerEvent {
@@ -19,11 +12,7 @@ export interface ServerEvent {
   readonly data: unknown;
 }
 
-/**
- * Responds with a stream of events. `subscribe` receives a function to send events, and returns one
- * that ends the subscription, which is called when the reader leaves, or `closing` aborts because
- * the platform stops. Later events are dropped.
- */
+/** Responds with a stream of events. `subscribe` returns a function that ends the subscription. */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,
   closing: AbortSignal,

@@ -1,9 +1,4 @@
-/**
- * Failures of the API: a public part that the caller reads, and a cause that
- * goes to the platform's log only.
- *
- * @module
- */
+/** Failures of the API: a public part, and a cause that only the platform's log gets. @module */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/common.ts";
 import type { Explanation } from "../../../contract/error_codes/explanation.ts";
 import { docsOf, PLATFORM_CODES } from "../../../contract/error_codes/platform_codes.ts";
@@ -38,14 +33,12 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 };
 
-/** A request that cannot be granted, with the message for the caller. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: ErrorCode;
   readonly problems: readonly Problem[] | undefined;
   /** Seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
-  /** How to fix it. */
   readonly hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: {
@@ -106,7 +99,7 @@ export function toFailure(error: unknown): Failure {
   });
 }
 
-/** The hint of a failure: its own, else a remedy that fits every failure of the code. */
+/** The hint of a failure: its own, otherwise a remedy that fits every failure of the code. */
 function hintOf({ code, hint, problems }: Failure): string | undefined {
   if (hint !== undefined) return hint;
   const explanation: Explanation = PLATFORM_CODES[code];
@@ -115,7 +108,6 @@ function hintOf({ code, hint, problems }: Failure): string | undefined {
   return fits ? explanation.remedy : undefined;
 }
 
-/** The body that the caller gets. */
 export function failureBody(failure: Failure, requestId: string): ApiErrorBody {
   const hint = hintOf(failure);
   return {

@@ -1,9 +1,4 @@
-/**
- * Dispatches a request by its host: to a pending challenge, the API, a
- * redirect, or the edge.
- *
- * @module
- */
+/** Dispatches a request by host: to a pending challenge, API, redirect, or the edge. @module */
 import { redirectToHost, redirectToHttps } from "./redirect.ts";
 import type { ClientConnection, ConnectionHandler } from "../listener/mod.ts";
 import { hostnameOf } from "./hostname.ts";
@@ -27,25 +22,20 @@ export interface HostDispatchOptions {
     /** The response to a certificate authority that checks a pending challenge. */
     answer(request: Request, connection: ClientConnection): Answer | undefined;
   };
-  /**
-   * True for a hostname whose visitors are redirected to HTTPS; missing if
-   * HTTPS is not on its default port, so that nobody can be redirected to it.
-   */
+  /** Whether a hostname's visitors are redirected to HTTPS; missing unless it is on port 443. */
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 
-/** Tells servers where the API is that they look for at the loopback address. */
+/** Tells servers the URL of the API that they request at the loopback address. */
 const NOT_HERE =
   "This address only serves sites to servers of the platform. Use the public URL for the API";
 
-/** The handlers of the listeners for visitors, and of those for servers of deployments. */
 export interface HostDispatch {
   readonly http: ConnectionHandler;
   readonly https: ConnectionHandler;
   readonly own: ConnectionHandler;
 }
 
-/** Makes the handlers. */
 export function createHostDispatch(options: HostDispatchOptions): HostDispatch {
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
   const https: ConnectionHandler = (request, connection) => {

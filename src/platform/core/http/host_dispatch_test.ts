@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DomainHosts } from "../../../edge/mod.ts";
-import { Http01Challenges } from "../../certificates/challenges.ts";
+import { PendingChallenges } from "../../certificates/challenges.ts";
 import { createHostDispatch } from "./host_dispatch.ts";
 
 const hosts = new DomainHosts();
@@ -8,7 +8,7 @@ const route = { projectId: "p", environment: "production", host: "p.localhost" }
 hosts.replaceZone("shop.example", [
   { hostname: "www.shop.example", route: { ...route, redirectTo: "shop.example" } },
 ]);
-const challenges = new Http01Challenges();
+const challenges = new PendingChallenges();
 challenges.add("t", "t.key");
 
 const dispatch = createHostDispatch({

@@ -1,8 +1,4 @@
-/**
- * The host that a request is for.
- *
- * @module
- */
+/** The host of a request. @module */
 import { isIPv4 } from "node:net";
 
 const OPENING_BRACKET = 91;
@@ -16,10 +12,7 @@ function endsInDigit(hostname: string): boolean {
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
-/**
- * The hostname of the latest URL, with everything before its path: requests of one client follow
- * each other, and looking up the same string again reuses its hash.
- */
+/** The latest URL's host: one client's requests are consecutive, and reuse the string's hash. */
 let latest = { origin: "", hostname: "" };
 
 /** The hostname in a request's URL: lower case, without port and final dot. */
@@ -43,10 +36,7 @@ function readHostname(url: string, endOfOrigin: number): string {
   return url.slice(start, end).toLowerCase();
 }
 
-/**
- * Creates the test for hosts of the API: the given names and any IP address. All other hosts belong
- * to the edge.
- */
+/** Tests for hosts of the API: the given names and any IP address. Others belong to the edge. */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));
   return (hostname) =>

@@ -23,7 +23,6 @@ import type { RecordStore } from "../../../store/mod.ts";
 const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
 const MAX_KEY = 255;
 
-/** Header fields that are stored with a response. */
 const KEPT_FIELDS = ["content-type", "cache-control", "etag", "location"];
 
 const keptAnswer = z.object({
@@ -32,11 +31,7 @@ const keptAnswer = z.object({
   body: z.string().nullable(),
 });
 
-/**
- * Reads the field of a request; `undefined` if there is none.
- *
- * @throws {Failure} `invalid_request` for a key that is none.
- */
+/** @throws {Failure} `invalid_request` for an invalid key. */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
@@ -51,9 +46,8 @@ export interface RepeatableRequest {
   readonly key: string;
   /** Id of the credential that the request comes with. */
   readonly credentialId: string;
-  /** Largest body, in bytes. */
   readonly maxBodyBytes: number;
-  /** Read from a copy: its body is still there for the handler. */
+  /** Read from a copy, so that the handler can still read the body. */
   readonly request: Request;
 }
 

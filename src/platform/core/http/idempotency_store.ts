@@ -1,6 +1,6 @@
 /**
  * Requests with an `Idempotency-Key` in Deno KV: a mark that one was started, and its sealed
- * response, in parts because a value holds at most 64 KiB.
+ * response, in parts, because a value has at most 64 KiB.
  *
  * @module
  */
@@ -30,10 +30,7 @@ export class IdempotencyStore {
     return await readRecord(this.#kv, keys.idempotency(id), begun);
   }
 
-  /**
-   * Marks a request as started, replacing an earlier mark with the same key; false if another node
-   * was faster.
-   */
+  /** Marks a request as started, replacing an earlier mark; false if another node was faster. */
   async begin(
     id: string,
     request: BegunRequest,
@@ -52,7 +49,7 @@ export class IdempotencyStore {
     await this.#kv.delete(keys.idempotency(id));
   }
 
-  /** Stores a response, which counts once its last part is written. */
+  /** Stores a response, which takes effect when its last part is written. */
   async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
     const expireIn = this.#keptMs;
     let parts = 0;

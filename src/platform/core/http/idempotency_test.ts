@@ -10,7 +10,7 @@ import { DenoStore, type RecordStore } from "../../../store/mod.ts";
 const HOUR = 60 * 60 * 1000;
 
 interface Bench {
-  /** Sends a request, and returns `status body` or what refuses it. */
+  /** Sends a request, and returns `status body` or the refusal. */
   send(given?: {
     readonly key?: string;
     readonly body?: string;
@@ -71,7 +71,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("the same request again gets the same answer, also after a restart", () =>
+Deno.test("the same request again gets the same response, also after a restart", () =>
   withBench(async (bench) => {
     assert.equal(await bench.send(), "201 1");
     assert.equal(await bench.send(), "201 1 replayed");
@@ -82,7 +82,7 @@ Deno.test("the same request again gets the same answer, also after a restart", (
     assert.equal(bench.ran, 2);
   }));
 
-Deno.test("many at once are carried out once", () =>
+Deno.test("many concurrent ones are executed once", () =>
   withBench(async (bench) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => bench.send()));
     assert.deepEqual(new Set(answers), new Set(["201 1", "201 1 replayed"]));
@@ -94,7 +94,7 @@ Deno.test("of a request that reaches several nodes at once, one is carried out",
     const { promise, resolve } = Promise.withResolvers<void>();
     bench.next = () => promise.then(() => Response.json("once"));
     const answers = Array.from({ length: 10 }, () => {
-      // Its own lock, and the same store: another node.
+      // Another node has its own lock, but the same store.
       bench.restart();
       return bench.send();
     });
@@ -152,7 +152,7 @@ Deno.test("a request that a crash interrupted is never carried out again", () =>
     assert.equal(await first, "204 ");
   }));
 
-Deno.test("long answers are kept whole, and answers are sealed", () =>
+Deno.test("long responses are stored completely, and responses are sealed", () =>
   withBench(async (bench) => {
     const secret = "svc_secret".repeat(30_000);
     bench.next = () => Promise.resolve(new Response(secret));
@@ -166,7 +166,7 @@ Deno.test("long answers are kept whole, and answers are sealed", () =>
     }
   }));
 
-Deno.test("every POST of the contract keeps answers, has its own way, or refuses the key", () => {
+Deno.test("every POST of the contract keeps responses, has its own way, or refuses the key", () => {
   const of = (kind: string) =>
     Object.entries(endpoints).filter(([, { idempotency }]) => idempotency === kind)
       .map(([name]) => name);

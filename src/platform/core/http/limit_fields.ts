@@ -15,14 +15,12 @@ interface NamedStanding extends RateStanding {
 /** Requests that were counted, until they are answered. */
 const counted = new WeakMap<Request, NamedStanding[]>();
 
-/** Notes how much of a limit is left, once a request was counted. */
 export function noteLimit(request: Request, name: string, standing: RateStanding): void {
   const noted = counted.get(request);
   if (noted === undefined) counted.set(request, [{ name, ...standing }]);
   else noted.push({ name, ...standing });
 }
 
-/** Adds the fields to the response to a request. */
 export function addLimitFields(request: Request, answer: Response): Response {
   for (const [name, value] of rateLimitHeaders(counted.get(request) ?? [])) {
     answer.headers.set(name, value);

@@ -1,9 +1,4 @@
-/**
- * The HTTP side of the platform: router, bodies, failures, idempotency, and the
- * dispatch by host name.
- *
- * @module
- */
+/** The HTTP side of the platform: router, bodies, failures, idempotency, host dispatch. @module */
 export { addressGroup } from "./address_group.ts";
 export {
   type AuditFacts,
@@ -23,6 +18,7 @@ export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
 export { noteLimit } from "./limit_fields.ts";
 export { lackedPermission, requireDeploy, requirePermission } from "./permission.ts";
 export { readBytes, readJson } from "./read_body.ts";
+export { requireRate } from "./require_rate.ts";
 export { requestIds } from "./request_id.ts";
 export { Router } from "./router.ts";
 export { crossOriginFailure, isSafeMethod, originOf } from "./same_origin.ts";

@@ -1,8 +1,4 @@
-/**
- * Parses every part of a request by its endpoint's schemas.
- *
- * @module
- */
+/** Parses every part of a request by its endpoint's schemas. @module */
 import type { HonoRequest } from "hono";
 import type { BodyOf, Endpoint, ParamsOf, QueryOf } from "../../../contract/endpoint.ts";
 import type { Problem } from "../../../contract/common.ts";
@@ -50,7 +46,6 @@ export async function parseRequest<E extends Endpoint>(
   };
 }
 
-/** Reads a body that has a schema; all others are left to the handler. */
 async function parseBody(endpoint: Endpoint, request: Request): Promise<Validated> {
   const { bodyKind, body, maxBodyBytes } = endpoint;
   if (bodyKind !== "json" || body.type === "undefined") return { ok: true, data: undefined };

@@ -1,8 +1,4 @@
-/**
- * Explains a refusal for a missing permission.
- *
- * @module
- */
+/** Explains a refusal for a missing permission. @module */
 import { deployPermission, type Permission } from "../../../contract/permissions.ts";
 import { type Caller, isPermitted, type KeyGrant } from "../access/mod.ts";
 import { Failure } from "./failure.ts";
@@ -13,15 +9,12 @@ const HINT =
 
 const quoted = (permissions: readonly Permission[]) => permissions.map((each) => `"${each}"`);
 
-/** Describes the projects of a key. */
 function describeReach({ projects }: KeyGrant): string {
   if (projects === null) return "in all projects";
   return projects.length === 1 ? "in one project" : `in ${projects.length} projects`;
 }
 
-/**
- * A refusal that lists the permissions of an API key, if known, and those of which it needs one.
- */
+/** A refusal that lists the key's permissions, if known, and those of which it needs one. */
 export function lackedPermission(
   grant: KeyGrant | undefined,
   lacked: readonly Permission[],
@@ -37,20 +30,12 @@ export function lackedPermission(
   );
 }
 
-/**
- * Checks that a caller may deploy to an environment.
- *
- * @throws {Failure} `forbidden`
- */
+/** @throws {Failure} `forbidden` */
 export function requireDeploy(caller: Caller, environment: string): void {
   requirePermission(caller, deployPermission(environment));
 }
 
-/**
- * Checks that a caller has a permission.
- *
- * @throws {Failure} `forbidden`
- */
+/** @throws {Failure} `forbidden` */
 export function requirePermission(caller: Caller, needed: Permission): void {
   if (!isPermitted(caller, needed)) throw lackedPermission(caller.grant, [needed]);
 }

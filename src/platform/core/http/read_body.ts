@@ -1,8 +1,4 @@
-/**
- * Reads request bodies of a limited size.
- *
- * @module
- */
+/** Reads request bodies of a limited size. @module */
 import { createPause } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
@@ -10,10 +6,7 @@ import { Failure } from "./failure.ts";
 /** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
 const MAX_BODY_DEPTH = 66;
 
-/**
- * A body announced to be at most this long is read at once, because a stream costs more than the
- * body.
- */
+/** Bodies announced to be at most this long are read in one piece: a stream costs more. */
 const MAX_AT_ONCE = 65_536;
 
 /**
@@ -54,10 +47,7 @@ export async function readBytes(
   return bytes;
 }
 
-/**
- * Reads a JSON body of at most `maxBytes`; the value of an empty one is
- * `undefined`. A large one is parsed in pieces.
- */
+/** Reads a JSON body; `undefined` for an empty one. A large one is parsed in pieces. */
 export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const bytes = await readBytes(request, maxBytes);

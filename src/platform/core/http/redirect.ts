@@ -1,13 +1,11 @@
-/**
- * Redirects: to another hostname, or to HTTPS.
- *
- * @module
- */
+/** Redirects: to another hostname, or to HTTPS. @module */
 
 /** Browsers cache a permanent redirect; after an hour they see a changed binding. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Encodes characters that a header field cannot hold, such as in `/€`, as every browser does. */
+/**
+ * Encodes characters that a header field cannot contain, such as in `/€`, as every browser does.
+ */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,
@@ -17,10 +15,7 @@ const permanently = (location: string): Response =>
     },
   });
 
-/**
- * Redirects to another host, keeping port, path and query; the scheme is that of the connection,
- * regardless of the request line.
- */
+/** Redirects to another host, keeping the connection's scheme, port, path and query. */
 export function redirectToHost(
   requestUrl: string,
   { hostname, scheme }: { readonly hostname: string; readonly scheme: "http" | "https" },

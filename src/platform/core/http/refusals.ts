@@ -1,21 +1,13 @@
-/**
- * Responses to requests that are refused: JSON for programs, a page for people.
- *
- * @module
- */
+/** Responses to requests that are refused: JSON for programs, a page for people. @module */
 import { Failure, failureBody, toFailure } from "./failure.ts";
 
 export interface RefusalOptions {
   /** Receives the cause of each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
-  /** Renders a failure as a page. */
   showFailure(failure: Failure, requestId: string): Response;
 }
 
-/**
- * A path that is safe for error messages: anything that could be a secret, such as the token of a
- * deploy hook, is left out.
- */
+/** A path that is safe for error messages, without parts that could be secret, such as tokens. */
 export function shownPath(path: string): string {
   return path.replace(/[0-9a-f]{32,}/gi, "…");
 }
@@ -33,7 +25,6 @@ export class Refusals {
     this.#options = options;
   }
 
-  /** The response of the API to a request that failed with `error`. */
   asJson(error: unknown, requestId: string): Response {
     const failure = this.failureOf(error, requestId);
     const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
@@ -42,7 +33,6 @@ export class Refusals {
     return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
   }
 
-  /** The page that a person sees whose request failed with `error`. */
   asPage(error: unknown, requestId: string): Response {
     const response = this.#options.showFailure(this.failureOf(error, requestId), requestId);
     response.headers.set("x-svc-request-id", requestId);

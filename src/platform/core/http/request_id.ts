@@ -1,12 +1,7 @@
-/**
- * Request ids: unique on a platform, cheap to make. They name requests in
- * logs; they are no secrets.
- *
- * @module
- */
+/** Request ids: unique on a platform, cheap, and no secrets. @module */
 import type { Random } from "../../../lib/clock.ts";
 
-/** Makes a generator: 40 random bits for the process, then a counter. */
+/** Creates a generator: 40 random bits for the process, then a counter. */
 export function requestIds(random: Random): () => string {
   const prefix = `${random(5).toHex()}-`;
   let count = 0;

@@ -1,6 +1,6 @@
 /**
- * Which handler answers which method of which path. If several paths match a request, only the most
- * specific one counts: a fixed segment wins over a parameter, from left to right, so that
+ * Maps methods and paths to handlers. If several paths match a request, only the most specific one
+ * is used: a fixed segment wins over a parameter, from left to right, so that
  * `/v1/notifications/preferences` is never mistaken for `/v1/notifications/{notification}`.
  *
  * @module
@@ -25,7 +25,6 @@ function compareSpecificity(one: PathPattern, other: PathPattern): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Every method that a path answers, in alphabetical order. */
 function allowed(methods: Iterable<string>): string {
   const all = new Set(methods).add("OPTIONS");
   if (all.has("GET")) all.add("HEAD");
@@ -48,7 +47,6 @@ export class RouteTable<Handler> {
     this.#paths.set(path, handlers.set(method, handler));
   }
 
-  /** The paths with their handlers, the most specific first. */
   sets(): RouteSet<Handler>[] {
     return [...this.#paths].sort(([one], [other]) => compareSpecificity(one, other)).map(
       ([path, handlers]) => ({

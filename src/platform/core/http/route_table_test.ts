@@ -7,7 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** A router in which every endpoint of the contract answers with its own name. */
+/** A router in which every endpoint of the contract responds with its own name. */
 function namingRouter(): Router {
   const router = new Router({
     idempotency: { run: nobody },
@@ -32,7 +32,7 @@ const patterns = paths.map((path) => ({
   rank: path.replace(/\{\w+\}/g, "\uffff"),
 }));
 
-/** The path that has a fixed segment where others have a parameter, from left to right. */
+/** The path that first has a fixed segment instead of a parameter, from left to right. */
 function mostSpecific(path: string): string {
   return patterns.filter(({ fits }) => fits.test(path))
     .reduce((best, next) => next.rank < best.rank ? next : best).path;
@@ -60,8 +60,8 @@ const samples = [
 Deno.test("each path is the most specific endpoint's, and Allow names all of its methods", async () => {
   const router = namingRouter();
   for (const path of samples) {
-    const own = Object.entries(endpoints)
-      .filter(([, endpoint]) => endpoint.path === mostSpecific(path));
+    const wantedPath = mostSpecific(path);
+    const own = Object.entries(endpoints).filter(([, endpoint]) => endpoint.path === wantedPath);
     const methods = own.map(([, { method }]) => method as string);
     const wanted = [...methods, "OPTIONS", ...(methods.includes("GET") ? ["HEAD"] : [])].sort();
     for (const method of [...METHODS, "OPTIONS"]) {

@@ -28,7 +28,7 @@ export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
-  /** Told of each call of an endpoint of a workspace before it is answered. */
+  /** Called for each call of a workspace's endpoint, before the response. */
   onCompleted?(call: CompletedCall): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ async function contextOf<E extends Endpoint>(
   return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
 }
 
-/** How an endpoint is bound, depending on who may call it. */
+/** How to bind an endpoint, depending on its callers. */
 function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
@@ -74,7 +74,6 @@ const HARDENED = [
   ["cross-origin-resource-policy", "same-origin"],
 ] as const;
 
-/** The API of a platform, as a set of bound endpoints. */
 export class Router {
   readonly #app = new Hono<{ Bindings: { client: Client } }>();
   readonly #routes = new RouteTable<Handler>();
@@ -94,7 +93,6 @@ export class Router {
     );
   }
 
-  /** Answers a client's request to the base address. */
   readonly fetch = async (request: Request, client: Client): Promise<Response> => {
     const response = await this.#app.fetch(request, { client });
     for (const [name, value] of HARDENED) {
@@ -103,7 +101,6 @@ export class Router {
     return response;
   };
 
-  /** Binds an endpoint that anyone may call. */
   open<E extends Endpoint>(
     endpoint: E,
     handler: (context: RequestContext<E>) => MaybePromise<Answer<E>>,
@@ -115,10 +112,7 @@ export class Router {
     );
   }
 
-  /**
-   * Binds an endpoint that is authorized by a secret in its path: `admit` checks it before any of
-   * the body is read. If `before` responds, the body is not parsed.
-   */
+  /** Binds an endpoint with a secret in its path, which `admit` checks before the body is read. */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
     before?(
@@ -179,7 +173,6 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of a person's own account. */
   personal<E extends Endpoint>(
     endpoint: E,
     handler: (person: Person, context: RequestContext<E>) => MaybePromise<Answer<E>>,
@@ -194,7 +187,6 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of the caller's own resources, within the scope of the credential. */
   self<E extends Endpoint>(
     endpoint: E,
     handler: (own: SelfCaller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
@@ -231,10 +223,7 @@ export class Router {
     });
   }
 
-  /**
-   * Binds a path that speaks a protocol other than the API's. `path` is in Hono's spelling.
-   * `refuse` writes failures as that protocol's clients expect them.
-   */
+  /** Binds a path with a protocol other than the API's; `refuse` writes its failures. */
   foreign(method: "GET" | "POST", path: string, parts: {
     answer(visit: ForeignVisit): MaybePromise<Response>;
     refuse(failure: Failure): Response;
@@ -259,10 +248,7 @@ export class Router {
     });
   }
 
-  /**
-   * Activates the bound routes; call it last. OPTIONS and methods that a path
-   * does not have are answered here, with the methods that it has.
-   */
+  /** Activates the bound routes; call it last. Responds to OPTIONS and unknown methods. */
   seal(): void {
     for (const { path, find, allow } of this.#routes.sets()) {
       this.#app.all(path, async (c) => {
@@ -284,7 +270,6 @@ export class Router {
     }
   }
 
-  /** Handles a request; with an `Idempotency-Key` only once, if the endpoint stores responses. */
   async #once(
     endpoint: Endpoint,
     asked: {

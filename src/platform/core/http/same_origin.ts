@@ -15,9 +15,8 @@ export function isSafeMethod(method: string): boolean {
 }
 
 /**
- * Whether a request comes from the platform's own pages, by `Sec-Fetch-Site`
- * (W3C Fetch Metadata), else by `Origin`; `unknown` if it has neither, as no
- * current browser does.
+ * By `Sec-Fetch-Site`, otherwise by `Origin`; `unknown` if there is neither, as in no current
+ * browser.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");
@@ -29,7 +28,6 @@ export function originOf(request: Request, publicOrigin: string): "same" | "othe
   return host !== undefined && host === new URL(request.url).host ? "same" : "other";
 }
 
-/** The failure of a request that another site sent. */
 export function crossOriginFailure(): Failure {
   return new Failure(
     "forbidden",

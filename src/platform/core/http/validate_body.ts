@@ -1,7 +1,5 @@
 /**
- * Validation of a parsed body against its endpoint's schema. Long lists are
- * validated in steps, so that other requests do not wait for them.
- *
+ * Validates a body by its endpoint's schema, long lists in steps, so that other work can run.
  * @module
  */
 import * as z from "zod";
@@ -11,7 +9,7 @@ import { createPause, nextTurn } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
 import { MAX_PROBLEMS } from "../../../lib/schema_problems.ts";
 
-/** Values that are checked in one turn of the event loop. */
+/** Number of values to check in one turn of the event loop. */
 const VALUES_PER_TURN = 5000;
 
 /** Finds the first ill-formed text in a JSON value, in a member's name or in a value. */
@@ -35,10 +33,9 @@ async function findIllFormed(root: unknown): Promise<readonly PathStep[] | undef
   return undefined;
 }
 
-/** Maximum number of unknown fields that one problem names. */
 const MAX_NAMED = 10;
 
-/** Longest path and message of a problem, in characters: names are the sender's. */
+/** Maximum length of a path and message of a problem, in characters: names are the sender's. */
 const MAX_TEXT = 500;
 
 const shortened = (text: string): string =>
@@ -50,14 +47,12 @@ function messageOf(issue: z.core.$ZodIssue): string {
   return `Unrecognized keys: ${named}, and ${issue.keys.length - MAX_NAMED} more`;
 }
 
-/** Items of a list that are validated in one step. */
 const ITEMS_PER_TURN = 250;
 
 export type Validated =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** The problems of a part of a request, each with the path of its field. */
 export function problemsOf(error: z.ZodError, where: readonly PathStep[]): Problem[] {
   return error.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
     path: shortened(
@@ -67,7 +62,6 @@ export function problemsOf(error: z.ZodError, where: readonly PathStep[]): Probl
   }));
 }
 
-/** The members of an object that are long lists by value and by schema. */
 function longLists(schema: z.ZodType, body: unknown): Map<string, z.ZodArray> {
   const lists = new Map<string, z.ZodArray>();
   if (!(schema instanceof z.ZodObject) || typeof body !== "object" || body === null) return lists;

@@ -1,14 +1,10 @@
-/**
- * A connection acceptor for tests, over any listener.
- *
- * @module
- */
+/** A connection acceptor for tests, over any listener. @module */
 import { ConnectionAcceptor, type ConnectionAcceptorOptions } from "./connection_acceptor.ts";
 import { DEFAULTS } from "../../../settings/mod.ts";
 import { completeLimits } from "./connection_limits.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
-/** How long what runs may take once a server stops, in milliseconds. */
+/** Time for running requests to finish when a server stops, in milliseconds. */
 const DRAIN_MS = 5000;
 
 export interface TestAcceptor {

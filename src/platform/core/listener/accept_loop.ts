@@ -1,9 +1,4 @@
-/**
- * Accepts connections while the listener is open, also when the system runs short of descriptors or
- * memory.
- *
- * @module
- */
+/** Accepts connections, even when the system is short of descriptors or memory. @module */
 
 /** The first and the longest pause after a failed accept, in milliseconds. */
 const FIRST_PAUSE_MS = 10;
@@ -11,9 +6,9 @@ const LONGEST_PAUSE_MS = 1000;
 
 export interface AcceptLoop<C> {
   accept(): Promise<C>;
-  /** Whether the listener is closed, so that no connection comes any more. */
+  /** Whether the listener is closed, so that no more connections arrive. */
   isClosed(): boolean;
-  /** Resolves when there is room for another connection; `undefined` if there is room now. */
+  /** Resolves when another connection is allowed; `undefined` if one is allowed now. */
   room(): Promise<void> | undefined;
   take(connection: C): void;
   /** Called when the system is short of descriptors or memory. */

@@ -3,7 +3,7 @@ import { acceptAll } from "./accept_loop.ts";
 
 type Step = "connection" | "shortage";
 
-/** Runs the loop over given steps, and notes what it does; the listener closes after them. */
+/** Runs the loop over given steps, and records its actions; the listener closes after them. */
 async function run(steps: readonly Step[]): Promise<readonly string[]> {
   const done: string[] = [];
   let at = 0;
@@ -24,7 +24,7 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   return done;
 }
 
-Deno.test("acceptAll() goes on after a shortage, in pauses that grow and start over", async () => {
+Deno.test("acceptAll() continues after a shortage, in pauses that grow and start over", async () => {
   const short: Step[] = Array.from({ length: 9 }, () => "shortage");
   const seen = await run([...short, "connection", "shortage"]);
   const pauses = seen.filter((line) => line.startsWith("pause")).map((line) =>

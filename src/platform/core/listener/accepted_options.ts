@@ -1,9 +1,4 @@
-/**
- * Options of accepted sockets. Linux copies the options of a listening socket
- * to every connection that it accepts (docs/decisions/runtime.md).
- *
- * @module
- */
+/** Options of accepted sockets, which Linux copies from the listening socket. @module */
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SOL_SOCKET = 1;
@@ -16,7 +11,6 @@ const AF_INET6 = 10;
 /** `struct sockaddr_in6`, the longest of an IP socket. */
 const ADDRESS_BYTES = 28;
 
-/** Whether a descriptor is a listening socket. */
 export function listens(libc: Libc, descriptor: number): boolean {
   const value = new Int32Array(1);
   const size = Uint32Array.of(value.byteLength);
@@ -24,7 +18,6 @@ export function listens(libc: Libc, descriptor: number): boolean {
   return value[0] === 1;
 }
 
-/** Whether a descriptor is a socket bound to the port. */
 export function isOn(libc: Libc, descriptor: number, port: number): boolean {
   const address = new Uint8Array(ADDRESS_BYTES);
   if (libc.getsockname(descriptor, address, Uint32Array.of(ADDRESS_BYTES)) !== 0) return false;
@@ -34,14 +27,12 @@ export function isOn(libc: Libc, descriptor: number, port: number): boolean {
 }
 
 export interface AcceptedOptions {
-  /** Longest time without an acknowledgement from the client, in milliseconds. */
+  /** Maximum time without an acknowledgement from the client, in milliseconds. */
   readonly stalledMs: number;
 }
 
 /**
- * Sets the options of connections that will be accepted on the port: small
- * writes are sent at once (TCP_NODELAY), and a connection whose client stops
- * acknowledging is closed (TCP_USER_TIMEOUT, tcp(7)). Returns how many sockets
+ * Sets TCP_NODELAY and TCP_USER_TIMEOUT for the port's future connections. Returns how many sockets
  * were set: 0 on systems other than Linux with glibc.
  */
 export function setAcceptedOptions(port: number, { stalledMs }: AcceptedOptions): number {

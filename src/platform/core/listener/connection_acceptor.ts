@@ -1,42 +1,35 @@
-/**
- * Accepts connections from TCP and TLS listeners, and serves HTTP on each of
- * them within limits.
- *
- * @module
- */
+/** Accepts TCP and TLS connections, and serves HTTP on each within limits. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
 import { ConnectionTable } from "./connection_table.ts";
-import { asLast } from "./last_answer.ts";
-import { SocketCloser } from "./shut_down_sockets.ts";
+import { EmptySockets, SocketCloser } from "./shut_down_sockets.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
 import { findInternal, type ServeConnection } from "./serve_connection.ts";
 import { ThrottledLog } from "./throttled_log.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
-/** How often connections that ran out of time are looked for, in milliseconds. */
+/** How often to check for connections that ran out of time, in milliseconds. */
 const SWEEP_MS = 500;
-/** Idle connections that are closed when the process runs out of descriptors. */
+/** Number of idle connections to close when the process runs out of descriptors. */
 const EVICTED_AT_SHORTAGE = 16;
-/** How often it is checked whether descriptors are free again, in milliseconds. */
+/** How often to check whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
-/**
- * How long new connections have for their first request once no others are accepted: their clients
- * do not know of the shutdown yet, and may not retry.
- */
+/** Time of new connections for their first request at shutdown: their clients may not retry. */
 const NEWCOMER_MS = 1000;
-/** Turns of the event loop in which connections and requests that had arrived are read. */
+/** How often to look for connections without requests after accepting has stopped. */
+const FINISH_MS = 50;
+/** Number of event loop turns for reading connections and requests that have already arrived. */
 const READING_TURNS = 5;
 /** At the limit of connections, idle ones up to this part of the limit are closed. */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Makes the response if a handler throws; also called for bodies that break off. */
+  /** Makes the response if a handler throws; also called for bodies that end early. */
   readonly onError: (error: unknown) => Response;
   /** The group that connections of an address are counted in; `undefined` for exempt ones. */
   groupOf(address: string): string | undefined;
-  /** Whether so many descriptors are open that the rest is reserved for other uses. */
+  /** Whether so many descriptors are open that no more may be used for connections. */
   isShort(): boolean;
   /** Called, at a limited rate, with a warning about connections that were refused or delayed. */
   onShortage(message: string): void;
@@ -44,7 +37,6 @@ export interface ConnectionAcceptorOptions {
   readonly now: () => number;
 }
 
-/** A listener and the handler of its connections. */
 export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly handler: ConnectionHandler;
@@ -58,10 +50,11 @@ export class ConnectionAcceptor {
   readonly #table: ConnectionTable;
   readonly #warnings: ThrottledLog;
   readonly #closer = new SocketCloser();
+  readonly #emptySockets = new EmptySockets();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   #isLeaving = false;
-  /** Wakes the accept loops that wait for room. */
+  /** Wakes the accept loops that wait for a free connection. */
   #freed = Promise.withResolvers<void>();
 
   readonly #options: ConnectionAcceptorOptions;
@@ -76,7 +69,6 @@ export class ConnectionAcceptor {
     this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
   }
 
-  /** The number of open connections. */
   get size(): number {
     return this.#table.size;
   }
@@ -87,11 +79,7 @@ export class ConnectionAcceptor {
 
   /** Serves the connections of a listener; resolves when it is closed. */
   async serve(source: ListenerSource): Promise<void> {
-    const { listener, closed } = source;
-    const handler: ConnectionHandler = (request, connection) => {
-      const answer = source.handler(request, connection);
-      return this.#isLeaving ? asLast(answer) : answer;
-    };
+    const { listener, handler, closed } = source;
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
@@ -116,12 +104,13 @@ export class ConnectionAcceptor {
   }
 
   /**
-   * Gives running requests that many milliseconds to finish, and new connections a moment for their
+   * Gives running requests the given milliseconds to finish, and new connections a moment for their
    * first one, then closes the rest. Close the listeners first.
    */
   async drain(milliseconds: number): Promise<void> {
     this.#isLeaving = true;
     this.#table.finish();
+    const finishing = setInterval(() => this.#table.finish(), FINISH_MS);
     const late = new AbortController();
     const { signal } = late;
     const newcomers = delay(Math.min(NEWCOMER_MS, milliseconds), undefined, { signal })
@@ -132,6 +121,7 @@ export class ConnectionAcceptor {
     ]);
     late.abort();
     await newcomers;
+    clearInterval(finishing);
     clearInterval(this.#sweeping);
     this.#table.cutOff();
     await Promise.all(this.#finishing);
@@ -164,7 +154,7 @@ export class ConnectionAcceptor {
     const table = this.#table;
     const entry = table.admit(this.#options.groupOf(address), isTls(conn) ? "handshake" : "head");
     if (entry === undefined) {
-      if (isTls(conn)) this.#closer.add(conn.remoteAddr);
+      if (isTls(conn)) this.#closer.add(conn);
       conn.close();
       this.#warnings.note(
         `Refused a connection from ${address}: it reached --max-connections-per-address`,
@@ -177,8 +167,10 @@ export class ConnectionAcceptor {
       table,
       entry,
       handler,
+      isLeaving: () => this.#isLeaving,
       onError,
       closer: this.#closer,
+      emptySockets: this.#emptySockets,
       random: Math.random,
     });
     const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));

@@ -37,7 +37,7 @@ async function withTlsAcceptor(
 
 const LAST_GET = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
-Deno.test("ConnectionAcceptor closes connections whose first head does not come", () =>
+Deno.test("ConnectionAcceptor closes connections whose first head does not arrive", () =>
   withAcceptor({ bounds: { headMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "GET / HTTP/1.1\r\nHo");
@@ -45,13 +45,13 @@ Deno.test("ConnectionAcceptor closes connections whose first head does not come"
     assert.equal(await slow.untilEnd(), "");
   }));
 
-Deno.test("ConnectionAcceptor closes connections that stay idle after an answer", () =>
+Deno.test("ConnectionAcceptor closes connections that stay idle after a response", () =>
   withAcceptor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
   }));
 
-Deno.test("ConnectionAcceptor closes connections that stay idle after an answer in one piece", () => {
+Deno.test("ConnectionAcceptor closes connections that stay idle after a response in one piece", () => {
   const handler = () => answerOf("hello", 200);
   return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
@@ -76,7 +76,7 @@ Deno.test("ConnectionAcceptor counts no response over HTTP/1.1 as given up that 
   });
 });
 
-Deno.test("ConnectionAcceptor lets an answer that comes in parts take its time", () => {
+Deno.test("ConnectionAcceptor allows slow responses that arrive in parts", () => {
   const parts = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -96,7 +96,7 @@ Deno.test("ConnectionAcceptor lets an answer that comes in parts take its time",
   });
 });
 
-Deno.test("ConnectionAcceptor cuts off a request whose body does not go on", () => {
+Deno.test("ConnectionAcceptor cuts off a request whose body does not continue", () => {
   const handler = async (request: Request) => new Response(await request.text());
   return withAcceptor({ handler, bounds: { bodyMs: 1 } }, async ({ port }) => {
     using client = await open(
@@ -118,7 +118,7 @@ Deno.test("ConnectionAcceptor hands on bodies whole, and the connection is used 
   });
 });
 
-Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not come, sockets included", () =>
+Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not arrive, including sockets", () =>
   withTlsAcceptor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "\x16\x03\x01");
@@ -126,7 +126,7 @@ Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not co
     await slow.untilEnd();
   }));
 
-Deno.test("ConnectionAcceptor refuses what one address has too many of, and serves others", async () => {
+Deno.test("ConnectionAcceptor refuses too many connections of one address, and serves others", async () => {
   const release = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let requests = 0;

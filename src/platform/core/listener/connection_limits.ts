@@ -1,8 +1,4 @@
-/**
- * The limits of connections where the operator sets none.
- *
- * @module
- */
+/** The default limits of connections. @module */
 import type { ConnectionLimits } from "./types.ts";
 
 /** A platform that may open few files still serves some clients. */
@@ -11,19 +7,15 @@ const MOST_CONNECTIONS = 50_000;
 
 const MOST_PER_ADDRESS = 256;
 
-/** Limits whose numbers may be left to the machine. */
+/** Limits that can depend on the machine. */
 export type GivenLimits =
   & Omit<ConnectionLimits, "maxConnections" | "maxPerAddress">
   & Partial<Pick<ConnectionLimits, "maxConnections" | "maxPerAddress">>;
 
-/** The part of all connections that one address leaves to others, if the total is small. */
+/** The share of connections that a single address must leave to others, if the total is small. */
 const OTHERS = 1 / 2;
 
-/**
- * Completes the limits. Half of the descriptors that the
- * process may open are for clients; the other half is for what their requests
- * need: files, servers, other sites, and the store.
- */
+/** Completes the limits. Half of the process's descriptors are for clients, half for their work. */
 export function completeLimits(
   given: GivenLimits,
   descriptors: number,

@@ -18,7 +18,7 @@ for (const [descriptors, maxConnections, maxPerAddress] of rows) {
   });
 }
 
-Deno.test("completeLimits() keeps what is given", () => {
+Deno.test("completeLimits() keeps given limits", () => {
   const limits = completeLimits({ ...DEFAULTS.connections, maxConnections: 10, headMs: 1 }, 1024);
   assert.deepEqual(limits, {
     maxConnections: 10,

@@ -1,6 +1,6 @@
 /**
- * The open connections: who may open one, which are idle, and which ran out of
- * time. It only decides; closing is left to each connection.
+ * The open connections: whether a client may open another, which are idle, and which have timed
+ * out. It only decides; closing is left to each connection.
  *
  * @module
  */
@@ -14,11 +14,10 @@ export type Phase =
   | "answer"
   /** Another request. */
   | "idle"
-  /** Was asked to end, and finishes its running requests. */
+  /** Closed to free a slot for another connection. */
   | "closing";
 
-/** How a connection ends: after its running requests, or at once. */
-export type Ending = "gracefully" | "at once";
+export type Ending = "between requests" | "at once";
 
 /** A request body while the platform waits for more of it. */
 export interface BodyWait {
@@ -31,33 +30,32 @@ export interface Sending {
   since: number | undefined;
   /** Its maximum buffered bytes. */
   readonly bytes: number;
-  /** How many answers it stands for. */
+  /** The number of responses that it represents. */
   readonly stands: number;
   /** Whether the runtime has been handed all of it. */
   isHandedOver: boolean;
 }
 
-/** The table's entry of one connection. */
 export interface Tracked {
   /** The group that it is counted in; `undefined` for a trusted proxy and a front edge. */
   group: string | undefined;
   phase: Phase;
-  /** When the phase began. */
+  /** When the phase started. */
   since: number;
   /** Requests whose responses are not sent yet, and WebSockets that it was upgraded to. */
   busy: number;
   /** Bodies that the platform waits for. */
   readonly bodies: Set<BodyWait>;
-  /** Watched answers that the client has not taken. */
+  /** Number of watched responses that the client has not received. */
   readonly sendings: Set<Sending>;
-  /** Bytes that may be held for them. */
+  /** Maximum number of bytes buffered for them. */
   unsent: number;
   /** Whether it carries several requests at a time, as only HTTP/2 does. */
   isShared: boolean;
-  /** Answers that the client gave up since `resetsSince`. */
+  /** Number of responses that the client cancelled since `resetsSince`. */
   resets: number;
   resetsSince: number;
-  /** Ends the connection; set by whoever serves it. */
+  /** Ends the connection; set by the code that serves it. */
   end: (how: Ending) => void;
 }
 
@@ -67,36 +65,30 @@ export interface TableOptions {
   readonly now: () => number;
 }
 
-/**
- * At the limit of an address, idle connections up to this part of the limit are
- * closed at a time.
- */
+/** At the limit of an address, this part of the limit is closed at a time if idle. */
 const EVICTED_PART = 1 / 8;
 
-/**
- * How many times the limit for a stalled body a response may still take once its connection is
- * closing.
- */
-const CLOSING_BODIES = 10;
-
-/**
- * Maximum number of requests under way on a connection. The runtime allows 200 streams; a client
- * has more only where it resets those whose responses are still being created.
- */
+/** Maximum number of concurrent requests on a connection. The runtime allows 200 streams. */
 const MAX_REQUESTS = 256;
 
-/** Maximum number of responses that a client may give up in a time, in milliseconds. */
+/** Maximum number of responses that a client may cancel in a time, in milliseconds. */
 const MAX_RESETS = 400;
 const RESETS_MS = 10_000;
 
-/** Maximum number of bytes held for clients of all connections that do not take them. */
+/** Maximum number of bytes buffered for slow clients, over all connections. */
 const MAX_UNSENT = 64 * 1024 * 1024;
 /** The share of each connection when all of that is in use. */
 const FAIR_UNSENT = 1024 * 1024;
-/** How long a fully received response may rest, in milliseconds. */
+/** How long a connection may be idle after its response was received, in milliseconds. */
 const PRESSED_MS = 2_000;
 
-/** Phases of connections that had no request yet. */
+/**
+ * How long a connection is idle before it is closed. A client that sends one request after the
+ * other learns of the end from a response.
+ */
+const QUIET_MS = 100;
+
+/** Phases of connections that have had no request yet. */
 const NEW: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head"]);
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
 
@@ -105,7 +97,7 @@ export class ConnectionTable {
   readonly #groups = new Map<string, Set<Tracked>>();
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
-  /** Bytes held for clients. */
+  /** Number of bytes buffered for clients. */
   #unsent = 0;
 
   constructor({ limits, now }: TableOptions) {
@@ -121,17 +113,20 @@ export class ConnectionTable {
     return this.#open.size >= this.#limits.maxConnections;
   }
 
-  /** Ends all connections gracefully but those whose first request is still to come. */
+  /** Ends connections that had no request for a moment, once their client has all responses. */
   finish(): void {
-    for (const entry of this.#open) if (!NEW.has(entry.phase)) entry.end("gracefully");
+    const now = this.#now();
+    for (const { phase, since, end } of this.#open) {
+      if (phase === "idle" && now - since >= QUIET_MS) end("between requests");
+    }
   }
 
-  /** Closes the connections whose first request has not come, and ends the others gracefully. */
+  /** Closes connections that have not sent a request. */
   finishNew(): void {
-    for (const entry of this.#open) entry.end(NEW.has(entry.phase) ? "at once" : "gracefully");
+    for (const entry of this.#open) if (NEW.has(entry.phase)) entry.end("at once");
   }
 
-  /** Closes all connections at once. */
+  /** Closes all connections immediately. */
   cutOff(): void {
     for (const entry of this.#open) entry.end("at once");
   }
@@ -171,7 +166,6 @@ export class ConnectionTable {
     return entry;
   }
 
-  /** Removes a connection that is closed. */
   remove(entry: Tracked): void {
     this.#open.delete(entry);
     this.#unsent -= entry.unsent;
@@ -180,7 +174,7 @@ export class ConnectionTable {
     this.exempt(entry);
   }
 
-  /** Counts a connection no longer as one of its address, whose limit is for a single client. */
+  /** Stops counting a connection for its address, whose limit is for a single client. */
   exempt(entry: Tracked): void {
     if (entry.group === undefined) return;
     const others = this.#groups.get(entry.group);
@@ -189,12 +183,11 @@ export class ConnectionTable {
     entry.group = undefined;
   }
 
-  /** Notes that the handshake is done. */
   shook(entry: Tracked): void {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** Notes that a request came, or that a WebSocket was opened; `false` ends the connection. */
+  /** Records a request or an opened WebSocket; `false` ends the connection. */
   began(entry: Tracked): boolean {
     if (entry.busy > 0) entry.isShared = true;
     entry.busy++;
@@ -204,13 +197,13 @@ export class ConnectionTable {
     return false;
   }
 
-  /** Notes that a response was sent, or that a WebSocket was closed. */
+  /** Records that a response was sent, or that a WebSocket was closed. */
   ended(entry: Tracked): void {
     entry.busy--;
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** Notes that a response is to be sent; call `sent` when that has ended. */
+  /** Records that a response will be sent; call `sent` when that has ended. */
   sends(entry: Tracked, held: Pick<Sending, "bytes" | "stands">): Sending {
     const sending: Sending = { ...held, since: this.#now(), isHandedOver: false };
     entry.sendings.add(sending);
@@ -220,22 +213,22 @@ export class ConnectionTable {
     return sending;
   }
 
-  /** Notes that the client wants more of a response. */
+  /** Records that the client wants more of a response. */
   wants(sending: Sending): void {
     sending.since = undefined;
   }
 
-  /** Notes that the client has been handed more of a response. */
+  /** Records that the client has received more of a response. */
   progressed(sending: Sending): void {
     sending.since = this.#now();
   }
 
-  /** Notes that the client has a response, or gave it up. */
+  /** Records that the client has a response, or gave it up. */
   sent(entry: Tracked, sending: Sending, how: "whole" | "reset"): void {
     if (!entry.sendings.delete(sending)) return;
     entry.unsent -= sending.bytes;
     this.#unsent -= sending.bytes;
-    // Over HTTP/1.1 the runtime reports each stream with a length as broken off, even when it was sent.
+    // Over HTTP/1.1 the runtime reports each stream with a length as aborted, even if it was sent.
     if (how === "whole" || sending.isHandedOver) return;
     const now = this.#now();
     if (now - entry.resetsSince >= RESETS_MS) [entry.resets, entry.resetsSince] = [0, now];
@@ -247,17 +240,14 @@ export class ConnectionTable {
     return this.#unsent > MAX_UNSENT;
   }
 
-  /** Notes that the platform waits for more of a body; call `over` when it no longer does. */
+  /** Records that the platform waits for more of a body; call `over` when it no longer does. */
   awaitsBody(entry: Tracked): { over(): void } {
     const wait: BodyWait = { since: this.#now() };
     entry.bodies.add(wait);
     return { over: () => void entry.bodies.delete(wait) };
   }
 
-  /**
-   * Ends up to `count` connections without running requests, those that were
-   * idle longest first.
-   */
+  /** Ends up to `count` idle connections, those idle longest first. */
   evict(count: number): number {
     const chosen = longestWaiting(this.#open, count);
     for (const entry of chosen) {
@@ -267,48 +257,38 @@ export class ConnectionTable {
     return chosen.length;
   }
 
-  /** Ends the connections that ran out of time. */
   sweep(): void {
     const now = this.#now();
-    for (const entry of this.#open) {
-      const how = this.#overdue(entry, now);
-      if (how === undefined) continue;
-      if (how === "gracefully") this.#enter(entry, "closing");
-      entry.end(how);
-    }
+    for (const entry of this.#open) if (this.#isOverdue(entry, now)) entry.end("at once");
   }
 
-  /** Ends a connection whose client does not read its responses; others on it continue first. */
-  #stalled(entry: Tracked, now: number): Ending | undefined {
-    // Elsewhere the system ends what makes no progress.
-    if (!entry.isShared) return undefined;
+  /** Whether a client reads none of its responses; others on the connection continue first. */
+  #isStalled(entry: Tracked, now: number): boolean {
+    // Elsewhere, the system ends connections without progress.
+    if (!entry.isShared) return false;
     const patience = this.#isPressed ? PRESSED_MS : this.#limits.bodyMs;
     let stalled = 0;
     for (const { since } of entry.sendings) {
       if (since !== undefined && now - since >= patience) stalled++;
     }
-    if (stalled === 0) return undefined;
-    if (stalled === entry.busy) return "at once";
-    return entry.phase === "closing" ? undefined : "gracefully";
+    return stalled > 0 && stalled === entry.busy;
   }
 
-  #overdue(entry: Tracked, now: number): Ending | undefined {
+  #isOverdue(entry: Tracked, now: number): boolean {
     const { handshakeMs, headMs, bodyMs, keepAliveMs } = this.#limits;
-    for (const { since } of entry.bodies) if (now - since >= bodyMs) return "at once";
-    const stalled = this.#stalled(entry, now);
-    if (stalled !== undefined) return stalled;
+    for (const { since } of entry.bodies) if (now - since >= bodyMs) return true;
+    if (this.#isStalled(entry, now)) return true;
     const waited = now - entry.since;
     switch (entry.phase) {
       case "handshake":
-        return waited >= handshakeMs ? "at once" : undefined;
+        return waited >= handshakeMs;
       case "head":
-        return waited >= headMs ? "at once" : undefined;
+        return waited >= headMs;
       case "idle":
-        return waited >= keepAliveMs ? "gracefully" : undefined;
-      case "closing":
-        return entry.busy === 0 && waited >= CLOSING_BODIES * bodyMs ? "at once" : undefined;
+        return waited >= keepAliveMs;
       case "answer":
-        return undefined;
+      case "closing":
+        return false;
     }
   }
 

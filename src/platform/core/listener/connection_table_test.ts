@@ -10,7 +10,7 @@ const limits = {
   keepAliveMs: 75,
 };
 
-/** A table with a clock that the test sets, and a note of what was ended. */
+/** A table with a clock that the test sets, and a list of the connections that it ended. */
 function testTable(given: Partial<typeof limits> = {}) {
   const clock = { time: 0 };
   const table = new ConnectionTable({ limits: { ...limits, ...given }, now: () => clock.time });
@@ -42,7 +42,7 @@ Deno.test("ConnectionTable is full at its limit, until one is removed", () => {
   assert.equal(table.size, 3);
 });
 
-Deno.test("admit() gives a newcomer the place of its own address's longest waiting one", () => {
+Deno.test("admit() replaces the longest idle connection of the newcomer's address", () => {
   const { table, clock, ended, admit } = testTable({ maxPerAddress: 2 });
   const busy = admit("busy", "192.0.2.1");
   table.began(busy!);
@@ -61,7 +61,7 @@ Deno.test("admit() refuses a newcomer whose address is busy on all that it may h
   assert.notEqual(admit("else", "192.0.2.2"), undefined);
 });
 
-Deno.test("admit() counts what has no group by no address", () => {
+Deno.test("admit() counts connections without a group for no address", () => {
   const { table } = testTable();
   for (let count = 0; count < 3; count++) table.began(table.admit(undefined, "head")!);
   assert.equal(table.size, 3);
@@ -97,7 +97,7 @@ const phases: readonly (readonly [
     },
     "head",
     limits.keepAliveMs,
-    "gracefully",
+    "at once",
   ],
   [
     "more of a body",
@@ -120,7 +120,7 @@ for (const [name, prepare, phase, limit, how] of phases) {
   });
 }
 
-Deno.test("sweep() leaves alone what an answer is under way on, however long", () => {
+Deno.test("sweep() keeps connections with a running response, for any duration", () => {
   const { table, admit, sweepAt } = testTable();
   const entry = admit("it")!;
   table.began(entry);
@@ -129,18 +129,8 @@ Deno.test("sweep() leaves alone what an answer is under way on, however long", (
   assert.deepEqual(sweepAt(1_000_000), []);
 });
 
-Deno.test("sweep() cuts off a connection that does not end when asked to", () => {
-  const { table, admit, sweepAt } = testTable();
-  const entry = admit("it")!;
-  table.began(entry);
-  table.ended(entry);
-  assert.deepEqual(sweepAt(100), ["it gracefully"]);
-  assert.deepEqual(sweepAt(100 + 10 * limits.bodyMs - 1), []);
-  assert.deepEqual(sweepAt(100 + 10 * limits.bodyMs), ["it at once"]);
-});
-
-Deno.test("finish() lets answers be finished, and leaves new connections to finishNew()", () => {
-  const { table, ended, admit } = testTable();
+Deno.test("finish() ends connections between requests, and leaves new ones to finishNew()", () => {
+  const { table, clock, ended, admit } = testTable();
   table.began(admit("busy")!);
   const idle = admit("idle")!;
   table.began(idle);
@@ -148,12 +138,15 @@ Deno.test("finish() lets answers be finished, and leaves new connections to fini
   admit("new");
   admit("shaking", "c", "handshake");
   table.finish();
-  assert.deepEqual(ended.splice(0), ["busy gracefully", "idle gracefully"]);
+  assert.deepEqual(ended, []);
+  clock.time = 100;
+  table.finish();
+  assert.deepEqual(ended.splice(0), ["idle between requests"]);
   table.finishNew();
-  assert.deepEqual(ended.slice(-2), ["new at once", "shaking at once"]);
+  assert.deepEqual(ended, ["new at once", "shaking at once"]);
 });
 
-Deno.test("sweep() ends a shared connection whose answers rest, after those that go on", () => {
+Deno.test("sweep() ends a shared connection whose responses rest, after those that continue", () => {
   const { table, clock, admit, sweepAt } = testTable();
   const entry = admit("a")!;
   entry.isShared = true;
@@ -164,8 +157,7 @@ Deno.test("sweep() ends a shared connection whose answers rest, after those that
   clock.time = 50;
   table.progressed(moving!);
   assert.deepEqual(sweepAt(59), []);
-  assert.deepEqual(sweepAt(60), ["a gracefully"]);
-  assert.deepEqual(sweepAt(61), [], "it is ending");
+  assert.deepEqual(sweepAt(60), [], "another one goes on");
   table.sent(entry, moving!, "whole");
   table.ended(entry);
   assert.deepEqual(sweepAt(62), ["a at once"]);
@@ -187,7 +179,7 @@ Deno.test("sends() ends the connection that has most, when all that may be held 
   assert.deepEqual(ended, ["a at once"]);
 });
 
-Deno.test("a connection ends that resets many answers in a short time", () => {
+Deno.test("a connection ends that resets many responses in a short time", () => {
   const { table, clock, ended, admit } = testTable();
   const entry = admit("a")!;
   const giveUp = (count: number) => {

@@ -1,10 +1,12 @@
 /** Connections and requests when an acceptor stops. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import http2 from "node:http2";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "../../../lib/_test_until.ts";
-import { GET, openClient as open, serverOf } from "./_test_acceptor.ts";
+import { GET, openClient as open, serverOf, testAcceptor } from "./_test_acceptor.ts";
 
-Deno.test("ConnectionAcceptor.drain() lets answers be finished, and new connections end", async () => {
+Deno.test("ConnectionAcceptor.drain() completes responses, and ends new connections", async () => {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const handler = async () => {
@@ -24,7 +26,7 @@ Deno.test("ConnectionAcceptor.drain() lets answers be finished, and new connecti
   await closing;
 });
 
-/** Sends a request just when the server stops, so that nothing has read it before. */
+/** Sends a request exactly when the server stops, so that it has not been read yet. */
 const sendAtEnd: readonly (readonly [
   on: string,
   prepare: (client: Deno.Conn) => Promise<unknown>,
@@ -51,7 +53,7 @@ async function readSome(client: Deno.Conn): Promise<string> {
 }
 
 for (const [on, prepare] of sendAtEnd) {
-  Deno.test(`what had arrived on ${on} is answered when it stops`, async () => {
+  Deno.test(`requests that have arrived on ${on} get a response when it stops`, async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const server = serverOf(listener, {});
     using client = await open(server.port);
@@ -83,4 +85,79 @@ Deno.test("a kept connection without a request ends without a reset", async () =
   const closing = server.close();
   assert.equal(await client.conn.read(new Uint8Array(1)), null);
   await closing;
+});
+
+Deno.test("clients can leave while the acceptor drains", async () => {
+  for (let round = 0; round < 8; round++) {
+    const { acceptor, serve } = testAcceptor({ groupOf: () => undefined });
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const closed = new AbortController();
+    const served = serve(listener, closed.signal);
+    const { port } = listener.addr;
+    const clients = await Promise.all(Array.from({ length: 200 }, () => open(port, GET)));
+    await Promise.all(clients.map(({ conn }) => readSome(conn)));
+    closed.abort();
+    listener.close();
+    for (const { conn } of clients) conn.close();
+    for (let turn = 0; turn < round % 4; turn++) await delay(0);
+    // The runtime panicked here, and ended the process (docs/decisions/runtime.md).
+    await acceptor.drain(1000);
+    await served;
+    assert.equal(acceptor.size, 0);
+  }
+});
+
+Deno.test("clients that keep sending requests learn of the drain from a response", async () => {
+  const { acceptor, serve } = testAcceptor({ groupOf: () => undefined });
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const closed = new AbortController();
+  const served = serve(listener, closed.signal);
+  const { port } = listener.addr;
+  const clients = await Promise.all(Array.from({ length: 100 }, () => open(port)));
+  const lastResponses = Promise.all(clients.map(async ({ conn }) => {
+    for (;;) {
+      await conn.write(new TextEncoder().encode(GET));
+      const response = await readSome(conn);
+      if (!response.endsWith("hello") || response.includes("connection: close")) return response;
+    }
+  }));
+  await delay(50);
+  closed.abort();
+  listener.close();
+  const draining = acceptor.drain(60_000);
+  for (const response of await lastResponses) assert.match(response, /connection: close.*hello$/s);
+  for (const { conn } of clients) conn.close();
+  await draining;
+  await served;
+});
+
+Deno.test("HTTP/2 connections finish their requests, and end when they pause", async () => {
+  const { acceptor, serve } = testAcceptor({
+    groupOf: () => undefined,
+    handler: async () => {
+      await delay(20);
+      return new Response("hello");
+    },
+  });
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const closed = new AbortController();
+  const served = serve(listener, closed.signal);
+  const client = http2.connect(`http://127.0.0.1:${listener.addr.port}`);
+  const ended = once(client, "close");
+  const get = async (): Promise<string> => {
+    const stream = client.request({ ":path": "/" });
+    return (await Array.fromAsync(stream.setEncoding("utf8"))).join("");
+  };
+  assert.equal(await get(), "hello");
+  const draining = (async () => {
+    closed.abort();
+    listener.close();
+    await acceptor.drain(60_000);
+  })();
+  // Most of them after the drain has started.
+  for (let round = 0; round < 5; round++) {
+    const bodies = await Promise.all(Array.from({ length: 50 }, get));
+    assert.deepEqual(new Set(bodies), new Set(["hello"]));
+  }
+  await Promise.all([draining, served, ended]);
 });

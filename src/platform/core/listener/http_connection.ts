@@ -1,14 +1,10 @@
-/**
- * HTTP on one connection: its handshake, its requests, and its end.
- *
- * @module
- */
+/** HTTP on one connection: its handshake, its requests, and its end. @module */
 import { methodCaseProblem } from "../../../lib/method_case.ts";
 import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 import { isWhole } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
 import { asLast } from "./last_answer.ts";
-import type { SocketCloser } from "./shut_down_sockets.ts";
+import type { EmptySockets, SocketCloser } from "./shut_down_sockets.ts";
 import { CutSignal } from "./cut_signal.ts";
 import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
@@ -26,14 +22,17 @@ export interface HttpConnectionOptions {
   /** The connection's own entry in the table. */
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
+  /** Whether each response must be the last of its connection. */
+  isLeaving(): boolean;
   readonly onError: (error: unknown) => Response;
   /** Closes the sockets of TLS connections that the runtime would keep open. */
   readonly closer: SocketCloser;
-  /** From 0 to 1; decides which answers are watched. */
+  readonly emptySockets: EmptySockets;
+  /** From 0 to 1; decides which responses are watched. */
   readonly random: () => number;
 }
 
-/** Closes the connection too: after a malformed request, nothing that follows can be trusted. */
+/** Closes the connection too: after a malformed request, nothing after it can be trusted. */
 const refused = (problem: string): Response =>
   new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 
@@ -45,7 +44,6 @@ export class HttpConnection implements ClientConnection {
   readonly #placeholder: string;
   readonly #cut = new CutSignal();
   isGone = false;
-  #isEnding = false;
   readonly #holds = new Set<Promise<unknown>>();
   #isHttp2 = false;
   #served: ServedConnection | undefined;
@@ -101,7 +99,7 @@ export class HttpConnection implements ClientConnection {
   }
 
   #handler() {
-    const { table, entry, handler } = this.#options;
+    const { table, entry, handler, isLeaving } = this.#options;
     const isHttp2 = this.#isHttp2;
     const placeholder = this.#placeholder;
     const ended = () => table.ended(entry);
@@ -125,7 +123,10 @@ export class HttpConnection implements ClientConnection {
       completed.then(() => over("whole"), () => over("reset"));
       return watched.response;
     };
-    /** Sends a response once the client has sent what its handler left of the request. */
+    /**
+     * Sends a response once the client has sent the part of the request that its handler has not
+     * read.
+     */
     const sendBehind = (
       request: Request,
       response: Response,
@@ -147,13 +148,15 @@ export class HttpConnection implements ClientConnection {
           framingProblem(request.headers);
         if (problem === undefined && host === null) entry.isShared = true;
         const seen = watchRequest(request, { shared: entry.isShared, awaits });
-        let answer = problem === undefined ? handler(seen, this) : refused(problem);
-        // A length behind the coding was dropped by the runtime, so none of these is trusted.
-        if (hasField(request.headers, "transfer-encoding")) answer = asLast(answer);
-        if (!(answer instanceof Promise)) return sendBehind(seen, answer, info);
-        // Only a signal that was asked for before the client resets its stream tells of that.
+        const answer = problem === undefined ? handler(seen, this) : refused(problem);
+        // The runtime drops a length after the coding, so none of these is trusted.
+        const isCoded = hasField(request.headers, "transfer-encoding");
+        const reply = (response: Response) =>
+          sendBehind(seen, isCoded || isLeaving() ? asLast(response) : response, info);
+        if (!(answer instanceof Promise)) return reply(answer);
+        // Only a signal that was requested before the client resets its stream reports the reset.
         if (entry.isShared) void request.signal;
-        return answer.then((response) => sendBehind(seen, response, info), (error) => {
+        return answer.then(reply, (error) => {
           over();
           throw error;
         });
@@ -165,15 +168,13 @@ export class HttpConnection implements ClientConnection {
   }
 
   #end(how: Ending): void {
-    if (this.#served !== undefined && how === "gracefully") {
-      this.#isEnding = true;
-      this.#served.shutdown().catch(() => {});
+    const { closer, entry, emptySockets } = this.#options;
+    const connection = this.#conn;
+    if (how === "between requests") {
+      if (entry.busy === 0) emptySockets.close({ connection, close: () => this.#end("at once") });
       return;
     }
-    const conn = this.#conn;
-    const options = this.#options;
-    // A connection that is shutting down gracefully no longer reacts to the signal.
-    if (isTls(conn) || this.#isEnding) options.closer.add(conn.remoteAddr);
+    if (isTls(connection)) closer.add(connection);
     if (this.#served === undefined) this.#closeConn();
     else this.#cut.cut();
   }

@@ -1,8 +1,4 @@
-/**
- * Socket functions of the C library that Deno does not offer.
- *
- * @module
- */
+/** Socket functions of the C library that Deno does not offer. @module */
 import { lazyLibc } from "../../../lib/libc.ts";
 
 const SYMBOLS = {
@@ -12,6 +8,7 @@ const SYMBOLS = {
   getpeername: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  ioctl: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   listen: { parameters: ["i32", "i32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
@@ -27,10 +24,7 @@ const F_GETFD = 1;
 /** Maximum number of descriptors that are examined. */
 const MOST = 1_048_576;
 
-/**
- * The descriptors of this process. If none is left to list them with, they are
- * assumed to have no gaps.
- */
+/** The descriptors of this process; assumed to have no gaps if none is free to list them. */
 export function descriptors(): readonly number[] {
   try {
     return [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => Number(name));

@@ -1,13 +1,8 @@
-/**
- * Accepts the connections of servers of deployments to ports of the loopback address
- * that the platform opens for them.
- *
- * @module
- */
+/** Accepts connections of deployments' servers to the platform's loopback ports. @module */
 import { ConnectionAcceptor } from "./connection_acceptor.ts";
 import type { ConnectionLimits } from "./types.ts";
 
-/** Servers are foreign code: together they take only so much of the platform. */
+/** Servers are project code, so their total use of the platform is limited. */
 const LIMITS: ConnectionLimits = {
   maxConnections: 512,
   maxPerAddress: 512,
@@ -17,11 +12,7 @@ const LIMITS: ConnectionLimits = {
   keepAliveMs: 30_000,
 };
 
-/**
- * Makes the acceptor.
- *
- * @param what names what servers reach, for messages to the operator: "The key-value store"
- */
+/** @param what names the target of servers in messages to the operator */
 export function createLoopbackAcceptor(
   what: string,
   onTrouble: (message: string) => void,

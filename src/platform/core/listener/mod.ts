@@ -1,8 +1,4 @@
-/**
- * Accepting connections, and serving HTTP on them within limits.
- *
- * @module
- */
+/** Accepting connections, and serving HTTP on them within limits. @module */
 export { setAcceptedOptions } from "./accepted_options.ts";
 export {
   attractConnections,

@@ -1,9 +1,4 @@
-/**
- * Requests that are refused because of their head: their host (RFC 9112, 3.2) or the end of their
- * body (RFC 9112, 6.1) is unclear.
- *
- * @module
- */
+/** Requests refused for their head: host (RFC 9112, 3.2) or end of body (6.1) unclear. @module */
 import { fieldOf, hasField } from "../../../lib/raw_fields.ts";
 
 const COMMA = ",";
@@ -21,19 +16,17 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** The request's URL, as the runtime made it from the request line and `Host`. */
+  /** As the runtime composed it from the request line and `Host`. */
   readonly url: string;
   /** The host that is in the URL if the request names none. */
   readonly placeholder: string;
   /** Whether HTTP/2 was negotiated: its requests name their host in `:authority`. */
   readonly isHttp2: boolean;
-  /** The `Host` field. */
   readonly host: string | null;
 }
 
-/** Returns the problem of a request's host; `undefined` if there is none. */
 export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
-  // The URL has the first one alone.
+  // The URL only has the first one.
   if (host?.includes(COMMA)) return "The request has several hosts: send one";
   if (isHttp2) return undefined;
   const start = url.indexOf("//") + 2;
@@ -45,11 +38,7 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
   return host === "" ? "The Host header is empty" : undefined;
 }
 
-/**
- * Returns the problem of a request's framing; `undefined` if there is none. With two framings, a
- * proxy could disagree about where a request ends, and an encoded body would reach the site as if
- * it were plain.
- */
+/** Returns the problem of a request's framing. Proxies could disagree about where it ends. */
 export function framingProblem(headers: Headers): string | undefined {
   const coding = fieldOf(headers, "transfer-encoding");
   if (coding === null) return undefined;

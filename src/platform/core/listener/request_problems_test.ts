@@ -43,7 +43,7 @@ Deno.test("hostProblem() asks no Host of HTTP/2", () => {
   assert.equal(hostProblem(facts), undefined);
 });
 
-Deno.test("framingProblem() refuses a length beside a coding, and neither alone", () => {
+Deno.test("framingProblem() refuses a length next to a coding, and neither alone", () => {
   const [length, coding] = [{ "content-length": "5" }, { "transfer-encoding": "chunked" }];
   assert.match(framingProblem(new Headers({ ...length, ...coding }))!, /not both/);
   for (const headers of [length, coding, {}]) {
@@ -60,6 +60,6 @@ for (const coding of ["gzip, chunked", "chunked, chunked", "identity, chunked", 
   });
 }
 
-Deno.test("framingProblem() takes chunked in any case", () => {
+Deno.test("framingProblem() accepts chunked in any case", () => {
   assert.equal(framingProblem(new Headers({ "transfer-encoding": "Chunked" })), undefined);
 });

@@ -9,13 +9,8 @@
 import type { CutSignal } from "./cut_signal.ts";
 
 export interface ServedConnection {
-  /**
-   * Settles when HTTP has ended on the connection; rejects if the client broke
-   * off or violated the protocol.
-   */
+  /** Settles when HTTP has ended; rejects if the client broke off or violated the protocol. */
   readonly finished: Promise<void>;
-  /** Finishes running requests, then closes. */
-  shutdown(): Promise<void>;
 }
 
 export type Handle = (
@@ -25,14 +20,13 @@ export type Handle = (
 
 export type ServeConnection = (
   connection: Deno.Conn,
-  /** Closes the connection at once. */
+  /** Closes the connection immediately. */
   signal: CutSignal,
   handler: Handle,
   onError: (error: unknown) => Response,
   onListen: () => void,
 ) => ServedConnection;
 
-/** This runtime cannot serve one connection. */
 export class ConnectionsUnsupportedError extends Error {
   override readonly name = "ConnectionsUnsupportedError";
 }

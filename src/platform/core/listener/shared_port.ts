@@ -1,9 +1,4 @@
-/**
- * A port that two processes of one user share while one takes over from the other
- * (docs/decisions/runtime.md).
- *
- * @module
- */
+/** A port that two processes share while one takes over (docs/decisions/runtime.md). @module */
 import { isOn, listens } from "./accepted_options.ts";
 import { descriptors, type Libc, openLibc } from "./libc.ts";
 
@@ -74,7 +69,10 @@ function reusesPort(libc: Libc, descriptor: number): boolean {
   return libc.getsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, value, size) === 0 && value[0] === 1;
 }
 
-/** Sets whether other sockets of this user may listen on the port too; returns the own ones. */
+/**
+ * Sets whether other sockets of this user may listen on the port too; returns the process's own
+ * sockets.
+ */
 function setShared(libc: Libc, port: number, isShared: boolean): readonly number[] {
   const sockets = listeningOn(libc, port);
   for (const each of sockets) {
@@ -86,7 +84,8 @@ function setShared(libc: Libc, port: number, isShared: boolean): readonly number
 /**
  * Makes the system pass all new connections to these sockets, regardless of who joins the group.
  * Only a group accepts such a program, and a socket that listened before sharing is in no group
- * until another joins: this one does, drops what arrives meanwhile, and is closed at once.
+ * until another joins: this one does, drops what arrives in the meantime, and is closed
+ * immediately.
  */
 function keepConnections(libc: Libc, sockets: readonly number[]): void {
   const first = sockets[0]!;
@@ -124,10 +123,7 @@ export function sharePort(port: number): number {
   return sockets.length;
 }
 
-/**
- * Lets other processes of this user listen on a port that this process listens on: connections
- * go to all of them. Returns false on systems that cannot share a port.
- */
+/** Joins a port on which this process listens; false if it cannot be shared. */
 export function joinPort(port: number): boolean {
   const libc = openLibc();
   return libc !== undefined && setShared(libc, port, true).length > 0;
@@ -135,8 +131,9 @@ export function joinPort(port: number): boolean {
 
 /**
  * Opens a second socket of this process on a port. It gets all new connections from then on, if
- * `takesAll`; the first one keeps those that have begun. Call {@link endSharing} once the first one
- * is closed. Returns `undefined` if the system cannot share a port, or if others share it already.
+ * `takesAll`; the first one keeps those that it has already accepted. Call {@link endSharing} once
+ * the first one is closed. Returns `undefined` if the system cannot share a port, or if others
+ * share it already.
  */
 export function openBeside<T>(
   port: number,
@@ -149,7 +146,7 @@ export function openBeside<T>(
   setShared(libc, port, true);
   try {
     const opened = open();
-    // The second of the group, as it came last.
+    // The second of the group, because it joined last.
     const takesAll = setProgram(libc, first, SO_ATTACH_REUSEPORT_CBPF, [[RETURN, 1]]);
     return { opened, takesAll };
   } catch {
@@ -158,7 +155,7 @@ export function openBeside<T>(
   }
 }
 
-/** Takes sharing of a port back, and ends what steers its connections. */
+/** Stops sharing a port, and removes the program that steers its connections. */
 export function endSharing(port: number): void {
   stopAttracting(port);
   const libc = openLibc();
@@ -166,8 +163,8 @@ export function endSharing(port: number): void {
 }
 
 /**
- * Has the system pass all new connections of a shared port to the sockets of this
- * process, which joined after `others` sockets of another one. Returns whether it does.
+ * Makes the system pass all new connections of a shared port to the sockets of this process, which
+ * joined after `others` sockets of another one. Returns whether it does.
  */
 export function attractConnections(port: number, others: number): boolean {
   const libc = openLibc();
@@ -180,13 +177,13 @@ export function attractConnections(port: number, others: number): boolean {
 
 /**
  * Stops the system from passing new connections of a shared port to this process, whose sockets
- * close one after the other while those of another process stay.
+ * close one after the other while those of another process stay open.
  *
- * A socket that closes leaves its place to the last one of the group, and if a program names an
- * empty place, the system chooses any: a socket that is also about to close would lose its queue.
- * The first place after this process's own keeps its socket until as many have closed as the other
- * process has. After that, a first packet to a socket of this process is dropped, and the client
- * repeats it after a second.
+ * A socket that closes leaves its position to the last one of the group, and if a program names an
+ * empty position, the system chooses any: a socket that is also about to close would lose its
+ * queue. The first position after this process's own keeps its socket until as many sockets have
+ * closed as the other process has. After that, a first packet to a socket of this process is
+ * dropped, and the client repeats it after a second.
  */
 export function stopReceiving(port: number): void {
   const libc = openLibc();
@@ -197,7 +194,7 @@ export function stopReceiving(port: number): void {
   for (const each of sockets) setProgram(libc, each, SO_ATTACH_FILTER, DROPS_ALL);
 }
 
-/** Ends what steers connections of the port. */
+/** Removes the program that directs connections of the port. */
 export function stopAttracting(port: number): void {
   const libc = openLibc();
   if (libc === undefined) return;

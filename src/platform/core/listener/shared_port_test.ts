@@ -27,7 +27,7 @@ function count(listeners: readonly Deno.Listener[]): number[] {
 async function connectAll(port: number, hostname = "127.0.0.1"): Promise<void> {
   for (let at = 0; at < CONNECTIONS; at++) {
     const conn = await Deno.connect({ hostname, port });
-    // Accepted once it is closed.
+    // Number of accepted connections once it is closed.
     assert.equal(await conn.read(new Uint8Array(1)), null);
     conn.close();
   }
@@ -44,7 +44,7 @@ Deno.test({
     const after = Deno.listen({ hostname: "127.0.0.1", port, reusePort: true });
     try {
       assert.ok(attractConnections(port, 1));
-      // Both sockets are of this process here: the second, and a place without a socket.
+      // Here, both sockets belong to this process: the second one, and a position without a socket.
       const counts = count([before, after]);
       await connectAll(port);
       assert.equal(counts[0]! + counts[1]!, CONNECTIONS);
@@ -70,7 +70,7 @@ for (const hostname of ["127.0.0.1", "::1"]) {
         const counts = count([before, after]);
         await connectAll(port, hostname);
         assert.deepEqual(counts, [CONNECTIONS, 0]);
-        // Again, by the group that it is in now.
+        // Again, through its new group.
         stopAttracting(port);
         assert.equal(sharePort(port), 2);
       } finally {

@@ -1,62 +1,127 @@
 /**
- * Closes TLS connections permanently. If one is closed during its handshake, or before its client
- * has closed its side, the runtime keeps the socket until the client closes it
- * (docs/decisions/runtime.md): shutting the socket down ends that wait.
+ * Ends connections, based on the state of their sockets in the system (docs/decisions/runtime.md).
  *
  * @module
  */
 import ipaddr from "ipaddr.js";
-import { descriptors, openLibc } from "./libc.ts";
+import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SHUT_RDWR = 2;
+/** Counts the bytes that the other side has not acknowledged (tcp(7)). */
+const SIOCOUTQ = 0x5411n;
+/** Counts the bytes that arrived and were not read (tcp(7)). */
+const FIONREAD = 0x541bn;
 const AF_INET = 2;
 const AF_INET6 = 10;
 /** `struct sockaddr_in6`, the longest of an IP socket. */
 const ADDRESS_BYTES = 28;
 
-/** The other end of a socket. */
-export type Peer = Pick<Deno.NetAddr, "hostname" | "port">;
+/** The two ends of a connection. */
+export type Ends = Pick<Deno.TcpConn, "localAddr" | "remoteAddr">;
 
-const keyOf = (address: string, port: number): string => `${address} ${port}`;
+const keyOf = (address: string, port: number, localPort: number): string =>
+  `${address} ${port} ${localPort}`;
 
-function readPeer(bytes: Uint8Array): string | undefined {
+const keyOfEnds = ({ localAddr, remoteAddr: { hostname, port } }: Ends): string =>
+  keyOf(ipaddr.parse(hostname).toNormalizedString(), port, localAddr.port);
+
+/** An address of a socket, and its port; `undefined` if it is not an IP socket. */
+function readAddress(
+  call: Libc["getpeername"],
+  descriptor: number,
+): { readonly address: string; readonly port: number } | undefined {
+  const bytes = new Uint8Array(ADDRESS_BYTES);
+  if (call(descriptor, bytes, Uint32Array.of(ADDRESS_BYTES)) !== 0) return undefined;
   const view = new DataView(bytes.buffer);
   const family = view.getUint16(0, true);
   if (family !== AF_INET && family !== AF_INET6) return undefined;
   const address = family === AF_INET ? bytes.subarray(4, 8) : bytes.subarray(8, 24);
-  return keyOf(ipaddr.fromByteArray([...address]).toNormalizedString(), view.getUint16(2));
+  return {
+    address: ipaddr.fromByteArray([...address]).toNormalizedString(),
+    port: view.getUint16(2),
+  };
 }
 
-/** Shuts down the sockets that are connected to the given peers; returns how many were found. */
-function shutDown(peers: readonly Peer[]): number {
-  const libc = openLibc();
-  if (libc === undefined) return 0;
-  const wanted = new Set(
-    peers.map(({ hostname, port }) => keyOf(ipaddr.parse(hostname).toNormalizedString(), port)),
-  );
-  let found = 0;
+/** The descriptors of connections that are still open, by their keys. */
+function openSockets(libc: Libc, connections: readonly Ends[]): ReadonlyMap<string, number> {
+  const wanted = new Set(connections.map(({ remoteAddr }) => remoteAddr.port));
+  const found = new Map<string, number>();
   for (const descriptor of descriptors()) {
-    const address = new Uint8Array(ADDRESS_BYTES);
-    if (libc.getpeername(descriptor, address, Uint32Array.of(ADDRESS_BYTES)) !== 0) continue;
-    const key = readPeer(address);
-    if (key === undefined || !wanted.has(key)) continue;
-    libc.shutdown(descriptor, SHUT_RDWR);
-    found++;
+    const remote = readAddress(libc.getpeername, descriptor);
+    if (remote === undefined || !wanted.has(remote.port)) continue;
+    const local = readAddress(libc.getsockname, descriptor);
+    if (local !== undefined) found.set(keyOf(remote.address, remote.port, local.port), descriptor);
   }
   return found;
 }
 
-/** Shuts down sockets in batches, as finding them means examining every descriptor. */
-export class SocketCloser {
-  #peers: Peer[] = [];
+/** Collects the items of one turn of the event loop, because examining every descriptor is slow. */
+class Batch<T> {
+  #items: T[] = [];
+  readonly #run: (items: readonly T[]) => void;
 
-  /** Shuts the socket to a peer down in the next microtask. */
-  add(peer: Peer): void {
-    if (this.#peers.push(peer) > 1) return;
-    queueMicrotask(() => {
-      const peers = this.#peers;
-      this.#peers = [];
-      shutDown(peers);
-    });
+  constructor(run: (items: readonly T[]) => void) {
+    this.#run = run;
+  }
+
+  /** Adds an item, to be handled with the others in the next microtask. */
+  add(item: T): void {
+    if (this.#items.push(item) > 1) return;
+    queueMicrotask(() => this.#run(this.#items.splice(0)));
+  }
+}
+
+/**
+ * Closes TLS connections permanently. If one is closed during its handshake, or before its client
+ * has closed its side, the runtime keeps the socket until the client closes it: shutting the socket
+ * down ends that wait.
+ */
+export class SocketCloser {
+  readonly #connections = new Batch<Ends>((connections) => {
+    const libc = openLibc();
+    if (libc === undefined) return;
+    const sockets = openSockets(libc, connections);
+    for (const connection of connections) {
+      const descriptor = sockets.get(keyOfEnds(connection));
+      if (descriptor !== undefined) libc.shutdown(descriptor, SHUT_RDWR);
+    }
+  });
+
+  /** Shuts the socket of a connection down in the next microtask. */
+  add(connection: Ends): void {
+    this.#connections.add(connection);
+  }
+}
+
+/** Whether a socket has no pending input or output. */
+function isEmpty(libc: Libc, descriptor: number): boolean {
+  const count = new Int32Array(1);
+  return [SIOCOUTQ, FIONREAD].every((request) =>
+    libc.ioctl(descriptor, request, count) === 0 && count[0] === 0
+  );
+}
+
+interface Question {
+  readonly connection: Ends;
+  close(): void;
+}
+
+/** Closes connections without losing a response, or a request that has arrived. */
+export class EmptySockets {
+  readonly #questions = new Batch<Question>((questions) => {
+    const libc = openLibc();
+    const sockets = libc && openSockets(libc, questions.map(({ connection }) => connection));
+    for (const { connection, close } of questions) {
+      if (libc === undefined || sockets === undefined) close();
+      else {
+        const descriptor = sockets.get(keyOfEnds(connection));
+        if (descriptor !== undefined && isEmpty(libc, descriptor)) close();
+      }
+    }
+  });
+
+  /** Calls `close` in the next microtask if the client has received every byte and sent none. */
+  close(question: Question): void {
+    this.#questions.add(question);
   }
 }

@@ -1,11 +1,5 @@
-/**
- * Limits the rate of warnings that an attack could repeat a thousand times a
- * second.
- *
- * @module
- */
+/** Limits the rate of warnings that an attack could repeat a thousand times a second. @module */
 
-/** Time between two warnings, in milliseconds. */
 const APART_MS = 30_000;
 
 export interface ThrottledLogOptions {

@@ -1,26 +1,19 @@
-/**
- * Connection facts for handlers, and limits of connections.
- *
- * @module
- */
+/** Connection facts for handlers, and limits of connections. @module */
 
-/** The client's end of a connection. */
 export interface ClientConnection {
   /** Whether HTTP has ended on it. */
   readonly isGone?: boolean;
   /** IP address of the socket's other end, as text. */
   readonly remoteAddress: string;
-  /** The listener's scheme, whatever the request line says. */
+  /** The listener's scheme, regardless of the request line. */
   readonly scheme: "http" | "https";
-  /** The front edge that passed the request on, and whose word the other fields are. */
+  /** The front edge that passed the request on and supplied the other fields. */
   readonly relayedBy?: string | undefined;
-  /** Whether that edge is on this machine, and has not looked for a client behind proxies. */
+  /** Whether that edge is on this machine, and has not looked for the client behind proxies. */
   readonly isRelayedHere?: boolean | undefined;
   /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
   hold(ended: Promise<unknown>): void;
-  /**
-   * Stops counting the connection for its address, because it serves the clients of a front edge.
-   */
+  /** Stops counting the connection for its address: it serves the clients of a front edge. */
   exempt?(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Responses to requests whose bodies nobody reads to their end. */
+/** Responses to requests whose bodies are not read completely. */
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { openClient, serverOf } from "./_test_acceptor.ts";

@@ -23,13 +23,13 @@ export interface AnswerWatch {
   readonly random: () => number;
 }
 
-/** A response, and what is noted of its way to the client. */
+/** A response, and the progress of its delivery. */
 export interface WatchedAnswer {
   readonly response: Response;
   readonly sending: Sending;
 }
 
-/** Watches a response, if it is one to watch; to be called once the connection has it to send. */
+/** Watches a response if necessary; call it when the connection is about to send the response. */
 export function watchAnswer(
   response: Response,
   { table, entry, random }: AnswerWatch,
@@ -71,7 +71,7 @@ interface Watch {
   readonly length: number;
 }
 
-/** The stream itself, with a note of each piece that is wanted. */
+/** Wraps the stream, and records each requested piece. */
 function watchedBody(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { table, sending, length }: Watch,

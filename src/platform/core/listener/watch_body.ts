@@ -1,30 +1,25 @@
-/**
- * Request bodies whose progress is watched.
- *
- * @module
- */
+/** Request bodies whose progress is watched. @module */
 
 import { announcesContent, withoutBody } from "../../../lib/announced_content.ts";
 import { hasField } from "../../../lib/raw_fields.ts";
 import { isStreamed, isWhole } from "../../../lib/whole_answer.ts";
 
-/** Methods whose request bodies nobody reads. */
+/** Methods whose request bodies are not read. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * Longest announced body to read at once, in bytes: all of it must arrive within the idle timeout
- * of a longer one.
+ * Maximum size of a body to read in one piece; it must arrive within the idle timeout of a longer
+ * one.
  */
 const MAX_AT_ONCE = 64 * 1024;
 
-/** Most that is read of the rest of a body, in bytes. */
+/** Maximum number of bytes to read of the rest of a body. */
 const MAX_REST = 16 * 1024 * 1024;
-/** Timeout for the rest of a body, in milliseconds. */
 const REST_MS = 2000;
 
 const READS = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
-/** Called when more of a body is wanted; `over` of its result is called when it came. */
+/** Called when more of a body is wanted; `over` of its result is called when it has arrived. */
 type Awaits = () => { over(): void };
 
 /**
@@ -41,10 +36,7 @@ export function watchRequest(
     : withoutBody(request);
 }
 
-/**
- * The request with a body whose reads are reported. A short one of known length stays
- * the runtime's own, which reads it without a stream; any other becomes a copy.
- */
+/** The request with a reported body: a short one stays the runtime's own, others are copied. */
 export function watchBody(request: Request, awaits: Awaits): Request {
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) <= MAX_AT_ONCE) return watchReads(request, awaits);
@@ -62,7 +54,7 @@ const AWAITS = Symbol("awaits");
 const STREAM = Symbol("stream");
 const REST = Symbol("rest");
 
-/** A request of the runtime with who is told of its reads. */
+/** A request of the runtime, and the listener for its reads. */
 interface Watched extends Request {
   [AWAITS]: Awaits;
   [STREAM]?: ReadableStream<Uint8Array<ArrayBuffer>> | null;
@@ -111,7 +103,7 @@ function watchedRead(name: (typeof READS)[number]): (this: Watched) => Promise<u
   };
 }
 
-/** Whether the client sends the body only when it is asked for it. */
+/** Whether the client sends the body only on request. */
 const waitsFor = ({ headers }: Request): boolean => hasField(headers, "expect");
 
 function watched(
@@ -137,11 +129,7 @@ function watched(
   }, { highWaterMark: 0 });
 }
 
-/**
- * Reads the rest of a body that its handler left; call it with the response. `undefined` if nothing
- * is left, if the client still waits for permission to send, or if the response may be a stream
- * that still reads the body.
- */
+/** Reads the rest of a body with the response; `undefined` if there is none to read. */
 export function leaveBody(request: Request, response: Response): Promise<void> | undefined {
   if (BODILESS.has(request.method)) return undefined;
   const isOver = isWhole(response) || (response.status >= 400 && !isStreamed(response));
@@ -169,7 +157,7 @@ async function readRest(
     }
     await cancel();
   } catch {
-    /* the client has gone */
+    /* the client has disconnected */
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,6 @@
 /**
- * Claims of work that any node may do: the process that does it writes its name where others
- * see it. Work is free again once that process has ended.
+ * Claims of work that any node may do: the process that does it stores its name for others. Work is
+ * free again once that process has ended.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { readAll, readRecord } from "../store/mod.ts";
 import type { Check, RecordKey, RecordStore } from "../../../store/mod.ts";
 import type { Nodes } from "./nodes.ts";
 
-/** The stored name of the process that holds a claim; `null` if nobody does. */
+/** The stored name of the process that holds a claim; `null` if none does. */
 export type ClaimHolder = string | null;
 
 const claimRecord = z.string();
@@ -17,7 +17,7 @@ const claimRecord = z.string();
 export class Claims {
   readonly #nodes: Pick<Nodes, "instance" | "isAlive"> | undefined | undefined;
 
-  /** @param nodes the nodes that share the work; this process has it alone by default */
+  /** @param nodes the nodes that share the work; by default only this process */
   constructor(nodes?: Pick<Nodes, "instance" | "isAlive"> | undefined) {
     this.#nodes = nodes;
   }
@@ -27,7 +27,7 @@ export class Claims {
     return this.#nodes?.instance ?? null;
   }
 
-  /** Whether another process that lives has what names this holder. */
+  /** Whether the holder is another live process. */
   async isHeldElsewhere(holder: ClaimHolder | undefined): Promise<boolean> {
     const nodes = this.#nodes;
     if (nodes === undefined || typeof holder !== "string") return false;
@@ -35,10 +35,8 @@ export class Claims {
   }
 
   /**
-   * Claims work whose own record names its holder.
-   *
-   * @param update stores this process's name, unless there is another holder by then
-   * @returns the result of `update`; `undefined` if another live process has it
+   * Claims work by its own record. `update` stores this process unless another process has claimed
+   * it in the meantime; returns its result, or `undefined` if another live process has the work.
    */
   async takeOver<T>(
     holder: ClaimHolder | undefined,
@@ -47,10 +45,7 @@ export class Claims {
     return await this.isHeldElsewhere(holder) ? undefined : await update(this.holder);
   }
 
-  /**
-   * Claims work by its own record, if `work` is still as listed. The returned check succeeds as
-   * long as the claim exists: the end of the work deletes its key.
-   */
+  /** Claims listed work by its own record. The end of the work deletes the check's key. */
   async take(
     kv: RecordStore,
     key: RecordKey,

@@ -9,7 +9,7 @@ import { keys, readRecord } from "../store/mod.ts";
 import { leaseRecord, type Role, ROLES } from "./node_record.ts";
 import { Lease, LeaseLostError, type RecordStore } from "../../../store/mod.ts";
 
-/** How long a pulse is stored, and how often it is renewed, in milliseconds. */
+/** In milliseconds: how long a pulse is stored, and how often it is renewed. */
 export const PULSE_MS = 10_000;
 export const PULSE_EVERY_MS = 3000;
 
@@ -22,7 +22,7 @@ export interface LeasesOptions {
 }
 
 export class Leases {
-  /** The versions of the leases that are held. */
+  /** The versions of the held leases. */
   readonly #held = new Map<Role, string>();
   readonly #gained = new Map<Role, (() => void)[]>();
   /** Until when the pulse is certainly stored. */
@@ -42,7 +42,7 @@ export class Leases {
     return ROLES.filter((role) => this.leads(role));
   }
 
-  /** Calls `begin` each time that the role is this one's again, also after its pulse was late. */
+  /** Calls `begin` each time that this node gets the role again, even after a late pulse. */
   onGained(role: Role, begin: () => void): void {
     this.#gained.set(role, [...this.#gained.get(role) ?? [], begin]);
     if (this.leads(role)) begin();
@@ -65,13 +65,12 @@ export class Leases {
     const { kv, instance, monotonic } = this.#options;
     const asked = monotonic();
     await kv.set(keys.pulse(instance), true, { expireIn: PULSE_MS });
-    // Work that arrived meanwhile found no leader, and waits for nothing.
+    // Work that arrived in the meantime found no leader, so nothing will start it.
     const hasLapsed = monotonic() >= this.#until;
     this.#until = asked + PULSE_MS;
     for (const role of ROLES) await this.#look(role, hasLapsed);
   }
 
-  /** Gives everything back, so that others need not wait. */
   async release(): Promise<void> {
     this.#until = -Infinity;
     this.#held.clear();
@@ -87,7 +86,7 @@ export class Leases {
     }
     this.#held.delete(role);
     const operation = kv.atomic().check({ key, versionstamp: lease?.versionstamp ?? null });
-    // A process before this one of the same node has ended: its data directory is free.
+    // The previous process of the same node has ended, because its data directory is unlocked.
     if (lease !== undefined && lease.value.node !== id) {
       const pulse = keys.pulse(lease.value.instance);
       if ((await kv.get(pulse)).versionstamp !== null) return;

@@ -9,7 +9,7 @@ interface LeaseBench {
   /** Clock of all nodes. */
   readonly clock: { time: number };
   node(id: string, instance?: string): Leases;
-  /** As the database does it where a pulse was not renewed. */
+  /** Like the database does if a pulse was not renewed. */
   expire(instance: string): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ Deno.test("Leases are held by one node, and by another once its pulse is gone", 
     assert.deepEqual(a.roles, [], "it notices that it leads nothing any more");
   }));
 
-Deno.test("Leases call back what waits for a role once a late pulse is stored again", () =>
+Deno.test("Leases call back waiters for a role once a late pulse is stored again", () =>
   withParts(async ({ node, clock, expire }) => {
     const a = node("a");
     await a.round();
@@ -71,7 +71,7 @@ Deno.test("Leases that are given back are taken at once", () =>
     assert.deepEqual([a.roles, b.roles], [[], ROLES]);
   }));
 
-Deno.test("Leases of a node's process before are its own: nobody else has its data directory", () =>
+Deno.test("a node keeps the leases of its previous process, because no one else has its data directory", () =>
   withParts(async ({ node }) => {
     await node("a").round();
     const again = node("a", "a2");

@@ -1,9 +1,4 @@
-/**
- * A node among others that share its store: it reports that it is alive, tracks the others, and
- * holds leases.
- *
- * @module
- */
+/** A node among others: reports that it is alive, tracks the others, and holds leases. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import { type Rounds, startRounds } from "../../../lib/rounds.ts";
 import { keys, readAll, readRecord, StoreUnavailableError } from "../store/mod.ts";
@@ -21,14 +16,13 @@ import {
 import type { Nodes } from "./nodes.ts";
 import type { Lease, RecordStore } from "../../../store/mod.ts";
 
-/** How long a node is listed after it was last heard of, and how often it is heard of. */
+/** How long a node is listed after its last heartbeat, and the interval of heartbeats. */
 const LISTED_MS = 15_000;
 const LISTED_EVERY_MS = 5000;
-/** How long a node is remembered after it was last seen, and how often that is recorded. */
+/** How long a node is listed as missing after it was last seen, and how often that is recorded. */
 const KNOWN_MS = 24 * 60 * 60 * 1000;
 const KNOWN_EVERY_MS = 60 * 60 * 1000;
 
-/** Another node has the same name. */
 export class NodeIdInUseError extends Error {
   override readonly name = "NodeIdInUseError";
 }
@@ -77,11 +71,7 @@ export class Membership implements Nodes {
     this.#leases = new Leases(options);
   }
 
-  /**
-   * Joins the nodes that share a store.
-   *
-   * @throws {NodeIdInUseError} if one of them has the same name.
-   */
+  /** @throws {NodeIdInUseError} if another node has the same name. */
   static async join(options: MembershipOptions): Promise<Membership> {
     const membership = new Membership(options);
     await membership.#announce();
@@ -90,7 +80,6 @@ export class Membership implements Nodes {
     return membership;
   }
 
-  /** Goes on saying that it lives, until it is closed. */
   start(): void {
     const every = (everyMs: number, run: () => Promise<void>) =>
       startRounds({ firstMs: everyMs, everyMs, run, onError: (error) => this.#report(error) });
@@ -101,7 +90,7 @@ export class Membership implements Nodes {
     ];
   }
 
-  /** Shows that it is alive, takes free leases, and looks for dead nodes. */
+  /** Sends a heartbeat, takes free leases, and looks for dead nodes. */
   async pulse(): Promise<void> {
     await this.#leases.round();
     await this.#watchDeaths();
@@ -151,7 +140,6 @@ export class Membership implements Nodes {
     return known.map(({ value }) => value).filter(({ id }) => !listed.has(id));
   }
 
-  /** Leaves, and gives back what it leads. */
   async close(): Promise<void> {
     for (const each of this.#rounds) await each.close();
     const { kv, id } = this.#options;
@@ -174,7 +162,7 @@ export class Membership implements Nodes {
     const key = keys.node(id);
     const known = await readRecord(kv, key, nodeRecord);
     const isOther = known !== undefined && known.value.home !== home;
-    // A process that comes later on the same data directory has taken this one's place.
+    // A later process on the same data directory has replaced this one.
     const isReplaced = this.#version !== undefined && known !== undefined &&
       known.value.instance !== instance;
     if (isOther || isReplaced) throw inUse(known.value);
@@ -187,7 +175,7 @@ export class Membership implements Nodes {
     else if (this.#version === undefined) await this.#announce();
   }
 
-  /** Others name this node for a day where they would ask it, and it is gone. */
+  /** For a day, other nodes name this node when they would ask it but it is down. */
   async #noteKnown(): Promise<void> {
     const { kv, id, now } = this.#options;
     await kv.set(keys.knownNode(id), { id, lastHeard: now() }, { expireIn: KNOWN_MS });
@@ -204,7 +192,7 @@ export class Membership implements Nodes {
   }
 
   #report(error: unknown): void {
-    // That the store cannot be reached is noticed by whoever needs it.
+    // Code that needs the store notices when it is unreachable.
     if (error instanceof StoreUnavailableError) return;
     const reason = error instanceof NodeIdInUseError ? error.message : String(error);
     this.#options.onTrouble(`This node cannot renew its membership: ${reason}`);

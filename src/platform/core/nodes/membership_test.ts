@@ -40,7 +40,7 @@ async function withNodes(
   }
 }
 
-Deno.test("Membership lists all nodes with what they lead, until they leave", () =>
+Deno.test("Membership lists all nodes with their roles, until they leave", () =>
   withNodes(async (join) => {
     const [a, b] = [await join("a", "x"), await join("b", "y")];
     const [first, second] = await b.list();
@@ -79,7 +79,7 @@ Deno.test("Membership.isAlive() is so while a process has its pulse", () =>
     assert.equal(await a.isAlive("b y"), false);
   }));
 
-Deno.test("keepIdentity() makes a name once, keeps a given one, and says what is damaged", async () => {
+Deno.test("keepIdentity() creates a name once, keeps a given one, and reports damage", async () => {
   await inTestFolder(async (folder) => {
     const keep = (id?: string) => keepIdentity(folder, { id, random: systemRandom });
     const made = await keep();

@@ -1,7 +1,5 @@
 /**
- * Nodes that share a store: their identities, and which of them does work that one does for all
- * (docs/scaling.md).
- *
+ * Nodes that share a store, and the choice of the node that does work for all (docs/scaling.md).
  * @module
  */
 export { type ClaimHolder, Claims } from "./claims.ts";

@@ -1,9 +1,4 @@
-/**
- * The name of a node and the ID of its data directory. Both are stored there, so the name survives
- * restarts.
- *
- * @module
- */
+/** The name of a node and the ID of its data directory, which both survive restarts. @module */
 import { join } from "node:path";
 import * as z from "zod";
 import { writeFileAtomically } from "../../../lib/atomic_file.ts";
@@ -16,12 +11,11 @@ const NODE_ID = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 
 const identity = z.object({
   id: z.string().regex(NODE_ID),
-  /** Random: another data directory has another one. */
+  /** Random, so every data directory has a different one. */
   home: z.string().min(1),
 });
 export type NodeIdentity = Readonly<z.infer<typeof identity>>;
 
-/** The file of a node's name cannot be used. */
 export class NodeFileError extends Error {
   override readonly name = "NodeFileError";
 }

@@ -1,11 +1,7 @@
-/**
- * Records of nodes about themselves and about leaders.
- *
- * @module
- */
+/** Records of nodes about themselves and about leaders. @module */
 import * as z from "zod";
 
-/** Tasks that one node at a time does for all. */
+/** Tasks that one node at a time performs for all. */
 export const ROLES = [
   "backups",
   "bot",
@@ -18,7 +14,7 @@ export type Role = typeof ROLES[number];
 
 export const nodeRecord = z.object({
   id: z.string(),
-  /** Of its data directory. */
+  /** Id of its data directory. */
   home: z.string(),
   /** Of its process. */
   instance: z.string(),
@@ -34,19 +30,17 @@ export const nodeRecord = z.object({
 });
 export type NodeRecord = Readonly<z.infer<typeof nodeRecord>>;
 
-/** A node that was heard of within a day. */
 export const knownNodeRecord = z.object({ id: z.string(), lastHeard: z.number() });
 export type KnownNodeRecord = Readonly<z.infer<typeof knownNodeRecord>>;
 
 export const leaseRecord = z.object({
   node: z.string(),
-  /** Of the process that holds it: it holds it as long as its pulse is stored. */
+  /** Of the process with the lease, which keeps it as long as its pulse is stored. */
   instance: z.string(),
-  /** How often the lease was taken. */
+  /** How often the lease was acquired. */
   epoch: z.number(),
 });
 
-/** A node as others see it. */
 export interface NodeView extends NodeRecord {
   readonly roles: readonly Role[];
 }

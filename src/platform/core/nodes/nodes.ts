@@ -1,35 +1,29 @@
-/**
- * The nodes of a platform for its capabilities: this node's identity, and what it leads.
- *
- * @module
- */
+/** The nodes of a platform for its capabilities: this node's identity and its roles. @module */
 import { Lease } from "../../../store/mod.ts";
 import type { KnownNodeRecord, NodeView, Role } from "./node_record.ts";
 
 export interface Nodes {
   readonly id: string;
-  /** Names this process; what it claims is free once its pulse is gone. */
+  /** Names this process; its claims are free when its pulse expires. */
   readonly instance: string;
-  /** Whether there may be others. */
+  /** Whether there may be other nodes. */
   readonly isShared: boolean;
-  /** Whether this node leads. */
   leads(role: Role): boolean;
   /**
    * Runs a round of work that one node does for all; `undefined` if another node leads. Commits
    * under its lease are refused once the lease is lost.
    *
-   * @throws {LeaseLostError} if it was lost meanwhile.
+   * @throws {LeaseLostError} if it was lost in the meantime.
    */
   during<T>(role: Role, work: (lease: Lease) => Promise<T>): Promise<T | undefined>;
-  /** Calls back whenever this node begins to lead; at once if there are no others. */
+  /** Calls back whenever this node begins to lead; immediately if there are no others. */
   onGained(role: Role, begin: () => void): void;
   /** Calls back whenever the process of another node has ended without giving back its claims. */
   onDeath(look: () => void): void;
   /** Whether a process still holds its claims. */
   isAlive(instance: string): Promise<boolean>;
-  /** How many there are, as this one last saw it. */
+  /** The number of nodes that this one last saw. */
   count(): number;
-  /** All nodes, by name. */
   list(): Promise<readonly NodeView[]>;
   /** Nodes that were heard from within the last day, and no longer are. */
   lost(): Promise<readonly KnownNodeRecord[]>;

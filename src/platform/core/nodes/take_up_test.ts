@@ -1,4 +1,4 @@
-/** Another node takes over the claims of a dead one within 15 seconds, by a test's clock. */
+/** Another node takes over the claims of a dead one within 15 seconds, with a test's clock. */
 import assert from "node:assert/strict";
 import { systemRandom } from "../../../lib/clock.ts";
 import { until } from "../../../lib/_test_until.ts";
@@ -22,7 +22,7 @@ interface Nodes {
   readonly kv: RecordStore;
   readonly dying: Membership;
   readonly other: Membership;
-  /** Lets the first node die after a time, and the clock go on for 15 seconds. */
+  /** Kills the first node after a time, and advances the clock by 15 seconds. */
   die(afterMs: number): Promise<void>;
 }
 

@@ -1,8 +1,4 @@
-/**
- * One question to all other nodes.
- *
- * @module
- */
+/** Sends one request to all other nodes. @module */
 import type * as z from "zod";
 import { PeerError } from "./peer_error.ts";
 import type { Peers, SilentNode } from "./peers.ts";
@@ -11,13 +7,12 @@ import type { Peers, SilentNode } from "./peers.ts";
 const PATIENCE_MS = 10_000;
 
 export interface Gathered<T> {
-  /** The responses of the nodes, by their names. */
   readonly answers: ReadonlyMap<string, readonly T[]>;
   /** Nodes whose part is missing. */
   readonly silent: readonly SilentNode[];
 }
 
-/** Asks all other nodes at once, and names those that do not respond or are gone. */
+/** Asks all other nodes in parallel, and names those that do not respond or are down. */
 export async function askAll<T>(
   peers: Peers,
   { name, data, isAsked = () => true, schema, withLost, closing }: {
@@ -25,11 +20,10 @@ export async function askAll<T>(
     /** The question of a node. */
     data(node: string): unknown;
     isAsked?(node: string): boolean;
-    /** Whether nodes that are gone have taken a part of the response with them. */
+    /** Whether the response lacks a part because of nodes that are down. */
     readonly withLost: boolean;
-    /** Of each part of a response. */
+    /** Maximum size of each part of a response. */
     readonly schema: z.ZodType<T>;
-    /** Aborted when the platform stops. */
     readonly closing: AbortSignal;
   },
 ): Promise<Gathered<T>> {
@@ -55,9 +49,7 @@ export async function askAll<T>(
   return { answers, silent };
 }
 
-/**
- * The field of a response that names nodes whose part is missing; none if all have given theirs.
- */
+/** Names the nodes whose part is missing; none if there are none. */
 export function missingNodes(
   silent: readonly SilentNode[],
 ): { readonly missingNodes?: SilentNode[] } {

@@ -1,7 +1,7 @@
 /**
  * Encrypts the traffic between two nodes with keys that both derive from `keys.json`. The network
- * needs no TLS, and nobody without the file can send requests. Both sides contribute a salt, so no
- * key seals twice with the same nonce, even if someone replays a recorded request.
+ * needs no TLS, and only processes with the file can send requests. Both sides contribute a salt,
+ * so no key seals twice with the same nonce, even if someone replays a recorded request.
  *
  * @module
  */
@@ -14,9 +14,9 @@ import { PeerError } from "./peer_error.ts";
 const SALT_BYTES = 32;
 const LENGTH_BYTES = 4;
 const NONCE_BYTES = 12;
-/** Longest part of a response, sealed. */
+/** Maximum length of a part of a response, sealed. */
 const MAX_FRAME = 16 * 1024 * 1024;
-/** How far the clocks of two nodes may be apart, in milliseconds. */
+/** Maximum difference between the clocks of two nodes, in milliseconds. */
 const MAX_SKEW_MS = 60_000;
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -30,7 +30,7 @@ export const sealedQuestion = z.object({
 export type SealedQuestion = z.infer<typeof sealedQuestion>;
 
 const questionSchema = z.object({
-  /** The process that is asked. */
+  /** The process to ask. */
   to: z.string(),
   time: z.number(),
   name: z.string(),
@@ -92,11 +92,7 @@ export async function sealQuestion(
   return { sealed: { keyId, salt: base64(salt), sealed: base64(sealed) }, salt };
 }
 
-/**
- * Opens a question that is for this process, and new.
- *
- * @throws {PeerError} if it is not.
- */
+/** @throws {PeerError} unless the question is new and for this process. */
 export async function openQuestion(
   { keyId, salt: salt64, sealed }: SealedQuestion,
   { box, instance, now }: { readonly box: Keys; readonly instance: string; readonly now: number },
@@ -117,7 +113,7 @@ export async function openQuestion(
   return { question, salt };
 }
 
-/** Seals the parts of a response, in their order. */
+/** Seals the parts of a response, in order. */
 export class AnswerSealer {
   #count = 0;
 
@@ -143,11 +139,7 @@ export class AnswerSealer {
   }
 }
 
-/**
- * Opens the parts of a response.
- *
- * @throws {PeerError} if a part was changed, left out, or comes twice.
- */
+/** @throws {PeerError} if a part was changed, left out, or arrives twice. */
 export async function* openAnswer(
   body: AsyncIterable<Bytes>,
   { keyId, question, box }: {

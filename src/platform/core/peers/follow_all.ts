@@ -1,14 +1,9 @@
-/**
- * Following all other nodes, those that come later as well.
- *
- * @module
- */
+/** Follows all other nodes, including those that join later. @module */
 import { setTimeout as delay } from "node:timers/promises";
 import type * as z from "zod";
 import { PeerError } from "./peer_error.ts";
 import type { Peer, Peers, SilentNode } from "./peers.ts";
 
-/** How often to look for nodes that are not followed, in milliseconds. */
 const LOOK_MS = 2000;
 
 /** Follows every other node until the signal aborts; retries those that do not respond. */
@@ -17,11 +12,11 @@ export async function followAll<T>(
   { name, data, schema, signal, onPart, onSilent }: {
     readonly name: string;
     readonly data: unknown;
-    /** Of each part of a response. */
+    /** Maximum size of each part of a response. */
     readonly schema: z.ZodType<T>;
     readonly signal: AbortSignal;
     onPart(part: T): void;
-    /** Called where a node that was asked does not respond; once, until it does again. */
+    /** Called once when a node does not respond, and again only after it has responded. */
     onSilent(node: SilentNode): void;
   },
 ): Promise<void> {

@@ -1,9 +1,4 @@
-/**
- * Nodes that ask each other for data that only one of them has, such as logs
- * (docs/decisions/scale.md).
- *
- * @module
- */
+/** Nodes that ask each other for data that only one has (docs/decisions/scale.md). @module */
 export { askAll, missingNodes } from "./ask_all.ts";
 export { followAll } from "./follow_all.ts";
 export { nodeUrlOf } from "./node_url.ts";

@@ -1,17 +1,9 @@
-/**
- * The URL of this node for other nodes.
- *
- * @module
- */
+/** The URL of this node for other nodes. @module */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]"]);
 
-/** The fields of a network interface that are used. */
 export type Interface = Pick<Deno.NetworkInterfaceInfo, "address" | "family">;
 
-/**
- * The operator's URL, or the listener's; if that listens on all addresses, the first one that is
- * not local to the machine.
- */
+/** The operator's URL, or the listener's; for all addresses, the first that is not local. */
 export function nodeUrlOf(
   { nodeUrl, host, port }: {
     readonly nodeUrl: string | undefined;

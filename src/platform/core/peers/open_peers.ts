@@ -1,8 +1,4 @@
-/**
- * Questions and answers between nodes, over HTTP.
- *
- * @module
- */
+/** Requests and responses between nodes, over HTTP. @module */
 import type * as z from "zod";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -16,7 +12,7 @@ import { type GiveAnswer, type Peer, PEER_PATH, type PeerQuestion, type Peers } 
 /** How often a pending response sends a sign of life, in milliseconds. */
 const ALIVE_MS = 3000;
 const MAX_QUESTION = 128 * 1024;
-/** Longest explanation of a refusal that is read. */
+/** Maximum length of an explanation of a refusal that is read. */
 const MAX_REFUSAL = 1024;
 
 export interface PeersOptions {
@@ -26,7 +22,6 @@ export interface PeersOptions {
   readonly fetch: OutboundFetch;
   readonly now: Clock;
   readonly random: Random;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   onTrouble(message: string): void;
 }
@@ -41,7 +36,7 @@ interface Answerer {
   readonly give: GiveAnswer<unknown>;
 }
 
-/** A part of a response; `alive` says that it continues. */
+/** A part of a response; `alive` means that it continues. */
 type Part =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "alive" | "end" | "failed" };
@@ -99,7 +94,6 @@ function answerStream(
   });
 }
 
-/** Describes the error response of a node. */
 async function reasonOf(status: number, body: AsyncIterable<Uint8Array> | null): Promise<string> {
   if (status === 404) {
     return "does not support this request: it runs another version, or is not svc";
@@ -112,7 +106,6 @@ async function reasonOf(status: number, body: AsyncIterable<Uint8Array> | null):
   return status === 403 && text !== "" ? text : `responded with status ${status}`;
 }
 
-/** Opens the way between this node and others. */
 export function openPeers(options: PeersOptions): OpenPeers {
   const { nodes, box, fetch, now, random, closing, onTrouble } = options;
   const answerers = new Map<string, Answerer>();

@@ -16,11 +16,11 @@ interface Sent {
 }
 
 interface PeerBench {
-  /** A node that asks, and one that is asked. */
+  /** A node that sends requests, and one that receives them. */
   readonly [name: string]: OpenPeers;
 }
 
-/** Two nodes, joined by calls; `sent` shows what an observer of the network sees. */
+/** Two connected nodes; `sent` shows the data that an observer of the network sees. */
 async function withPeers(
   run: (
     parts: { readonly a: OpenPeers; readonly b: OpenPeers; readonly sent: Sent[] },
@@ -90,7 +90,7 @@ const refused = (reason: RegExp) => (error: Error) => {
   return true;
 };
 
-Deno.test("a node answers another part by part, and nobody on the way can read it", () =>
+Deno.test("a node answers another part by part, and no one on the way can read it", () =>
   withPeers(async ({ a, b, sent }, network) => {
     let seen = "";
     network.change = (bytes) => {
@@ -114,7 +114,7 @@ Deno.test("a question that is sent again is answered under another key", () =>
     assert.notEqual(await again(), await again());
   }));
 
-Deno.test("an answer that was changed, cut or put in another order is none", () =>
+Deno.test("a response that was changed, cut or put in another order is none", () =>
   withPeers(async ({ a, b }, network) => {
     b.answer("count", z.number(), count);
     network.change = (bytes) => {
@@ -158,7 +158,7 @@ Deno.test("a node with other keys is refused", () =>
     await assert.rejects(ask(a), refused(/the same keys file/));
   }, { sameKeys: false }));
 
-Deno.test("an answerer that fails says so, and keeps why to itself", () =>
+Deno.test("a failing node reports that, but not the reason", () =>
   withPeers(async ({ a, b }) => {
     b.answer("fail", z.null(), async function* () {
       yield await Promise.resolve(1);
@@ -167,7 +167,7 @@ Deno.test("an answerer that fails says so, and keeps why to itself", () =>
     await assert.rejects(ask(a, { name: "fail", data: null }), refused(/Its log has the reason$/));
   }));
 
-Deno.test("nodeUrlOf() is what the operator gives, the listener's, or the machine's", () => {
+Deno.test("nodeUrlOf() is the operator's, the listener's, or the machine's", () => {
   const found = (host: string, nodeUrl?: string) =>
     nodeUrlOf({ nodeUrl, host, port: 8787 }, () => [
       { address: "127.0.0.1", family: "IPv4" },

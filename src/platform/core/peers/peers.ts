@@ -1,8 +1,4 @@
-/**
- * Other nodes as a capability sees them: it answers their requests, and sends its own.
- *
- * @module
- */
+/** Other nodes, for a capability: it handles their requests, and sends its own. @module */
 import type * as z from "zod";
 
 /** The path at which nodes ask; its number changes when the form of questions does. */
@@ -31,27 +27,20 @@ export interface PeerQuestion {
   readonly signal: AbortSignal;
 }
 
-/**
- * Gives the response to a question part by part; the signal is aborted when nobody waits for it.
- */
+/** Returns the response part by part; the signal aborts when nothing waits for it. */
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {
   /** Answers the questions of a name from now on. */
   answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
-  /** Other nodes, by name. */
   list(): Promise<readonly Peer[]>;
-  /** Nodes of the last day that are gone. */
+  /** Nodes of the last day that are down. */
   lost(): Promise<readonly SilentNode[]>;
-  /**
-   * Asks another node.
-   *
-   * @throws {PeerError} if it does not respond, or not to the end.
-   */
+  /** @throws {PeerError} if the other node does not respond, or not to the end. */
   ask(peer: Peer, question: PeerQuestion): AsyncIterable<unknown>;
 }
 
-/** The peers of a node that has none. */
+/** The peers of a single node: none. */
 export function solePeers(): Peers {
   return {
     answer: () => {},

@@ -48,7 +48,7 @@ export async function openTestStorage(): Promise<TestStorage> {
 
 export type Decision = Response | "pass" | "cut";
 
-/** The action of the proxy for a request: pass it on, respond, or cut the connection. */
+/** The action of the proxy for a request: pass it on, respond, or close the connection. */
 export type Fault = (request: Request) => Decision | Promise<Decision>;
 
 export interface FaultyStorage extends AsyncDisposable {
@@ -62,7 +62,7 @@ export interface FaultyStorage extends AsyncDisposable {
   pass(request: Request): Promise<Response>;
 }
 
-/** A storage behind a proxy that the test has control of. */
+/** A storage behind a proxy that the test controls. */
 export async function openFaultyStorage(): Promise<FaultyStorage> {
   const storage = await openTestStorage();
   const url = new URL(storage.place);

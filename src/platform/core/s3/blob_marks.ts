@@ -2,10 +2,11 @@
  * Marks of blobs in the records: unused, being removed, or damaged. All nodes see the same marks,
  * and a mark changes only in a checked commit.
  *
- * A blob goes in two steps. A sweep marks it; a day later a sweep that finds the mark untouched
- * changes it to "removing" and removes the object. Code that needs the blob meanwhile removes the
- * mark: only one of the two commits succeeds. The request that removes the object is signed before
- * the commit and expires, so that a suspended node cannot remove an object that was stored again.
+ * A blob is removed in two steps. A sweep marks it; a day later a sweep that finds the mark
+ * untouched changes it to "removing" and removes the object. Code that needs the blob before that
+ * removes the mark: only one of the two commits succeeds. The request that removes the object is
+ * signed before the commit and expires, so that a suspended node cannot remove an object that was
+ * stored again.
  *
  * @module
  */
@@ -18,9 +19,9 @@ const time = z.number();
 const markSchema = z.discriminatedUnion("state", [
   /** Nothing needed it at that time. */
   z.object({ state: z.literal("unneeded"), since: time }),
-  /** Its object may go until that time, by the storage's clock. */
+  /** Its object may be removed until that time, by the storage's clock. */
   z.object({ state: z.literal("removing"), until: time }),
-  /** Its object does not have its content. */
+  /** Its object has different content. */
   z.object({ state: z.literal("damaged"), since: time }),
 ]);
 
@@ -63,7 +64,6 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /** Takes a mark away if it has not changed since it was read. */
   async remove(blob: BlobName, before: Versioned<BlobMark>, lease?: Lease): Promise<boolean> {
     const key = keyOf(blob);
     const { versionstamp } = before;
@@ -71,10 +71,7 @@ export class BlobMarks {
       .commit(lease)).ok;
   }
 
-  /**
-   * Says that a blob is needed: no sweep removes it from now on for a day. Returns the mark
-   * that remains, of a blob that cannot be used until it is stored again.
-   */
+  /** Marks a blob as needed for a day. Returns the mark of one that must be stored again. */
   async takeBack(blob: BlobName, lease?: Lease): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const found = await this.find(blob);

@@ -1,8 +1,4 @@
-/**
- * Which blobs are in a bucket. Objects that are no blobs are passed over.
- *
- * @module
- */
+/** Lists the blobs in a bucket, and skips other objects. @module */
 import { isSha256 } from "../../../lib/hash.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { StoredBlob } from "../store/mod.ts";
@@ -10,7 +6,7 @@ import { objectKey } from "./s3_blob_store.ts";
 import type { S3Bucket } from "./s3_bucket.ts";
 
 export interface BlobObject extends StoredBlob {
-  /** By the storage's clock, in milliseconds since 1970. */
+  /** According to the storage's clock, in milliseconds since 1970. */
   readonly writtenAt: number;
 }
 

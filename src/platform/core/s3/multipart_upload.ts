@@ -1,8 +1,4 @@
-/**
- * An upload in parts (Amazon S3, "Uploading and copying objects using multipart upload").
- *
- * @module
- */
+/** An upload in parts (Amazon S3, "multipart upload"). @module */
 import { sha256Hex } from "../../../lib/hash.ts";
 import { S3Error, type S3Requests } from "./s3_requests.ts";
 import { completionBody, parseError, parseUploadId } from "./s3_xml.ts";
@@ -41,7 +37,7 @@ export class MultipartUpload {
     });
   }
 
-  /** Makes the object of all parts. The storage may report a failure with the status 200. */
+  /** Creates the object from all parts. The storage may report a failure with the status 200. */
   async complete(): Promise<void> {
     await this.#requests.attempt(async () => {
       const answer = await this.#requests.text({
@@ -56,14 +52,15 @@ export class MultipartUpload {
     });
   }
 
-  /** Gives the upload up, so that its parts are not kept. */
+  /** Cancels the upload, so that its parts are not kept. */
   async abort(): Promise<void> {
     const query = { uploadId: this.#id };
     await this.#requests.attempt(() =>
       this.#requests.text({ method: "DELETE", key: this.#key, query })
     )
       .catch(() => {
-        // It is gone, or the storage is: a rule of the bucket removes it in the end.
+        // The upload or the storage no longer exists. A rule of the bucket eventually removes the
+        // upload.
       });
   }
 }

@@ -1,8 +1,4 @@
-/**
- * Direct access to a bucket, for objects other than blobs.
- *
- * @module
- */
+/** Direct access to a bucket, for objects other than blobs. @module */
 import { systemClock } from "../../../lib/clock.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { S3Bucket } from "./s3_bucket.ts";
@@ -19,7 +15,7 @@ export interface OpenBucket {
   close(): void;
 }
 
-/** Nobody waits for it: it tries longer than for a visitor. */
+/** Nobody waits for it, so it retries longer than for a visitor. */
 const PATIENCE = { ...DEFAULT_PATIENCE, answerMs: 60_000, retries: 6, longestMs: 60_000 };
 
 /** @throws {S3PlaceError} @throws {S3CredentialsError} */

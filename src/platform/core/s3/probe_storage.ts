@@ -1,8 +1,4 @@
-/**
- * Stores, reads and deletes one object, to test a new configuration of object storage.
- *
- * @module
- */
+/** Stores, reads and deletes one object, to test a new configuration of object storage. @module */
 import { systemClock } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -11,7 +7,6 @@ import { S3Bucket } from "./s3_bucket.ts";
 import { parseS3Place } from "./s3_place.ts";
 import { DEFAULT_PATIENCE, type S3Patience, S3Requests } from "./s3_requests.ts";
 
-/** A test of the storage failed. */
 export class ProbeError extends Error {
   override readonly name = "ProbeError";
 }
@@ -19,7 +14,7 @@ export class ProbeError extends Error {
 /**
  * Stores an object of a few bytes below `probe/`, reads it back, and deletes it.
  *
- * @param name names the object, so that two probes at once do not meet.
+ * @param name names the object, so that two concurrent probes do not collide.
  * @throws {S3PlaceError} @throws {S3CredentialsError}
  * @throws {ProbeError} naming the step that failed.
  */

@@ -23,10 +23,7 @@ import {
 import type { BlobMark, BlobMarks } from "./blob_marks.ts";
 import { FileChangedError, type S3Bucket } from "./s3_bucket.ts";
 
-/**
- * How long a blob that was there is taken to be there, in milliseconds. It must be well
- * below the time between a mark and the removal.
- */
+/** How long a known blob is assumed to exist; well below the delay of removals. Milliseconds. */
 const TRUSTED_MS = 6 * 60 * 60_000;
 
 /** Maximum number of blobs of a workspace that are remembered; beyond that, all are forgotten. */
@@ -41,7 +38,7 @@ const MAX_FETCHES = 3;
 /** How often content that arrives damaged is fetched. */
 const MAX_DOWNLOADS = 3;
 
-/** Pause between two looks at a blob that is being removed, in milliseconds. */
+/** Pause between checks of a blob that is being removed, in milliseconds. */
 const REMOVAL_PAUSE_MS = 250;
 
 export interface S3BlobStoreOptions {
@@ -56,7 +53,6 @@ export interface S3BlobStoreOptions {
   onDamaged(message: string): void;
 }
 
-/** Key of a blob's object. */
 export function objectKey(workspaceId: string, sha256: string): string {
   return `${workspaceId}/${sha256.slice(0, 2)}/${sha256}`;
 }
@@ -85,7 +81,7 @@ export class S3BlobStore implements BlobStore {
       damaged: join(root, "damaged", workspaceId),
       isCache: true,
       onUse: () => {},
-      // A cached file is fetched again; there is nothing to save of it.
+      // A cached file can be fetched again, so there is nothing to save.
       onDamaged: (sha256, movedTo) => {
         options.cache.remove(this.#nameOf(sha256));
         Deno.removeSync(movedTo);
@@ -124,7 +120,6 @@ export class S3BlobStore implements BlobStore {
     return added;
   }
 
-  /** Uploads a file that was just written here. */
   async #upload(sha256: string): Promise<void> {
     const path = blobPath(this.#folder, sha256);
     const { size } = await Deno.stat(path);
@@ -151,7 +146,7 @@ export class S3BlobStore implements BlobStore {
     const known = this.#trusted(sha256);
     if (known !== undefined) return known;
     const at = this.#options.now();
-    // The mark first: without one, nobody removes the object for a day.
+    // The mark first: without a mark, nothing removes the object for a day.
     if (await this.#options.marks.takeBack(this.#blob(sha256)) !== undefined) return undefined;
     const size = await this.#options.bucket.size(this.#key(sha256));
     if (size !== undefined) this.#remember(sha256, { size, at });
@@ -172,7 +167,10 @@ export class S3BlobStore implements BlobStore {
     return sizes;
   }
 
-  /** The file here may be at fault, or the object: the file goes, and the object is checked. */
+  /**
+   * Either this file or the object may be damaged, so the file is removed and the object is
+   * checked.
+   */
   async reportDamage(sha256: string): Promise<void> {
     await this.#local.reportDamage(sha256);
     await this.#fetch(sha256).catch((error) => {
@@ -213,7 +211,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Requests for a blob at the same time share one fetch. */
+  /** Concurrent requests for a blob share one fetch. */
   #fetch(sha256: string): Promise<void> {
     return this.#fetches.run(sha256, async () => {
       for (let attempt = 1;; attempt++) {
@@ -248,7 +246,7 @@ export class S3BlobStore implements BlobStore {
     this.#options.cache.add(this.#nameOf(sha256), size);
   }
 
-  /** Has all nodes take the blob as missing, until it is stored again. */
+  /** Makes all nodes treat the blob as missing until it is stored again. */
   async #reportObject(sha256: string, cause: BlobMismatchError): Promise<BlobDamagedError> {
     const { marks, now, onDamaged, workspaceId } = this.#options;
     this.#seen.delete(sha256);
@@ -263,7 +261,7 @@ export class S3BlobStore implements BlobStore {
     return new BlobDamagedError(message, { cause });
   }
 
-  /** Uploads a blob, unless it is known to be there, so that no sweep removes it. */
+  /** Uploads a blob, unless it is known to exist, and protects it from sweeps. */
   async #publish(
     sha256: string,
     size: number,
@@ -280,7 +278,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Waits while a blob may be removed; returns the mark that the upload makes untrue. */
+  /** Waits while a blob may be removed; returns the mark that the upload invalidates. */
   async #settle(sha256: string): Promise<Versioned<BlobMark> | undefined> {
     for (;;) {
       const mark = await this.#options.marks.takeBack(this.#blob(sha256));

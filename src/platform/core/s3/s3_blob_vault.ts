@@ -1,9 +1,4 @@
-/**
- * The blobs of all workspaces in object storage that several nodes share, with the files that this
- * node uses on its disk.
- *
- * @module
- */
+/** Blobs of all workspaces in shared object storage, with a cache on this node's disk. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -22,25 +17,21 @@ import type { RecordStore } from "../../../store/mod.ts";
 export interface S3VaultOptions {
   /** `s3://bucket/prefix?endpoint=…&region=…` */
   readonly place: string;
-  /** The environment with the access keys. */
   readonly env: Environment;
-  /** The records, which hold the marks of blobs. */
+  /** The records, which contain the marks of blobs. */
   readonly kv: RecordStore;
-  /** Folder for cached files, which is this node's alone. */
+  /** Folder for cached files, which only this node uses. */
   readonly cache: string;
-  /** Most disk for cached files, in bytes. */
+  /** Maximum disk space for cached files, in bytes. */
   readonly cacheBytes?: number | undefined;
   readonly now: Clock;
   readonly patience?: S3Patience;
   /** Size of the parts of large objects, in bytes. */
   readonly partBytes?: number;
-  /** Called with a message for the operator where an object is damaged. */
   onDamaged(message: string): void;
-  /** Called with other messages for the operator. */
   onTrouble(message: string): void;
 }
 
-/** Blobs that are in a storage, and files here. */
 export interface CachedVault extends BlobVault {
   of(workspaceId: string): S3BlobStore;
   /** Resolves when the cache is within its bound. */
@@ -126,7 +117,6 @@ function adviceFor({ code }: S3Error): string {
     : "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and their permissions on the bucket";
 }
 
-/** Whether the storage answered, and would answer the same again. */
 function isRefusal(error: unknown): error is S3Error {
   return error instanceof S3Error && error.status >= 400 && error.status < 500;
 }

@@ -1,8 +1,4 @@
-/**
- * The objects below a prefix of a bucket, each of them checked on its way.
- *
- * @module
- */
+/** The objects below a prefix of a bucket, each verified in transit. @module */
 import { createHash } from "node:crypto";
 import pLimit from "p-limit";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -10,13 +6,15 @@ import { type ListedObject, type ListPage, parseList } from "./s3_xml.ts";
 import { isMissing, type S3Requests } from "./s3_requests.ts";
 import { MultipartUpload } from "./multipart_upload.ts";
 
-/** Largest object that is sent in one request, and smallest part of a larger one, in bytes. */
+/**
+ * Maximum size of an object sent in one request, and minimum size of a part of a larger one, in
+ * bytes.
+ */
 const PART_BYTES = 8 * 1024 * 1024;
 
 /** Maximum number of parts of an upload (Amazon S3, "multipart upload limits"). */
 const MAX_PARTS = 10_000;
 
-/** Bodies that are in memory at the same time. */
 const MAX_BODIES = 8;
 
 /** A file on its way to the storage. */
@@ -26,7 +24,7 @@ export interface FileUpload {
   readonly sha256: string;
 }
 
-/** The content of a file is not what it was when it was checked. */
+/** The content of a file has changed since it was checked. */
 export class FileChangedError extends Error {
   override readonly name = "FileChangedError";
 }
@@ -49,7 +47,7 @@ export class S3Bucket {
     this.#partBytes = partBytes;
   }
 
-  /** Stores bytes; the storage refuses them if they do not arrive as they are. */
+  /** Stores bytes; the storage refuses them if they arrive changed. */
   async put(key: string, content: Uint8Array<ArrayBuffer>, sha256: string): Promise<void> {
     await this.#bodies(() =>
       this.requests.attempt(async () => {
@@ -63,8 +61,8 @@ export class S3Bucket {
   }
 
   /**
-   * Stores a file; a large one in parallel parts. The object appears when it is complete; after a
-   * failure, nothing is left.
+   * Stores a file, a large one in parallel parts; it appears when complete, otherwise leaves
+   * nothing.
    */
   async putFile(key: string, { path, size, sha256 }: FileUpload): Promise<void> {
     if (size <= this.#partBytes) {
@@ -100,7 +98,7 @@ export class S3Bucket {
     let failure: { readonly error: unknown } | undefined;
     using file = await Deno.open(path);
     for (let number = 1; failure === undefined; number++) {
-      // A place is taken before the part is read, so that few are in memory.
+      // A slot is taken before the part is read, so that few are in memory.
       const { promise: read, resolve: onRead, reject } = Promise.withResolvers<boolean>();
       const part: Promise<void> = this.#bodies(async () => {
         const content = await readPart(file, partBytes);
@@ -129,8 +127,7 @@ export class S3Bucket {
   }
 
   /**
-   * Hands the content of an object to `take`, again where it broke off; `undefined` if
-   * the object is missing.
+   * Passes an object to `take`, and resumes after an interruption; `undefined` if it is missing.
    */
   async get<T>(
     key: string,
@@ -142,12 +139,11 @@ export class S3Bucket {
     });
   }
 
-  /** Removes an object, if it is there. */
   async remove(key: string): Promise<void> {
     await this.#ifThere(() => this.requests.text({ method: "DELETE", key }));
   }
 
-  /** Lists all objects, or those whose keys begin so, by their keys. */
+  /** Lists all objects, or those whose keys have a prefix, in order of their keys. */
   async *list(begin = ""): AsyncGenerator<ListedObject> {
     const prefix = `${this.#prefix}${begin}`;
     for (let next: string | undefined = ""; next !== undefined;) {
@@ -160,7 +156,7 @@ export class S3Bucket {
     }
   }
 
-  /** Lists the first names of all keys, up to their first slash: a request for each. */
+  /** Lists the first names of all keys, up to their first slash: with one request for each. */
   async *folders(): AsyncGenerator<string> {
     for (let after = "";;) {
       const { objects: [first] } = await this.#page({ "start-after": `${this.#prefix}${after}` });
@@ -189,7 +185,7 @@ export class S3Bucket {
   }
 }
 
-/** Reads up to `length` bytes from where the file stands. */
+/** Reads up to `length` bytes from the file's current position. */
 async function readPart(file: Deno.FsFile, length: number): Promise<Uint8Array<ArrayBuffer>> {
   const content = new Uint8Array(length);
   let size = 0;

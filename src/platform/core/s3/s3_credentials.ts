@@ -1,9 +1,4 @@
-/**
- * The access keys of object storage: from the environment, or from a file as Amazon's tools keep
- * it. They are never on a command line.
- *
- * @module
- */
+/** Access keys of object storage: from the environment, or from Amazon's file. @module */
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -16,10 +11,9 @@ export interface S3Credentials {
   readonly sessionToken?: string;
 }
 
-/** No access keys are there, or they cannot be read. */
 export class S3CredentialsError extends StoreUnusableError {}
 
-/** Largest file of keys that is read, in bytes. */
+/** Maximum size of a file of keys, in bytes. */
 const MAX_FILE_BYTES = 64 * 1024;
 
 const ADVICE = "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE";
@@ -42,7 +36,6 @@ function complete(
   };
 }
 
-/** The settings of one profile of an INI file. */
 function readProfile(text: string, profile: string): Map<string, string> {
   const settings = new Map<string, string>();
   let section = "";
@@ -73,9 +66,9 @@ async function readFile(path: string, isNamed: boolean): Promise<string | undefi
 }
 
 /**
- * Finds the access keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and
- * `AWS_SESSION_TOKEN`, else the profile `AWS_PROFILE` (`default`) of the file
- * `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`).
+ * Finds the access keys: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`,
+ * otherwise the profile `AWS_PROFILE` (`default`) of the file `AWS_SHARED_CREDENTIALS_FILE`
+ * (`~/.aws/credentials`).
  *
  * @throws {S3CredentialsError} if there are none.
  */

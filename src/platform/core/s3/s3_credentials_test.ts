@@ -42,7 +42,7 @@ Deno.test("findS3Credentials() takes the environment first, then a profile of a 
     });
   }));
 
-Deno.test("findS3Credentials() says what is missing", () =>
+Deno.test("findS3Credentials() reports missing values", () =>
   withFile(async (path) => {
     const refused = (env: Record<string, string>, message: RegExp) =>
       assert.rejects(findS3Credentials(env), (error: Error) => {

@@ -27,7 +27,7 @@ function error(status: number, code: string): Response {
   return new Response(`<Error><Code>${code}</Code><Message>no</Message></Error>`, { status });
 }
 
-/** Does something to the first so many requests of a kind, and passes on the others. */
+/** Changes the first requests of a kind, up to a number, and passes on the others. */
 function first(count: number, method: string, fault: Fault): Fault {
   return (request) => request.method === method && count-- > 0 ? fault(request) : "pass";
 }
@@ -37,7 +37,7 @@ interface Tools {
   readonly folder: string;
   readonly kv: RecordStore;
   readonly messages: string[];
-  /** Opens its own node over the same bucket and records. */
+  /** Opens another node with the same bucket and records. */
   node(name: string, patience?: S3Patience): Promise<CachedVault>;
 }
 

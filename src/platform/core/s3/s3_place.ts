@@ -1,9 +1,4 @@
-/**
- * Parses the place of blobs in object storage from `--blobs`:
- * `s3://bucket/prefix?endpoint=https://…&region=…`.
- *
- * @module
- */
+/** Parses `--blobs`: `s3://bucket/prefix?endpoint=https://…&region=…`. @module */
 import { nearest } from "../../../lib/suggest.ts";
 
 export interface S3Place {
@@ -72,11 +67,7 @@ function checkSettings(settings: URLSearchParams): void {
   }
 }
 
-/**
- * Parses the URL of object storage.
- *
- * @throws {S3PlaceError} with the problem.
- */
+/** @throws {S3PlaceError} with the problem. */
 export function parseS3Place(text: string): S3Place {
   const url = URL.parse(text);
   if (url === null || url.protocol !== "s3:") {
@@ -112,12 +103,11 @@ export function parseS3Place(text: string): S3Place {
   return { bucket, prefix, endpoint, region, pathStyle: style === "path" };
 }
 
-/** Names the place for people: without anything that could be a secret. */
+/** Names the bucket and prefix for people, without anything that could be a secret. */
 export function describeS3Place({ endpoint, bucket, prefix }: S3Place): string {
   return `bucket "${bucket}${prefix === "" ? "" : `/${prefix.slice(0, -1)}`}" of ${endpoint}`;
 }
 
-/** The URL of an object, or of the bucket itself. */
 export function s3Url(
   { endpoint, bucket, prefix, pathStyle }: S3Place,
   key: string | undefined,

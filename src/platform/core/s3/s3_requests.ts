@@ -1,6 +1,6 @@
 /**
  * Requests to object storage: signed, bounded in time, and retried if that helps. It also tracks
- * whether the storage responds, so that nobody waits for one that does not.
+ * whether the storage responds, so that nothing waits for one that does not.
  *
  * @module
  */
@@ -26,7 +26,6 @@ const noAnswer = (reason: unknown): S3Error =>
     ? reason
     : new S3Error(0, "", reason instanceof Error ? reason.message : String(reason));
 
-/** How long to wait, and how often to try. */
 export interface S3Patience {
   /**
    * Timeout for the head of a response, in addition to the time for the request's body, in
@@ -37,12 +36,12 @@ export interface S3Patience {
   readonly idleMs: number;
   /** Attempts after the first. */
   readonly retries: number;
-  /** After this time no further attempt begins, in milliseconds. */
+  /** Time after which no further attempt starts, in milliseconds. */
   readonly longestMs: number;
   /** Pause before the second attempt, in milliseconds; it doubles, up to `longestPauseMs`. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
-  /** Pause between two looks at a storage that does not respond, in milliseconds. */
+  /** Pause between checks of a storage that does not respond, in milliseconds. */
   readonly probeMs: number;
 }
 
@@ -56,19 +55,20 @@ export const DEFAULT_PATIENCE: S3Patience = {
   probeMs: 2_000,
 };
 
-/** Slowest upload that is waited for, in bytes a millisecond. */
+/** Minimum speed of an upload, in bytes per millisecond. */
 const SLOWEST_UPLOAD = 32;
 
-/** Requests at the same time. */
 const MAX_REQUESTS = 64;
 
-/** Longest response to read completely, in bytes: a page of a listing is below 1 MiB. */
+/**
+ * Maximum length of a response to read completely, in bytes: a page of a listing is below 1 MiB.
+ */
 const MAX_TEXT_BYTES = 8 * 1024 * 1024;
 
-/** When clients may try again, in seconds. */
+/** Seconds after which clients may retry. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Codes of refusals that pass, beside all statuses of 500 and more. */
+/** Codes of temporary refusals, in addition to all statuses from 500. */
 const PASSING_CODES = new Set(["SlowDown", "RequestTimeout", "InternalError", "BadDigest"]);
 
 export interface S3Request {
@@ -87,7 +87,7 @@ export interface S3RequestsOptions {
   readonly now: Clock;
   /** Trusted authorities' certificates (PEM), in addition to the system's. */
   readonly caCerts?: readonly string[];
-  /** Called when the storage stops answering, and when it answers again. */
+  /** Called when the storage stops responding, and when it responds again. */
   onChange(problem: string | undefined): void;
 }
 
@@ -98,12 +98,12 @@ function isPassing(error: unknown): boolean {
     PASSING_CODES.has(code);
 }
 
-/** Whether the error says that an object is not there. */
+/** Whether the error means that an object does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof S3Error && error.status === 404 && error.code !== "NoSuchBucket";
 }
 
-/** Part of the usual patience for a storage that did not respond lately. */
+/** Part of the usual time limit for a storage that recently did not respond. */
 const IMPATIENCE = 1 / 4;
 
 export class S3Requests {
@@ -131,7 +131,7 @@ export class S3Requests {
     });
   }
 
-  /** Why the storage cannot be used, for the operator; `undefined` if it answers. */
+  /** Why the storage cannot be used, for the operator; `undefined` if it responds. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -212,11 +212,7 @@ export class S3Requests {
     return await readText(await this.send(request));
   }
 
-  /**
-   * Looks whether the bucket can be used.
-   *
-   * @throws {UnavailableError} if it cannot.
-   */
+  /** @throws {UnavailableError} if the bucket cannot be used. */
   async look(): Promise<void> {
     const prefix = `${this.#options.place.prefix}look/`;
     const query = { "list-type": "2", "max-keys": "1", prefix };
@@ -227,7 +223,7 @@ export class S3Requests {
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
     const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));
-    // By the storage's clock, which decides when it is too late.
+    // By the storage's clock, which decides about expiry.
     const datetime = new Date(this.storageTime()).toISOString().replace(/[:-]|\.\d{3}/g, "");
     return await this.#aws.sign(url.href, { method, aws: { signQuery: true, datetime } });
   }
@@ -292,7 +288,7 @@ export class S3Requests {
   }
 }
 
-/** A body that fails where no byte comes for a while. */
+/** A body that fails if no byte arrives for a while. */
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { idleMs, late }: { readonly idleMs: number; readonly late: AbortController },

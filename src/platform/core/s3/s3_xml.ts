@@ -1,8 +1,4 @@
-/**
- * The XML that object storage responds with.
- *
- * @module
- */
+/** Reads XML responses of object storage. @module */
 import { XMLParser } from "fast-xml-parser";
 import * as z from "zod";
 
@@ -61,7 +57,6 @@ export interface ListPage {
   readonly next: string | undefined;
 }
 
-/** One page of a listing. */
 export function parseList(text: string): ListPage {
   const { ListBucketResult: list } = listSchema.parse(parser.parse(text));
   return {
@@ -74,7 +69,6 @@ export function parseList(text: string): ListPage {
   };
 }
 
-/** The body that completes a multipart upload. */
 export function completionBody(etags: readonly string[]): string {
   const escape = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   const parts = etags.map((etag, index) =>

@@ -1,8 +1,4 @@
-/**
- * Removes objects that nothing needs, while other nodes use the same bucket.
- *
- * @module
- */
+/** Removes objects that nothing needs, while other nodes use the same bucket. @module */
 import type { Versioned } from "../store/mod.ts";
 import type { BlobMark, BlobMarks, BlobName } from "./blob_marks.ts";
 import { objectKey } from "./s3_blob_store.ts";
@@ -23,13 +19,13 @@ export interface SweepOptions {
   readonly bucket: S3Bucket;
   readonly marks: Led<BlobMarks>;
   isNeeded(blob: BlobName): boolean;
-  /** Younger objects are left alone, in milliseconds. */
+  /** Minimum age of objects to check, in milliseconds. */
   readonly minAgeMs: number;
   readonly now: number;
   readonly lease: Lease;
 }
 
-/** One round; returns how many objects were removed. */
+/** Runs one round; returns the number of removed objects. */
 export async function sweepObjects(options: SweepOptions): Promise<number> {
   const { bucket, marks, isNeeded, minAgeMs, now, lease } = options;
   const marked = new Map<string, BlobName & { readonly mark: BlobMark }>();
@@ -66,7 +62,7 @@ async function judge(options: SweepOptions, blob: BlobName, isMarked: boolean): 
   return isDue && await removeObject(options, blob, found);
 }
 
-/** Removes an object, unless someone takes its mark back first. */
+/** Removes an object, unless another process removes its mark first. */
 async function removeObject(
   { bucket, marks, lease }: SweepOptions,
   blob: BlobName,

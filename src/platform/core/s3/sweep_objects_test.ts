@@ -15,7 +15,7 @@ const HOUR_MS = 60 * 60_000;
 const bytes = (text: string) => new TextEncoder().encode(text);
 const SHA = sha256Hex("blob");
 
-/** Two nodes over one bucket and one store, with a clock of the test's. */
+/** Two nodes with one bucket and one store, and a clock that the test sets. */
 async function withNodes(
   run: (tools: {
     readonly a: CachedVault;
@@ -98,7 +98,7 @@ Deno.test("a mark that is taken back while a sweep removes its blob wins, or the
     await a.of(WORKSPACE).put(SHA, bytes("blob"));
     await sweep(a, 2);
     let found: number | undefined = -1;
-    // The sweep looks at the storage before it commits: at this moment b needs the blob.
+    // The sweep reads the storage before it commits; at this moment, b needs the blob.
     storage.fault = async (request): Promise<Decision> => {
       if (found === -1 && request.url.includes("look")) {
         found = undefined;

@@ -28,7 +28,7 @@ const textOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
 /** A kind of blob vault; the same tests run on each. */
 interface Kind {
   readonly name: string;
-  /** Opens an empty vault; closing it is the caller's. */
+  /** Opens an empty vault, which the caller must close. */
   open(folder: string, kv: RecordStore): Promise<BlobVault & AsyncDisposable>;
 }
 

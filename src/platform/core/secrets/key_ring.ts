@@ -36,7 +36,6 @@ export interface SecretKey {
 
 /** The keys of a data directory, by id. */
 export interface KeyRing {
-  /** The key for new secrets. */
   readonly current: SecretKey;
   find(id: string): SecretKey | undefined;
 }
@@ -72,14 +71,14 @@ async function readKeyFile(path: string): Promise<KeyFile | undefined> {
 /** Digits of a check value. */
 const CHECK_DIGITS = 16;
 
-/** The check value of a key: it tells nothing of the key, and covers its id as well. */
+/** The check value of a key: it reveals nothing about the key, and also covers its id. */
 function checkOf(id: string, bytes: Uint8Array): string {
   return createHmac("sha256", bytes).update(`svc key ${id}`).digest("hex").slice(0, CHECK_DIGITS);
 }
 
 function isSound({ id, key, check }: KeyFile["keys"][number]): boolean {
   const bytes = Buffer.from(key, "base64");
-  // Other texts can stand for the same bytes.
+  // Other texts can represent the same bytes.
   if (bytes.toString("base64") !== key) return false;
   return check === undefined || check === checkOf(id, bytes);
 }
@@ -116,22 +115,14 @@ export async function openKeyRing(path: string, random: Random): Promise<KeyRing
   return importRing(fresh);
 }
 
-/**
- * Opens a key file that must be there.
- *
- * @throws {KeyFileError}
- */
+/** @throws {KeyFileError} also if the file is missing. */
 export async function readKeyRing(path: string): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
   return importRing(known);
 }
 
-/**
- * Derives 32 bytes for another purpose from the current key (HKDF, RFC 5869).
- *
- * @throws {KeyFileError} if the file is missing or damaged
- */
+/** Derives 32 bytes for another purpose from the current key (HKDF, RFC 5869). */
 export async function deriveBytes(path: string, purpose: string): Promise<Uint8Array> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
@@ -144,7 +135,7 @@ export async function readKeyIds(path: string): Promise<ReadonlySet<string>> {
   return new Set((await readKeyFile(path))?.keys.map(({ id }) => id));
 }
 
-/** Adds a new current key; the old ones stay readable until `forgetOldKeys()`. */
+/** Adds a new current key; old ones remain until `forgetOldKeys()`. */
 export async function addKey(path: string, random: Random): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
@@ -153,7 +144,7 @@ export async function addKey(path: string, random: Random): Promise<KeyRing> {
   return importRing(next);
 }
 
-/** Keeps only the current key. Call it once nothing is encrypted with another one. */
+/** Keeps only the current key. Call it when nothing is encrypted with another key any more. */
 export async function forgetOldKeys(path: string): Promise<void> {
   const known = await readKeyFile(path);
   if (known !== undefined) await save(path, { ...known, keys: known.keys.slice(-1) });

@@ -1,8 +1,4 @@
-/**
- * Secrets: the key ring, and sealing with it.
- *
- * @module
- */
+/** Secrets: the key ring, and sealing with it. @module */
 export {
   addKey,
   deriveBytes,

@@ -1,8 +1,4 @@
-/**
- * Secrets that the platform generates for itself once, and stores sealed.
- *
- * @module
- */
+/** Secrets that the platform generates once for itself and stores encrypted. @module */
 import * as z from "zod";
 import { DataIncompleteError, readAll, readRecord } from "../store/mod.ts";
 import { sealedSecret, type SecretBox, SecretDamagedError } from "./secret_box.ts";
@@ -29,7 +25,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** Made by the first start, so that later ones see whether they have its keys. */
+/** Created by the first start, so that later ones can verify their keys. */
 const CHECK = "keys_check";
 
 /**
@@ -61,14 +57,16 @@ export async function checkKeys(
   }
 }
 
-/** Reseals secrets that are sealed with another key; returns how many, without the check of keys. */
+/**
+ * Reseals secrets that are sealed with another key; returns their number, without the key check.
+ */
 export async function resealSettings(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allSettings(), settingRecord)) {
-    if (box.isCurrent(value.secret)) continue;
     const name = String(key.at(-1));
-    const place = placeOf(name);
-    await kv.set(key, { secret: await box.seal(await box.open(value.secret, place), place) });
+    const secret = await box.renew(value.secret, placeOf(name));
+    if (secret === value.secret) continue;
+    await kv.set(key, { secret });
     if (name !== CHECK) count++;
   }
   return count;

@@ -1,7 +1,7 @@
 /**
- * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random
- * 96-bit nonce. A sealed secret names its key, and is bound to the place that
- * it was sealed for: moved elsewhere in the store, it cannot be decrypted.
+ * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce. A sealed
+ * secret names its key, and is bound to its position in the store; elsewhere, it cannot be
+ * decrypted.
  *
  * @module
  */
@@ -31,15 +31,12 @@ export class SecretBox {
     this.#random = random;
   }
 
-  /** True if the secret is sealed with the current key. */
   isCurrent(sealed: SealedSecret): boolean {
     return sealed.keyId === this.#ring.current.id;
   }
 
   /**
-   * Derives a key of AES-256-GCM for one purpose, from the current key or a named one.
-   *
-   * @throws {SecretDamagedError} if the named key is missing.
+   * Derives a key of AES-256-GCM for a purpose. @throws {SecretDamagedError} if `keyId` is missing.
    */
   async deriveKey(
     { purpose, salt, keyId = this.#ring.current.id }: {
@@ -76,7 +73,7 @@ export class SecretBox {
     return new Uint8Array(await crypto.subtle.exportKey("raw", key));
   }
 
-  /** Encrypts a text for a place, such as `variable/<project>/<key>/<scope>`. */
+  /** Encrypts a text for a position, such as `variable/<project>/<key>/<scope>`. */
   async seal(text: string, place: string): Promise<SealedSecret> {
     const { id, key } = this.#ring.current;
     const nonce = this.#random(NONCE_BYTES);
@@ -86,6 +83,11 @@ export class SecretBox {
       new TextEncoder().encode(text),
     );
     return { keyId: id, nonce, data: new Uint8Array(data) };
+  }
+
+  /** Returns the secret sealed with the current key: the same object if it is already. */
+  async renew(sealed: SealedSecret, place: string): Promise<SealedSecret> {
+    return this.isCurrent(sealed) ? sealed : await this.seal(await this.open(sealed, place), place);
   }
 
   /** @throws {SecretDamagedError} if the secret cannot be decrypted. */

@@ -14,7 +14,7 @@ async function withKeyFile(run: (path: string) => Promise<void>) {
 const openBox = async (path: string) =>
   new SecretBox(await openKeyRing(path, systemRandom), systemRandom);
 
-Deno.test("SecretBox opens what it sealed, also after a restart", () =>
+Deno.test("SecretBox opens its sealed values, even after a restart", () =>
   withKeyFile(async (path) => {
     const sealed = await (await openBox(path)).seal("hunter2", "variable/a");
     assert.ok(!new TextDecoder("latin1").decode(sealed.data).includes("hunter2"));
@@ -59,7 +59,7 @@ Deno.test("addKey() keeps old secrets readable until forgetOldKeys()", () =>
     await assert.rejects(after.open(sealed, "p"), SecretDamagedError);
   }));
 
-Deno.test("openKeyRing() refuses a damaged file and leaves it as it is", () =>
+Deno.test("openKeyRing() refuses a damaged file and does not change it", () =>
   withKeyFile(async (path) => {
     await Deno.writeTextFile(path, "{}");
     await assert.rejects(openKeyRing(path, systemRandom), KeyFileError);

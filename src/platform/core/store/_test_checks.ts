@@ -1,8 +1,4 @@
-/**
- * Helpers for tests of stores.
- *
- * @module
- */
+/** Helpers for tests of stores. @module */
 import {
   type Changes,
   DenoStore,
@@ -11,7 +7,7 @@ import {
   StoreLayer,
 } from "../../../store/mod.ts";
 
-/** The same store, and the most checks that one commit had so far. */
+/** The same store, and the maximum number of checks in a commit so far. */
 export class CheckCounter extends StoreLayer {
   most = 0;
 
@@ -21,7 +17,7 @@ export class CheckCounter extends StoreLayer {
   }
 }
 
-/** Two connections to one store, as two processes have them. */
+/** Two connections to one store, as from two processes. */
 export async function withTwoProcesses(
   test: (one: RecordStore, other: RecordStore) => Promise<void>,
 ): Promise<void> {

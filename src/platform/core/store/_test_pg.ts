@@ -1,6 +1,5 @@
 /**
- * A PostgreSQL with stores in it, for tests, and a connection to it that can be cut.
- *
+ * A PostgreSQL with stores in it, for tests, and a connection to it that tests can interrupt.
  * @module
  */
 import postgres from "postgres";
@@ -53,12 +52,12 @@ export class TestPg implements AsyncDisposable {
   }
 }
 
-/** A port of this machine that leads to a server. */
+/** A port on this machine that forwards to a server. */
 export class TestProxy implements AsyncDisposable {
   readonly #listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   readonly #connections = new Set<Deno.Conn>();
   readonly #done: Promise<void>;
-  /** Called with what a client sends, before the server has it. */
+  /** Called with the client's data before the server receives it. */
   onRequest: (bytes: Uint8Array) => void = () => {};
   /** Whether clients get the server's responses; otherwise, their connection is closed. */
   passesAnswers = true;

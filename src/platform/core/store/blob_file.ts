@@ -1,8 +1,4 @@
-/**
- * The file of one blob, open for reading.
- *
- * @module
- */
+/** The file of one blob, open for reading. @module */
 import { BlobDamagedError, type BlobFile, type ByteRange } from "./blob_store.ts";
 
 /** Size of the pieces in which a range is streamed, in bytes. */
@@ -16,7 +12,7 @@ async function openFile(path: string): Promise<Deno.FsFile> {
   }
 }
 
-/** Reads `length` bytes from where the file stands; the stream closes the file. */
+/** Reads `length` bytes from the file's current position; the stream closes the file. */
 function bytesOf(file: Deno.FsFile, length: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   let left = length;
   return new ReadableStream({
@@ -36,7 +32,6 @@ function bytesOf(file: Deno.FsFile, length: number): ReadableStream<Uint8Array<A
   }, { highWaterMark: 1 });
 }
 
-/** Streams a file, or a range of it. */
 export async function streamFile(
   path: string,
   range: ByteRange | undefined,

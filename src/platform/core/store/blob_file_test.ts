@@ -28,7 +28,7 @@ Deno.test("openBlobFile() gives the whole content", () =>
     assert.deepEqual(await readAll((await openBlobFile(path)).stream), CONTENT);
   }));
 
-Deno.test("openBlobFile() gives a file another fingerprint once it is changed", () =>
+Deno.test("openBlobFile() changes a file's fingerprint once it is changed", () =>
   withFile(async (path) => {
     const first = await fingerprintOf(path);
     assert.equal(await fingerprintOf(path), first);

@@ -1,9 +1,4 @@
-/**
- * Content-addressed blobs, separate for each workspace: knowing a hash gives no
- * access to another workspace's content.
- *
- * @module
- */
+/** Content-addressed blobs per workspace: a hash gives no access to another workspace's. @module */
 import type { Lease } from "../../../store/mod.ts";
 
 /** Uploaded content does not have the hash that it was announced with. */
@@ -35,11 +30,10 @@ export interface ByteRange {
 export interface BlobFile {
   /** Differs once the file was written to or replaced. */
   readonly fingerprint: string;
-  /** The whole content; whoever opened the file reads it to its end or cancels it. */
+  /** The whole content. The caller must read it to its end or cancel it. */
   readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
 }
 
-/** The blobs of one workspace. */
 export interface LookOptions {
   /** True to accept a result from a few seconds ago. */
   readonly lately?: boolean;
@@ -54,56 +48,38 @@ export interface BlobStore {
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<void>;
-  /**
-   * Stores a stream whose hash is not known before, as {@link putStream} does. Nothing is
-   * stored where the stream fails.
-   */
+  /** Stores a stream of unknown hash; nothing if the stream fails. */
   add(
     content: ReadableStream<Uint8Array>,
     options: { readonly maxBytes: number },
   ): Promise<{ readonly sha256: string; readonly size: number }>;
-  /** Size in bytes, or `undefined` if the blob is missing. */
   size(sha256: string): Promise<number | undefined>;
-  /**
-   * Size in bytes of a blob whose content has its hash; `undefined` if it is missing or damaged. A
-   * verified file is not read again until it changes.
-   */
+  /** Size of an intact blob, otherwise `undefined`. Read again only after changes. */
   verify(sha256: string): Promise<number | undefined>;
   /** Runs {@link verify} on many blobs and returns the results by hash. */
   verifyAll(
     hashes: readonly string[],
     options?: LookOptions,
   ): Promise<ReadonlyMap<string, number | undefined>>;
-  /**
-   * Verifies a blob, and moves it aside if it is damaged: from then on it is missing, until the
-   * same content is stored again.
-   */
+  /** Verifies a blob, and moves it aside if it is damaged, so that it counts as missing. */
   reportDamage(sha256: string): Promise<void>;
-  /** Reads the whole content, checked against the hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** Opens the file of a blob, so that the runtime can send it by itself. */
+  /** Opens the file of a blob, so that the runtime can send it directly. */
   openFile(sha256: string): Promise<BlobFile>;
-  /**
-   * Creates a file with the blob's content at a free path, checked against the
-   * hash: a hard link if the file system allows it, else a copy. For reading
-   * only.
-   */
+  /** Creates a read-only file with the content at a free path: a hard link, or a copy. */
   link(sha256: string, path: string): Promise<void>;
 }
 
-/** A blob as a list of all blobs has it. */
 export interface StoredBlob {
   readonly workspaceId: string;
   readonly sha256: string;
-  /** Size in bytes. */
   readonly size: number;
 }
 
-/** All blobs of a platform. */
 export interface BlobVault {
   of(workspaceId: string): BlobStore;
-  /** Lists all blobs, in no order that means anything. */
+  /** Lists all blobs, in no particular order. */
   list(): AsyncIterable<StoredBlob>;
   /** How many workspaces have blobs. */
   countWorkspaces(): Promise<number>;
@@ -111,8 +87,7 @@ export interface BlobVault {
   problem(): string | undefined;
   close(): void;
   /**
-   * Removes unneeded blobs: those for which the predicate of `mark` is false, that are older than
-   * `minAgeMs`, and that nobody looks up meanwhile. If several platforms share the blobs, it takes
+   * Removes old blobs that `mark` does not need and that have no recent lookups. Shared blobs take
    * two sweeps, a day apart. Returns the number of removed blobs.
    */
   sweep(options: {

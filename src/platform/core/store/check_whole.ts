@@ -1,9 +1,4 @@
-/**
- * Checks that the parts of a data directory belong together: a new platform in the remains of
- * another would lose those permanently.
- *
- * @module
- */
+/** Refuses a data directory whose parts do not belong together, before data is lost. @module */
 import * as z from "zod";
 import { ifMissing } from "../../../lib/missing_files.ts";
 import type { BlobVault } from "./blob_store.ts";
@@ -11,12 +6,11 @@ import { keys } from "./keys.ts";
 import { isStoreEmpty } from "./portable_store.ts";
 import type { RecordStore } from "../../../store/mod.ts";
 
-/** A part of the platform's data is missing. */
 export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
 }
 
-/** The target of a move of files alone. */
+/** The target of a move of only files. */
 const filesMove = z.object({ to: z.string() });
 
 /** True if a move of files to a place has started, and not ended. */
@@ -29,12 +23,7 @@ async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).catch(ifMissing) !== undefined;
 }
 
-/**
- * Checks that neither keys nor records are missing while the rest exists, and that no move is
- * incomplete.
- *
- * @throws {DataIncompleteError} with what is missing and how to continue.
- */
+/** @throws {DataIncompleteError} if keys or records are missing, or a move is incomplete. */
 export async function checkWhole(
   parts: { readonly kv: RecordStore; readonly vault: Pick<BlobVault, "countWorkspaces"> },
   places: { readonly kv: string; readonly blobs: string; readonly keys: string },

@@ -1,8 +1,4 @@
-/**
- * Which commits can share one transaction. Pure.
- *
- * @module
- */
+/** Decides which commits can share one transaction. Pure. @module */
 import { Buffer } from "node:buffer";
 import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 
@@ -10,17 +6,19 @@ import type { KeyPart, RecordKey } from "../../../store/mod.ts";
 export interface Footprint {
   /** Versions that the commit checks, by the names of their keys. */
   readonly checked: ReadonlyMap<string, string | null>;
-  /** Names of the keys that it changes. */
-  readonly changed: ReadonlySet<string>;
+  /**
+   * Names of the keys that it changes, each with its new value if that is short: the order of
+   * commits that set the same value, such as a flag, does not matter.
+   */
+  readonly changed: ReadonlyMap<string, string | undefined>;
   readonly mutations: number;
   /** Upper bounds of the sizes of all its keys, and of its keys and values. */
   readonly keyBytes: number;
   readonly bytes: number;
-  /** True if it must have its own transaction. */
+  /** True if it needs its own transaction. */
   readonly alone: boolean;
 }
 
-/** Limits of one transaction. */
 export interface GroupLimits {
   readonly checks: number;
   readonly mutations: number;
@@ -47,10 +45,9 @@ export const BATCH_LIMITS: GroupLimits = {
   bytes: 2_000_000,
 };
 
-/** Commits that are checked for one group. */
 const LOOK_AHEAD = 500;
 
-/** Largest overhead of one part of a key beyond its name: numbers take 9 bytes. */
+/** Maximum overhead of a key part beyond its name; numbers take 9 bytes. */
 const PART_BYTES = 12;
 
 function partName(part: KeyPart): string {
@@ -68,7 +65,6 @@ export function keyName(key: RecordKey): string {
   return key.map(partName).join();
 }
 
-/** Upper bound of the bytes of a key. */
 export function keySize(name: string, { length }: RecordKey): number {
   return Buffer.byteLength(name) + length * PART_BYTES;
 }
@@ -76,12 +72,12 @@ export function keySize(name: string, { length }: RecordKey): number {
 /** The keys of all commits in a group. */
 class Union {
   readonly #checked = new Map<string, string | null>();
-  readonly #changed = new Set<string>();
+  readonly #changed = new Map<string, string | undefined>();
 
-  /** Whether the order of a commit and one of these could matter. */
+  /** Whether the order of a commit and another of these could matter. */
   touches({ checked, changed }: Footprint): boolean {
-    for (const name of changed) {
-      if (this.#changed.has(name) || this.#checked.has(name)) return true;
+    for (const [name, value] of changed) {
+      if (this.#checked.has(name) || !this.#isSame(name, value)) return true;
     }
     for (const [name, version] of checked) {
       if (this.#changed.has(name)) return true;
@@ -93,14 +89,23 @@ class Union {
 
   add({ checked, changed }: Footprint): void {
     for (const [name, version] of checked) this.#checked.set(name, version);
-    for (const name of changed) this.#changed.add(name);
+    for (const [name, value] of changed) {
+      this.#changed.set(name, this.#isSame(name, value) ? value : undefined);
+    }
+  }
+
+  /** Whether no commit changes a key to anything else. */
+  #isSame(name: string, value: string | undefined): boolean {
+    return !this.#changed.has(name) ||
+      value !== undefined && this.#changed.get(name) === value;
   }
 }
 
 /**
  * Selects the commits for the next transaction; the others keep their order. No two commits of a
- * group touch the same key, except to check it for the same version, and none overtakes an earlier
- * one that touches its keys. So the result is the same as that of separate commits.
+ * group touch the same key, except to check it for the same version or to set the same value, and
+ * none overtakes an earlier one that touches its keys. So the result is the same as that of
+ * separate commits.
  */
 export function takeGroup<T extends { readonly footprint: Footprint }>(
   waiting: readonly T[],
@@ -133,7 +138,7 @@ export function takeGroup<T extends { readonly footprint: Footprint }>(
   return { group, rest: [...passed, ...waiting.slice(index)] };
 }
 
-/** Takes as many commits as fit, in their order. */
+/** Takes as many commits as fit, in order. */
 export function takeBatch<T extends { readonly footprint: Footprint }>(
   waiting: readonly T[],
   limits: GroupLimits,

@@ -1,8 +1,4 @@
-/**
- * Records that cannot be read as what they should be.
- *
- * @module
- */
+/** Records that do not match their schema. @module */
 import { nameOf } from "./set_aside.ts";
 import type { RecordKey } from "../../../store/mod.ts";
 

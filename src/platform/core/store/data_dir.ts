@@ -1,25 +1,16 @@
-/**
- * The folder that holds all data of a platform, and the lock that keeps a
- * second platform out of it.
- *
- * @module
- */
+/** The folder of a platform's data, and the lock that keeps a second platform out. @module */
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { lockInTime } from "../../../lib/file_lock.ts";
 import { join } from "node:path";
 
-/**
- * How long a killed process may take to end and release its lock, in milliseconds, because it
- * finishes disk writes first.
- */
+/** Time for a killed process to finish disk writes and release its lock, in milliseconds. */
 const ENDING_MS = 3000;
 
-/** How long a look at a lock waits for it, in milliseconds. */
+/** How long a check of the lock waits, in milliseconds. */
 const LOOK_MS = 300;
 
 export interface DataDir {
   readonly root: string;
-  /** The Deno KV database. */
   readonly kv: string;
   readonly blobs: string;
   readonly logs: string;
@@ -31,7 +22,6 @@ export interface DataDir {
   release(): void;
 }
 
-/** Another process serves from the same data directory. */
 export class DataDirInUseError extends Error {
   override readonly name = "DataDirInUseError";
   constructor(root: string) {
@@ -41,7 +31,6 @@ export class DataDirInUseError extends Error {
   }
 }
 
-/** The folder cannot be made or written. */
 export class DataDirUnusableError extends Error {
   override readonly name = "DataDirUnusableError";
   constructor(root: string, cause: unknown) {
@@ -55,10 +44,10 @@ export class DataDirUnusableError extends Error {
 
 /**
  * Creates the data directory if it is missing (readable by its owner only) and locks it for this
- * process; the system frees the lock when the process ends for any reason.
+ * process; the system releases the lock when the process ends for any reason.
  *
- * @throws {DataDirInUseError} when another process holds it.
- * @throws {DataDirUnusableError} when it cannot be created or written.
+ * @throws {DataDirInUseError} if another process holds it.
+ * @throws {DataDirUnusableError} if it cannot be created or written.
  */
 export async function openDataDir(root: string): Promise<DataDir> {
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
@@ -76,11 +65,7 @@ export async function openDataDir(root: string): Promise<DataDir> {
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
 }
 
-/**
- * Locks a folder that may be a data directory; does nothing if it never was one.
- *
- * @throws {DataDirInUseError} when another process holds it.
- */
+/** @throws {DataDirInUseError} if another process holds it. Does nothing for other folders. */
 export async function lockIfDataDir(root: string, waitMs = ENDING_MS): Promise<Disposable> {
   let lock: Deno.FsFile;
   try {

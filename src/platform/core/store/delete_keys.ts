@@ -1,11 +1,7 @@
-/**
- * Deletes many records in batches. A crash may leave some of them, so the caller must repeat it.
- *
- * @module
- */
+/** Deletes many records in batches. After a crash, the caller must repeat it. @module */
 import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** Mutations in one commit; Deno KV takes at most 1,000. */
+/** Mutations in one commit; Deno KV allows at most 1,000. */
 const BATCH = 200;
 
 /** Deletes each key as it is found. */

@@ -22,7 +22,6 @@ interface FoundFile {
 
 interface DiskCacheOptions {
   readonly root: string;
-  /** Maximum size of files in bytes. */
   readonly maxBytes: number;
   onTrouble(message: string): void;
 }
@@ -44,13 +43,13 @@ export class DiskCache {
     );
   }
 
-  /** Resolves when the files of earlier processes are known, and those that are too many are gone. */
+  /** Resolves when the files of earlier processes are known, and the excess ones are removed. */
   async settled(): Promise<void> {
     await this.#counted;
     await this.#evicting;
   }
 
-  /** Notes that a file is there. */
+  /** Records that a file is there. */
   add(name: string, size: number): void {
     this.#forget(name);
     this.#files.set(name, size);
@@ -58,7 +57,7 @@ export class DiskCache {
     this.#startEvicting();
   }
 
-  /** Notes that a file was used; its size is known. */
+  /** Records the use of a file with a known size. */
   touch(name: string): void {
     const size = this.#files.get(name);
     if (size === undefined) return;
@@ -66,7 +65,6 @@ export class DiskCache {
     this.#files.set(name, size);
   }
 
-  /** Notes that a file is gone. */
   remove(name: string): void {
     this.#forget(name);
   }
@@ -103,7 +101,7 @@ export class DiskCache {
   async #evict(): Promise<void> {
     const wanted = this.#options.maxBytes * (1 - ROOM);
     for (const name of this.#files.keys()) {
-      // The newest one stays: someone is about to read it.
+      // Keeps the newest one, because someone is about to read it.
       if (this.#bytes <= wanted || this.#files.size === 1) return;
       this.#forget(name);
       const [workspaceId = "", sha256 = ""] = name.split("/");

@@ -1,23 +1,15 @@
-/**
- * Computes the keys of a commit, which decide whether waiting commits can share a transaction.
- * Pure.
- *
- * @module
- */
+/** The keys of a commit, which decide whether commits can share a transaction. Pure. @module */
 import type { Changes, Mutation, RecordKey } from "../../../store/mod.ts";
 import { type Footprint, keyName, keySize } from "./commit_group.ts";
 
-/** Largest key and value of Deno KV, in bytes; Deno KV itself refuses anything larger. */
+/** Maximum size of keys and values in Deno KV, in bytes; Deno KV itself refuses anything larger. */
 const MAX_KEY_BYTES = 2048;
 const MAX_VALUE_BYTES = 65_536;
 
-/** A version as Deno KV writes it: another one is refused, and so must be alone. */
+/** A version in Deno KV's format. Any other is refused, and so must be committed alone. */
 const VERSION = /^[0-9a-f]{20}$/;
 
-/**
- * Whether Deno KV is certain to accept a change. A counter can have another type, and Deno KV then
- * keeps the changes it made before the failure, so such a commit must run alone.
- */
+/** Whether Deno KV is certain to accept a change: after a failure, it keeps earlier ones. */
 function isUsual(mutation: Mutation): boolean {
   if (mutation.type === "delete") return true;
   if (mutation.type !== "set") return false;
@@ -29,12 +21,21 @@ function isUsual(mutation: Mutation): boolean {
 const sizeOf = (mutation: Mutation): number =>
   mutation.type === "set" && mutation.value instanceof Uint8Array ? mutation.value.byteLength : 0;
 
+/** Maximum length of a value that is compared with those of other commits, in bytes. */
+const MAX_COMPARED_BYTES = 32;
+
+const shortValueOf = (mutation: Mutation): string | undefined =>
+  mutation.type === "set" && mutation.expireIn === undefined &&
+    mutation.value instanceof Uint8Array && mutation.value.byteLength <= MAX_COMPARED_BYTES
+    ? mutation.value.toHex()
+    : undefined;
+
 /** Measures a commit while its keys are named. */
 class Measure {
   alone = false;
   keyBytes = 0;
 
-  /** The name of a key, which is counted; `undefined` for one that Deno KV is to refuse. */
+  /** The name of a key, which is counted; `undefined` for one that Deno KV will refuse. */
   nameOf(key: RecordKey): string | undefined {
     try {
       const name = keyName(key);
@@ -53,7 +54,7 @@ class Measure {
 export function footprintOf({ checks, mutations }: Changes): Footprint {
   const measure = new Measure();
   const checked = new Map<string, string | null>();
-  const changed = new Set<string>();
+  const changed = new Map<string, string | undefined>();
   let valueBytes = 0;
   for (const { key, versionstamp } of checks) {
     const name = measure.nameOf(key);
@@ -67,7 +68,7 @@ export function footprintOf({ checks, mutations }: Changes): Footprint {
     if (!isUsual(mutation)) measure.alone = true;
     valueBytes += sizeOf(mutation);
     const name = measure.nameOf(mutation.key);
-    if (name !== undefined) changed.add(name);
+    if (name !== undefined) changed.set(name, shortValueOf(mutation));
   }
   const { alone, keyBytes } = measure;
   const bytes = keyBytes + valueBytes;

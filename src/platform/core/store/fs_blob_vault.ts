@@ -1,8 +1,4 @@
-/**
- * The blobs of all workspaces, in one folder below `<root>` for each.
- *
- * @module
- */
+/** The blobs of all workspaces, in one folder below `<root>` for each. @module */
 import { join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { isUuid } from "../../../lib/ids.ts";
@@ -13,18 +9,16 @@ import { StoreUnusableError } from "./open_kv.ts";
 /** Folder for unfinished writes; emptied at start. */
 const INCOMING = "incoming";
 
-/** Folder for blobs that were found damaged, which are served no more. */
+/** Folder for blobs that were found damaged, which are no longer served. */
 const DAMAGED = "damaged";
 
 /**
- * Empties the folder for unfinished writes, creating it if it is missing, and returns its path.
- *
- * @param owner whose writes it is for, where others write into the same folder.
+ * Empties the folder for unfinished writes. @param owner whose writes, if others share the folder.
  */
 export async function prepareIncoming(root: string, owner?: string): Promise<string> {
   const incoming = join(root, INCOMING, owner ?? "");
   try {
-    // The folder itself stays: on a full disk it could not be created again.
+    // Keeps the folder itself, because it could not be created again on a full disk.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
     for await (const { name } of Deno.readDir(incoming)) {
       await Deno.remove(join(incoming, name), { recursive: true });
@@ -36,25 +30,20 @@ export async function prepareIncoming(root: string, owner?: string): Promise<str
   return incoming;
 }
 
-/**
- * Opens the blob folder and removes writes that a crash left unfinished.
- *
- * @throws {StoreUnusableError} when the folder cannot be written.
- */
+/** @throws {StoreUnusableError} when the folder cannot be written. */
 export async function openFsBlobVault(
   root: string,
   options: {
-    /** Which node this is, where others use the same folder. */
+    /** The id of this node, if others use the same folder. */
     readonly owner?: string | undefined;
-    /** In milliseconds: lets a look at a file hold for some seconds. */
+    /** In milliseconds; lets a file's check remain valid for some seconds. */
     readonly monotonic?: (() => number) | undefined;
-    /** Called with a message for the operator for each blob that was found damaged. */
     onDamaged?(message: string): void;
   } = {},
 ): Promise<BlobVault> {
   const incoming = await prepareIncoming(root, options.owner);
   const stores = new Map<string, BlobStore>();
-  /** Blobs that were looked up since the last sweep began: they may be recorded soon. */
+  /** Blobs that were looked up since the last sweep started: they may be recorded soon. */
   let used = new Set<string>();
   return {
     of(workspaceId) {

@@ -24,7 +24,7 @@ async function withVault(
 const bytesOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
   await new Response(stream).text();
 
-Deno.test("BlobStore gives back what was put, whole and in ranges", () =>
+Deno.test("BlobStore returns stored content, completely and in ranges", () =>
   withVault(async (vault) => {
     const blobs = vault.of(WORKSPACE);
     await blobs.put(hash, text);
@@ -67,7 +67,7 @@ Deno.test("BlobStore notices content that changed on disk", () =>
     await assert.rejects(blobs.read(hash), BlobDamagedError);
   }));
 
-Deno.test("BlobStore.verifyAll() knows what was written, and what changed or went since", () =>
+Deno.test("BlobStore.verifyAll() finds intact, changed and missing blobs", () =>
   withVault(async (vault, root) => {
     const texts = Array.from({ length: 100 }, (_, n) => `content ${n}`);
     const hashes = texts.map((each) => sha256Hex(each));
@@ -77,7 +77,7 @@ Deno.test("BlobStore.verifyAll() knows what was written, and what changed or wen
       await writing.put(hashes[n]!, new TextEncoder().encode(each));
     }
     const sound = texts.map(({ length }) => length);
-    // Once by the store that wrote them, once by one that has to read them, and again.
+    // Once by the store that wrote them, once by a store that must read them, and again.
     const reading = (await openFsBlobVault(root)).of(WORKSPACE);
     for (const blobs of [writing, reading, reading]) {
       const sizes = await blobs.verifyAll(hashes);
@@ -93,13 +93,13 @@ Deno.test("BlobStore.verifyAll() knows what was written, and what changed or wen
     }
   }));
 
-Deno.test("BlobStore takes only hashes and workspace ids for names", () =>
+Deno.test("BlobStore only accepts hashes and workspace ids as names", () =>
   withVault(async (vault) => {
     await assert.rejects(vault.of(WORKSPACE).size("../../etc/passwd"), TypeError);
     assert.throws(() => vault.of("../x"), TypeError);
   }));
 
-Deno.test("openFsBlobVault() removes what a crash left half-written", () =>
+Deno.test("openFsBlobVault() removes files that a crash left half-written", () =>
   withVault(async (_, root) => {
     await Deno.writeTextFile(join(root, "incoming", "half"), "hel");
     await openFsBlobVault(root);
@@ -119,7 +119,7 @@ Deno.test("BlobVault.sweep() removes old blobs that no one needs", () =>
     assert.equal(await blobs.size(kept), 4);
   }));
 
-Deno.test("BlobVault.sweep() spares a blob that is asked for meanwhile", () =>
+Deno.test("BlobVault.sweep() spares a blob that is asked for in the meantime", () =>
   withVault(async (vault) => {
     const blobs = vault.of(WORKSPACE);
     await blobs.put(hash, text);
@@ -159,7 +159,7 @@ Deno.test("a blob in a folder of several nodes that one of them looks up is spar
       await Deno.utime(path, old, old);
     }
     const blobs = b.of(WORKSPACE);
-    // The sweep has read what is needed when the other node looks the blobs up.
+    // The sweep has already read which blobs are needed when the other node looks up the blobs.
     const mark = async () => {
       assert.equal(await blobs.size(hashes[0]!), texts[0]!.length);
       assert.equal(await blobs.verify(hashes[1]!), texts[1]!.length);

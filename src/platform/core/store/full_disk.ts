@@ -1,13 +1,8 @@
-/**
- * Recognizes errors that a full disk causes.
- *
- * @module
- */
+/** Recognizes errors that a full disk causes. @module */
 
-/** Linux: "No space left on device" and "Disk quota exceeded"; and SQLite's words. */
+/** Linux: "No space left on device" and "Disk quota exceeded"; and SQLite's messages. */
 const FULL_DISK = /os error (28|122)\b|database or disk is full/;
 
-/** True for an error that a full disk causes. */
 export function isFullDisk(error: unknown): boolean {
   return error instanceof Error && FULL_DISK.test(error.message);
 }

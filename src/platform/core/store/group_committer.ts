@@ -1,8 +1,4 @@
-/**
- * How stores commit what waits at the same time.
- *
- * @module
- */
+/** Commits waiting changes in groups. @module */
 import type { Changes, Failed, Outcome, PgRecordStore, RecordStore } from "../../../store/mod.ts";
 import {
   BATCH_LIMITS,
@@ -12,25 +8,22 @@ import {
   takeGroup,
 } from "./commit_group.ts";
 
-/** A commit that waits. */
 export interface Waiting extends Changes {
   readonly footprint: Footprint;
 }
 
 export interface GroupCommitter {
-  /** Takes what is committed next; the rest stays in order. */
+  /** Takes the next commits; the rest keeps its order. */
   take<T extends Waiting>(waiting: readonly T[]): {
     readonly group: readonly T[];
     readonly rest: T[];
   };
-  /** Commits a group; each has its own outcome. */
   commit(group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]>;
 }
 
 /**
- * For Deno KV, whose transactions succeed or fail completely: commits that touch different keys
- * share one, and have the same version. If a check fails, the halves of a group are committed
- * separately, until the failing commit is isolated. An error affects all.
+ * For Deno KV, whose transactions succeed completely or fail. After a failed check, each half of
+ * the group is committed separately. An error affects all.
  */
 export function sharingCommitter(store: RecordStore, limits: GroupLimits): GroupCommitter {
   const commit = async (group: readonly Changes[]): Promise<readonly (Outcome | Failed)[]> => {
@@ -50,7 +43,7 @@ export function sharingCommitter(store: RecordStore, limits: GroupLimits): Group
   return { take: (waiting) => takeGroup(waiting, limits), commit };
 }
 
-/** For PostgreSQL, where one call commits changes one after the other. */
+/** For PostgreSQL, which commits the changes of a call one after the other. */
 export function batchingCommitter(store: PgRecordStore): GroupCommitter {
   return {
     take: (waiting) => takeBatch(waiting, BATCH_LIMITS),

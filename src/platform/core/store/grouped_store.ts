@@ -28,16 +28,13 @@ interface Writer extends Waiting {
   reject(reason: unknown): void;
 }
 
-/**
- * The same store, but commits that wait at the same time share a transaction if the committer
- * allows it. Each has its own outcome, as if they were committed one after the other.
- */
+/** Commits that wait at the same time share a transaction if possible, with separate outcomes. */
 export class GroupedStore extends StoreLayer {
   override readonly get: <T = unknown>(key: RecordKey) => Promise<MaybeEntry<T>>;
   #waiting: Writer[] = [];
   #bytes = 0;
   #running = false;
-  /** The newest version that was stored here: the response to a commit of nothing. */
+  /** The newest version stored here, which is the response to an empty commit. */
   #newest = NEVER;
 
   readonly #committer: GroupCommitter;
@@ -78,7 +75,7 @@ export class GroupedStore extends StoreLayer {
     this.#running = false;
   }
 
-  /** Nobody may wait for a commit that never comes, and the next ones continue. */
+  /** Nothing may wait for a commit that never happens, and the next ones continue. */
   #refuseAll(failure: unknown): void {
     this.#running = false;
     this.#bytes = 0;

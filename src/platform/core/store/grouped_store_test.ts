@@ -5,7 +5,7 @@ import { sharingCommitter } from "./group_committer.ts";
 import { GroupedStore } from "./grouped_store.ts";
 import { DenoStore, type Outcome, type RecordStore } from "../../../store/mod.ts";
 
-/** A store, and the sizes of the transactions that it got: how many keys each changed. */
+/** A store, and the sizes of its transactions: the number of keys that each one changed. */
 async function withStores(
   test: (stores: {
     readonly plain: RecordStore;
@@ -33,12 +33,25 @@ async function withStores(
 
 const bytes = (...values: number[]) => new Uint8Array(values);
 
-Deno.test("GroupedStore() stores what ten writers commit at once in one transaction", () =>
+Deno.test("GroupedStore() stores commits of ten concurrent writers in one transaction", () =>
   withStores(async ({ grouped, versions }) => {
     const commits = Array.from({ length: 10 }, (_, n) => grouped.set(["k", n], bytes(n)));
     const stamps = (await Promise.all(commits)).map(({ versionstamp }) => versionstamp);
     assert.equal(new Set(stamps).size, 1);
     assert.deepEqual(await versions(), new Set(stamps));
+  }));
+
+Deno.test("GroupedStore() groups commits that set the same flag, but not different values", () =>
+  withStores(async ({ grouped, versions }) => {
+    const write = (n: number, flag: number) =>
+      grouped.atomic().set(["k", n], bytes(n)).set(["flag"], bytes(flag)).commit();
+    await Promise.all(Array.from({ length: 10 }, (_, n) => write(n, 1)));
+    assert.equal((await versions()).size, 1);
+    await Promise.all([write(10, 1), write(11, 2), write(12, 1), grouped.delete(["flag"])]);
+    assert.equal((await grouped.get(["flag"])).value, null);
+    assert.equal((await Array.fromAsync(grouped.list({ prefix: ["k"] }))).length, 13);
+    await Promise.all([grouped.delete(["flag"]), write(13, 1), write(14, 1)]);
+    assert.deepEqual((await grouped.get(["flag"])).value, bytes(1));
   }));
 
 Deno.test("GroupedStore() lets writers that wait for a flush share the next one", () =>
@@ -63,7 +76,7 @@ Deno.test("GroupedStore() fails the one whose check fails, and no other of its t
     assert.deepEqual(made, [0, 1, 2, 3, 5, 6, 7, 8]);
   }));
 
-Deno.test("GroupedStore() never lets a check see what was set beside it", () =>
+Deno.test("GroupedStore() never shows a check values set in the same transaction", () =>
   withStores(async ({ grouped }) => {
     const claim = (value: number) =>
       grouped.atomic().check({ key: ["k"], versionstamp: null }).set(["k"], bytes(value)).commit();
@@ -72,12 +85,12 @@ Deno.test("GroupedStore() never lets a check see what was set beside it", () =>
     assert.deepEqual((await grouped.get(["k"])).value, bytes(1));
   }));
 
-Deno.test("GroupedStore() commits in the order of the calls what touches the same keys", () =>
+Deno.test("GroupedStore() commits changes of the same keys in the order of the calls", () =>
   withStores(async ({ grouped }) => {
     const writers = [
       grouped.set(["a"], bytes(1)),
       grouped.atomic().set(["a"], bytes(2)).set(["b"], bytes(2)).commit(),
-      // Must not overtake the one before, although it could join the first.
+      // Must not overtake the previous one, although it could join the first.
       grouped.set(["b"], bytes(3)),
     ];
     await Promise.all(writers);
@@ -85,7 +98,7 @@ Deno.test("GroupedStore() commits in the order of the calls what touches the sam
     assert.deepEqual((await grouped.get(["b"])).value, bytes(3));
   }));
 
-Deno.test("GroupedStore() keeps apart what Deno KV would leave half stored: counters of another type", () =>
+Deno.test("GroupedStore() separates commits that Deno KV would half store: counters of another type", () =>
   withStores(async ({ grouped }) => {
     await grouped.set(["no counter"], bytes(1));
     const others = Array.from({ length: 5 }, (_, n) => grouped.set(["other", n], bytes(n)));
@@ -117,7 +130,7 @@ Deno.test("GroupedStore() keeps a transaction within the checks of the store", (
     assert.equal((await versions()).size, 3);
   }, { ...LOCAL_LIMITS, checks: 10 }));
 
-Deno.test("GroupedStore() refuses what would wait behind too much, and takes it again afterwards", () =>
+Deno.test("GroupedStore() refuses commits if too many wait, and accepts them again afterwards", () =>
   withStores(async ({ grouped }) => {
     const large = new Uint8Array(60_000);
     const commits = Array.from({ length: 1300 }, (_, n) => grouped.set(["k", n], large));
@@ -138,7 +151,7 @@ Deno.test("GroupedStore() fails all writers of a store that was closed", () =>
     await grouped.set(["another"], bytes(1));
   }));
 
-/** One commit of a random program over four keys; what it checks is what the setup stored. */
+/** One commit of a random program over four keys; it checks the versions that the setup stored. */
 const commit = fc.record({
   checks: fc.uniqueArray(
     fc.record({ key: fc.nat(3), expects: fc.constantFrom("setup", "absent", "stale") }),
@@ -152,12 +165,12 @@ const commit = fc.record({
     }),
     { maxLength: 3 },
   ),
-  /** Turns of the event loop before it is committed. */
+  /** Number of event loop turns before it is committed. */
   pause: fc.constantFrom("none", "none", "microtask", "turn"),
 });
 type Commit = typeof commit extends fc.Arbitrary<infer T> ? T : never;
 
-/** Keys 0 and 1 hold bytes at first, 2 a counter, 3 nothing. */
+/** At first, keys 0 and 1 contain bytes, 2 a counter, and 3 nothing. */
 async function setUp(kv: RecordStore): Promise<readonly (string | null)[]> {
   const stamps = [];
   for (const n of [0, 1]) stamps.push((await kv.set(["k", n], bytes(n))).versionstamp);
@@ -195,7 +208,7 @@ const outcomeOf = (commit: Promise<Outcome>) =>
 const contentsOf = (kv: RecordStore) =>
   Array.fromAsync(kv.list({ prefix: [] }), ({ key, value }) => [key, value]);
 
-Deno.test("GroupedStore() has the outcomes of one commit after the other, whatever comes at once", async () => {
+Deno.test("GroupedStore() has the outcomes of sequential commits for all concurrent ones", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(commit, { maxLength: 12 }),

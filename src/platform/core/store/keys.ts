@@ -1,9 +1,4 @@
-/**
- * The layout of the key-value store, in one place. Record types (`record_type.ts`) begin with the
- * keys of "all".
- *
- * @module
- */
+/** The layout of the key-value store. Record types extend the keys of `all…`. @module */
 import type { RecordKey } from "../../../store/mod.ts";
 type Key = RecordKey;
 
@@ -17,7 +12,7 @@ export const keys = {
   /** Nodes that share the store, by name; a node that is not heard of expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
-  /** Nodes of the last day: what they have for themselves is missing if they are gone. */
+  /** Nodes of the last day; their own data is missing if they are gone. */
   knownNodes: (): Key => ["known_nodes"],
   knownNode: (id: string): Key => ["known_nodes", id],
   /** Live processes of nodes: their claims are valid until this expires. */
@@ -27,7 +22,7 @@ export const keys = {
   frontEdges: (): Key => ["front_edges"],
   frontEdgeByName: (name: string): Key => ["front_edge_by_name", name],
   frontEdgeByHash: (hash: string): Key => ["front_edge_by_hash", hash],
-  /** The node for each role that one node fills for all. */
+  /** The node for each role that one node has for all. */
   leases: (): Key => ["leases"],
   lease: (role: string): Key => ["leases", role],
 
@@ -63,37 +58,34 @@ export const keys = {
   /** How the scheduled tasks of a project ended last, by the hash of their path. */
   cronRuns: (projectId: string): Key => ["cron_runs", projectId],
   cronRun: (projectId: string, pathHash: string): Key => ["cron_runs", projectId, pathHash],
-  /** Drains, by project. */
   allDrains: (): Key => ["drains"],
   drains: (projectId: string): Key => ["drains", projectId],
-  /** Messages of queues, by project, environment and queue; larger bodies are beside them. */
+  /** Messages of queues, by project, environment and queue; larger bodies are stored separately. */
   queueMessages: (...of: readonly string[]): Key => ["queue_messages", ...of],
   queueParts: (...of: readonly string[]): Key => ["queue_parts", ...of],
   queuePart: (of: readonly string[], number: number): Key => ["queue_parts", ...of, number],
-  /** Messages by the time of their next delivery; of each key the first one only. */
+  /** Messages by the time of their next delivery; only the first one of each key. */
   queueDue: (...of: readonly string[]): Key => ["queue_due", ...of],
   queueDueAt: (of: readonly string[], at: number, id: string): Key => ["queue_due", ...of, at, id],
-  /** The first message of each key, and those that wait behind it. */
+  /** The first message of each key, and those that wait for it. */
   queueHeads: (...of: readonly string[]): Key => ["queue_heads", ...of],
   queueHeld: (...of: readonly string[]): Key => ["queue_held", ...of],
   queueHeldAt: (of: readonly string[], place: number): Key => ["queue_held", ...of, place],
-  /** Dead letters. */
   queueDead: (...of: readonly string[]): Key => ["queue_dead", ...of],
-  /** Ids that senders gave lately: sending one again changes nothing. */
+  /** Recent ids from senders; sending one again has no effect. */
   queueSeen: (...of: readonly string[]): Key => ["queue_seen", ...of],
-  /** Counters of a queue. */
   queueCounts: (...of: readonly string[]): Key => ["queue_counts", ...of],
-  /** Queues that have messages, and which process delivers them. */
+  /** Queues with messages, and the process that delivers them. */
   queueActive: (...of: readonly string[]): Key => ["queue_active", ...of],
   queueClaims: (...of: readonly string[]): Key => ["queue_claims", ...of],
-  /** What visitors sent by forms, by project, environment, form and state; and the counts. */
+  /** Form submissions of visitors, by project, environment, form and state; and the counts. */
   formSubmissions: (...of: readonly string[]): Key => ["form_submissions", ...of],
   formCounts: (...of: readonly string[]): Key => ["form_counts", ...of],
-  /** Projects whose remains are still being removed. */
+  /** Projects whose data is still being removed. */
   deletions: (): Key => ["project_deletions"],
   deletion: (projectId: string): Key => ["project_deletions", projectId],
 
-  /** Counts of requests by unit, start of the period, environment, and who counted. */
+  /** Counts of requests by unit, start of the period, environment and counting process. */
   traffic: (projectId: string): Key => ["traffic", projectId],
   trafficUnit: (projectId: string, unit: string): Key => ["traffic", projectId, unit],
   trafficPart: (
@@ -102,23 +94,23 @@ export const keys = {
   /** The salt for hashing the visitors of a day. */
   trafficSalt: (day: number): Key => ["traffic_salts", day],
 
-  /** Faults of a project's functions and servers, by what tells them apart. */
+  /** Faults of a project's functions and servers, by fingerprint. */
   errors: (projectId: string): Key => ["errors", projectId],
   errorGroup: (projectId: string, id: string): Key => ["errors", projectId, id],
 
   deployments: (projectId: string): Key => ["deployments", projectId],
   deployment: (projectId: string, id: string): Key => ["deployments", projectId, id],
   allDeployments: (): Key => ["deployments"],
-  /** Deployments whose files are on their way, by workspace. */
+  /** Deployments whose files are being uploaded, by workspace. */
   allOpenUploads: (): Key => ["open_uploads"],
   openUploads: (workspaceId: string): Key => ["open_uploads", workspaceId],
   openUpload: (workspaceId: string, id: string): Key => ["open_uploads", workspaceId, id],
-  /** Rolling releases of a project, newest last, and those that are under way. */
+  /** Rolling releases of a project, newest last, and the current ones. */
   allReleases: (): Key => ["rolling_releases"],
   releases: (projectId: string): Key => ["rolling_releases", projectId],
   runningReleases: (): Key => ["running_releases"],
   runningRelease: (projectId: string): Key => ["running_releases", projectId],
-  /** Requests of both sides of a release, as one process counted them at one share. */
+  /** Requests of both sides of a release, as counted by one process at one share. */
   releaseCounts: (projectId: string): Key => ["release_counts", projectId],
   releaseCount: (projectId: string, id: string, share: number, instance: string): Key => [
     "release_counts",
@@ -127,7 +119,7 @@ export const keys = {
     share,
     instance,
   ],
-  /** Which project a deployment belongs to. */
+  /** The project of a deployment. */
   deploymentOwner: (id: string): Key => ["deployment_owner", id],
 
   environments: (projectId: string): Key => ["environments", projectId],
@@ -147,7 +139,7 @@ export const keys = {
     variable.key,
     variable.scope,
   ],
-  /** Touched by every change of a project's variables, so that changes exclude each other. */
+  /** Changed by every change of a project's variables, so that changes exclude each other. */
   variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
   /** Touched by every change in one scope. */
   variablesVersions: (projectId: string): Key => ["variables_version", projectId],
@@ -192,14 +184,14 @@ export const keys = {
 
   certificates: (): Key => ["certificates"],
   certificate: (hostname: string): Key => ["certificates", hostname],
-  /** Answers to challenges of orders under way. */
+  /** Responses to challenges of current orders. */
   acmeChallenges: (): Key => ["acme_challenges"],
   acmeChallenge: (token: string): Key => ["acme_challenges", token],
   acmeAccounts: (): Key => ["acme_accounts"],
 
-  /** Who may visit the hosts of a project. */
+  /** The access settings of a project's hosts. */
   previewAccess: (projectId: string): Key => ["preview_access", projectId],
-  /** Grants with which members came in at a protected host: each works once. */
+  /** Grants that admitted members to a protected host; each works once. */
   usedGrant: (id: string): Key => ["used_grants", id],
 
   /** Recent purges, for nodes that have not done them yet. */
@@ -215,12 +207,12 @@ export const keys = {
   allGitCredentials: (): Key => ["git_credentials"],
   gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
 
-  /** Values that the code of projects stores; their keys are created in `src/kv`. */
+  /** Values of projects' code; `src/kv` creates their keys. */
   userKv: (): Key => ["user_kv"],
 
   /** Objects of the blob stores of projects, by environment and key. */
   allBlobObjects: (): Key => ["blob_objects"],
-  /** Uploads in parts that are under way, and their parts. */
+  /** Current multipart uploads, and their parts. */
   allBlobUploads: (): Key => ["blob_uploads"],
   allBlobParts: (): Key => ["blob_parts"],
   /** Bytes and objects that were ever added to a store, and removed from it. */
@@ -246,7 +238,7 @@ export const keys = {
   allDatabases: (): Key => ["databases"],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
-  /** Databases that can be restored, those of deleted projects as well. */
+  /** Databases that can be restored, those of deleted projects too. */
   allDeletedDatabases: (): Key => ["deleted_databases"],
   deletedDatabases: (workspaceId: string): Key => ["deleted_databases", workspaceId],
   deletedDatabase: (workspaceId: string, id: string): Key => ["deleted_databases", workspaceId, id],
@@ -270,10 +262,10 @@ export const keys = {
     databaseId: string,
     { unit, start, node }: { unit: string; start: number; node: string },
   ): Key => ["database_samples", databaseId, unit, start, node],
-  /** Branches of engines that are to be removed. */
+  /** Branches of engines that must be removed. */
   databaseRemains: (): Key => ["database_remains"],
   databaseRemain: (id: string): Key => ["database_remains", id],
-  /** Branches of engines that no record names, since they were first seen. */
+  /** Branches of engines without a record, and since when. */
   databaseStrays: (): Key => ["database_strays"],
   databaseStraysOf: (engine: string): Key => ["database_strays", engine],
   databaseStray: (engine: string, id: string): Key => ["database_strays", engine, id],
@@ -288,10 +280,10 @@ export const keys = {
   /** Reports to forges about a project's deployments. */
   forgeReports: (projectId: string): Key => ["forge_reports", projectId],
   forgeReport: (projectId: string, id: string): Key => ["forge_reports", projectId, id],
-  /** Counters, apart from the hook, so that triggers do not contend for its record. */
+  /** Counters, separate from the hook, so that triggers do not contend for its record. */
   hookUses: (id: string): Key => ["deploy_hook_uses", id],
   hookUse: (id: string, counter: "count" | "last"): Key => ["deploy_hook_uses", id, counter],
-  /** Answers to triggers with an `Idempotency-Key`. */
+  /** Responses to triggers with an `Idempotency-Key`. */
   hookReplays: (id: string): Key => ["deploy_hook_replays", id],
   hookReplay: (id: string, keyHash: string): Key => ["deploy_hook_replays", id, keyHash],
 

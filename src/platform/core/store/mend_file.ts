@@ -10,15 +10,15 @@ import { decodeKey, encodeKey, type RecordKey } from "../../../store/mod.ts";
 import { decodeValue, ValueDamagedError } from "./portable_values.ts";
 import { asideKey, asideUntil, asideValue, describeDamage } from "./set_aside.ts";
 
-/** How Deno KV says what a value is. */
+/** How Deno KV encodes the type of a value. */
 export const ENCODING = { v8: 1, counter: 2, bytes: 3 } as const;
 
 const COUNTER_BYTES = 8;
 
-/** Longest wait for the database, in milliseconds. */
+/** Maximum wait for the database, in milliseconds. */
 const BUSY_MS = 30_000;
 
-/** Rows whose columns are not of their types; the database finds them by itself. */
+/** Rows whose columns are not of their types; the database finds them itself. */
 const WRONG_ROWS = `SELECT k, v, v_encoding FROM kv WHERE typeof(k) <> 'blob'
   OR typeof(v) <> 'blob' OR v_encoding NOT IN (1, 2, 3) OR (v_encoding = 2 AND length(v) <> 8)`;
 const ALL_ROWS = "SELECT * FROM kv";
@@ -66,17 +66,13 @@ const bytesOf = (value: unknown): Uint8Array<ArrayBuffer> =>
     : new TextEncoder().encode(value === null ? "" : String(value));
 
 export interface MendOptions {
-  /** Whether every row is read, which takes a second for some 100,000. */
+  /** Whether every row is read, which takes a second per 100,000. */
   readonly readsAll: boolean;
   readonly now: number;
   readonly onDamaged: (message: string) => void;
 }
 
-/**
- * Sets rows aside that Deno KV cannot read, whether it is open or not; returns how many.
- *
- * @throws where the file as a database is damaged.
- */
+/** Sets aside rows that Deno KV cannot read; returns their number. @throws for damaged files. */
 export async function mendFile(path: string, options: MendOptions): Promise<number> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path);
@@ -94,17 +90,14 @@ export async function mendFile(path: string, options: MendOptions): Promise<numb
   }
 }
 
-/** The statements that made the table and its indexes. */
+/** The statements that created the table and its indexes. */
 function schemaOf(database: DatabaseSync): readonly string[] {
   const sql = "SELECT sql FROM sqlite_master WHERE tbl_name = 'kv' AND sql IS NOT NULL " +
     "ORDER BY type DESC";
   return database.prepare(sql).all().map((row) => String(row.sql));
 }
 
-/**
- * Writes all rows again, damaged ones under another key: one whose key has changed is not in the
- * order of keys, so that no search finds it.
- */
+/** Rewrites all rows, because no search finds a row whose key has changed. */
 function rebuild(database: DatabaseSync, { now, onDamaged }: MendOptions): number {
   let count = 0;
   database.exec("BEGIN IMMEDIATE");

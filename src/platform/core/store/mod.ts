@@ -1,8 +1,4 @@
-/**
- * The store: records in Deno KV, blobs in files, and the data directory of both.
- *
- * @module
- */
+/** The store: records in Deno KV, blobs in files, and the data directory of both. @module */
 export {
   BlobDamagedError,
   type BlobFile,

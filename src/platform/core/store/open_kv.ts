@@ -1,8 +1,4 @@
-/**
- * Opening the key-value store.
- *
- * @module
- */
+/** Opens the key-value store. @module */
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
 import { type HeldFolder, makeHeldFolder } from "../../../lib/held_folders.ts";
@@ -37,12 +33,11 @@ export class StoreUnusableError extends Error {
   override readonly name = "StoreUnusableError";
 }
 
-/** Whether a place of a store is a URL: it is of another machine, and others may write to it. */
+/** Whether a place of a store is a URL: it is on another machine, and others may write to it. */
 export const isRemoteStore = (place: string): boolean => /^[a-z]+:\/\//i.test(place);
 
 export interface OpenedKv {
   readonly kv: RecordStore;
-  /** Why nothing can be stored; `undefined` if it can. */
   readonly readOnly: string | undefined;
   /** Follows the changes of other nodes, if several share the store. */
   readonly follower: ChangeFollower | undefined;
@@ -66,12 +61,12 @@ const reasonOf = (cause: unknown): string =>
     ? describeFileFault(cause)
     : describeFault(cause);
 
-/** The place of a store in messages. */
+/** The location of a store in messages. */
 export function placeName(place: string): string {
   return isStoreUrl(place) ? describeStoreUrl(place) : place;
 }
 
-/** Names the place of an error, and what the operator can do. */
+/** Names the store with the error, and what the operator can do. */
 export function unusable(place: string, cause: unknown): StoreUnusableError {
   if (cause instanceof StoreUnusableError) return cause;
   // An address error needs no wrapper, because nothing was opened yet.
@@ -94,18 +89,12 @@ function wrap(kv: RecordStore, place: string, options: DamageOptions): RecordSto
 
 const isUrl = (place: string): boolean => /^https?:/.test(place);
 
-/** Whether a place is a file that is there. */
 async function isFile(place: string): Promise<boolean> {
   if (isUrl(place) || place === ":memory:") return false;
   return await Deno.stat(place).then(({ isFile, size }) => isFile && size > 0, () => false);
 }
 
-/**
- * Opens a Deno KV database by path, a remote one by URL, or a store in PostgreSQL.
- *
- * @param env completes a PostgreSQL URL, for example with the password; a file needs none.
- * @throws {StoreUnusableError} if it cannot be opened, saying which and why.
- */
+/** @throws {StoreUnusableError} with the store that cannot be opened, and the reason. */
 export async function openKv(
   place: string,
   env: Environment = {},
@@ -121,8 +110,8 @@ export async function openKv(
 }
 
 /**
- * Reports a file that turns out to be damaged, at any time, as one that cannot be opened. Keys that
- * cannot be decoded are mended, unless there is nobody to tell.
+ * Reports a damaged file as one that cannot be opened. Repairs keys if there is a listener to
+ * report them to.
  */
 const explainAt = (place: string, mends: boolean) => (error: unknown): unknown =>
   error instanceof Error &&
@@ -136,10 +125,7 @@ interface Opened {
   readonly damage: DamageOptions;
 }
 
-/**
- * Opens a database after checking that all of its values can be read. Records that Deno KV
- * cannot read are set aside where someone is told of them.
- */
+/** Opens a database once all its values can be read; sets unreadable ones aside. */
 async function openReadable(
   place: string,
   onDamaged: ((message: string) => void) | undefined,
@@ -169,10 +155,7 @@ async function openReadable(
   }
 }
 
-/**
- * Closes the files of a database to other users, because the surrounding folder may admit one, such
- * as the owner of a local PostgreSQL.
- */
+/** Closes the files to other users: the folder may admit one, as for a local PostgreSQL. */
 async function closeToOthers(place: string): Promise<void> {
   if (Deno.build.os === "windows" || /^(?:https?:|:memory:)/.test(place)) return;
   for (const path of [place, `${place}-wal`, `${place}-shm`]) {
@@ -240,10 +223,10 @@ async function openPlatformPg(
 }
 
 export interface PlatformKvOptions {
-  /** Has what the URL of a PostgreSQL leaves open, such as the password. */
+  /** Completes the URL of a PostgreSQL, for example with the password. */
   readonly env: Environment;
   readonly onTrouble: (message: string) => void;
-  /** Is told of each damaged record, which is set aside. */
+  /** Called for each damaged record, which is set aside. */
   readonly onDamaged: (message: string) => void;
 }
 
@@ -252,7 +235,7 @@ export interface PlatformKvOptions {
  * for reading only: sites are still served, and changes are refused with the
  * reason.
  *
- * @throws {StoreUnusableError} if it cannot be opened, saying which and why.
+ * @throws {StoreUnusableError} if it cannot be opened; the message names the store and the reason.
  */
 export async function openPlatformKv(
   place: string,

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
-Deno.test("openKv() says which store cannot be opened, and why", async () => {
+Deno.test("openKv() reports which store cannot be opened, and why", async () => {
   return await inTestFolder(async (folder) => {
     await assert.rejects(openKv(folder, {}), (error: Error) => {
       assert.ok(error instanceof StoreUnusableError);
@@ -43,7 +43,7 @@ Deno.test("openKv() says of a password in an address that it is to be left out",
   });
 });
 
-Deno.test("openKv() says that a store is damaged whose keys cannot be decoded", () =>
+Deno.test("openKv() reports that a store is damaged whose keys cannot be decoded", () =>
   inTestFolder(async (folder) => {
     const place = join(folder, "kv.sqlite3");
     const store = await openKv(place);

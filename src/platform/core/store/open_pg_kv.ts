@@ -1,8 +1,4 @@
-/**
- * Opening the key-value store if it is in PostgreSQL.
- *
- * @module
- */
+/** Opens the key-value store if it is in PostgreSQL. @module */
 import { messageOf } from "../../../lib/error_message.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
 import { openPgStore, parseStoreUrl, type PgStore, type RecordStore } from "../../../store/mod.ts";

@@ -46,7 +46,7 @@ testPg(
           if (!new TextDecoder("latin1").decode(sent).includes("mutations")) return;
           proxy.onRequest = () => {};
           proxy.passesAnswers = false;
-          // The next connection is a good one.
+          // The next connection works.
           setTimeout(() => proxy.passesAnswers = true);
         };
         const key = ["once", round];
@@ -64,7 +64,7 @@ testPg(
 testPg("connections that are cut again and again lose and repeat nothing", async (pg) => {
   await using proxy = new TestProxy(pg.cluster.socket);
   const store = await openPgStore(await through(pg, [{ hostname: LOCALHOST, port: proxy.port }]));
-  // Signing in takes four messages, so that every connection gets something done.
+  // Signing in takes four messages, so every connection makes some progress.
   let messages = 0;
   proxy.onRequest = () => void (++messages % 9 === 0 && proxy.cut());
   try {
@@ -133,7 +133,7 @@ testPg("nothing is read from a server that is behind what the node knows", async
     assert.deepEqual((await kv.get(["a", 1])).value, bytes(1));
     assert.equal((await Array.fromAsync(kv.list({ prefix: ["a"] }))).length, 9);
 
-    // A server that accepts commits is the primary, whatever was lost.
+    // A server that accepts commits is the primary, regardless of lost commits.
     await move(-5);
     await pg.runSql(
       "DELETE FROM svc.changes WHERE version > (SELECT version FROM svc.clock)",

@@ -23,7 +23,7 @@ import { keys } from "./keys.ts";
 import { checksumOf, decodeValue, encodeValue } from "./portable_values.ts";
 import { describeDamage, setAside } from "./set_aside.ts";
 
-/** The store holds values that this program's runtime is too old to read. */
+/** The store contains values that this program's runtime is too old to read. */
 export class NewerValuesError extends Error {
   override readonly name = "NewerValuesError";
 
@@ -40,7 +40,7 @@ const MARK = keys.meta("portable_values");
 
 const isMark = (key: RecordKey): boolean => key.join() === MARK.join();
 
-/** Null, in the format that Deno 2.9 stores natively. */
+/** Null, in the format that newer versions of V8 store natively. */
 const NEWER_NULL = new Uint8Array([0xff, 0x10, 0x30]);
 
 /** Whether this runtime may have written values that an older one cannot read. */
@@ -60,17 +60,11 @@ export async function isStoreEmpty(kv: RecordStore): Promise<boolean> {
   return true;
 }
 
-/** Whether a store is marked as one all of whose values are readable everywhere. */
 async function isMarkedPortable(kv: RecordStore): Promise<boolean> {
   return (await kv.get(MARK)).versionstamp !== null;
 }
 
-/**
- * Verifies that all values are readable, without changing anything. Returns whether to mark the
- * store, so that the next start can skip the check.
- *
- * @throws {NewerValuesError} if one is not.
- */
+/** @throws {NewerValuesError} if a value is unreadable. Returns whether to mark the store. */
 export async function checkReadable(kv: RecordStore): Promise<boolean> {
   if (await isMarkedPortable(kv)) return false;
   try {
@@ -85,19 +79,15 @@ export async function checkReadable(kv: RecordStore): Promise<boolean> {
   }
 }
 
-/** Marks a store of which `checkReadable()` says so. Bytes are readable everywhere. */
+/** Marks a store for which `checkReadable()` requires it. Bytes are readable everywhere. */
 export async function markPortable(kv: RecordStore): Promise<void> {
   await kv.set(MARK, new Uint8Array([1]));
 }
 
-/** How a store treats damaged records. */
 export interface DamageOptions {
-  /** Is told of each record that was set aside; without it, reading one fails. */
+  /** Called for each record that was set aside; without it, reading one fails. */
   readonly onDamaged?: (message: string) => void;
-  /**
-   * Mends what the store itself cannot list, and tells of it; returns how many records that were.
-   * Called when a listing fails.
-   */
+  /** Repairs what a failed listing could not read; returns the number of records. */
   readonly mend?: () => Promise<number>;
 }
 
@@ -106,7 +96,7 @@ const MAX_ATTEMPTS = 5;
 
 /** Returns the rest of a listing after an entry. */
 function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): ListSelector {
-  // No key lies between another one and the same with empty bytes behind it.
+  // No key lies between a key and that key plus empty bytes.
   if (!reverse) {
     const start = [...last, new Uint8Array()];
     return "end" in selector ? { start, end: selector.end } : { ...selector, start };
@@ -116,10 +106,7 @@ function restOf(selector: ListSelector, last: RecordKey, reverse: boolean): List
     : { prefix: selector.prefix, end: last };
 }
 
-/**
- * The same store, with values encoded so that every runtime can read them, and damaged records
- * set aside.
- */
+/** Encodes values portably, and sets damaged records aside. */
 export class PortableStore extends StoreLayer {
   readonly #options: DamageOptions;
 
@@ -140,7 +127,7 @@ export class PortableStore extends StoreLayer {
     return decoded as { [K in keyof T]: MaybeEntry<T[K]> };
   }
 
-  /** Leaves damaged records out, and continues where the store had to be mended. */
+  /** Leaves out damaged records, and continues after repairs of the store. */
   override async *list<T = unknown>(
     selector: ListSelector,
     options: ListOptions = {},
@@ -172,7 +159,7 @@ export class PortableStore extends StoreLayer {
     return await this.under.write({ checks, mutations: encoded });
   }
 
-  /** Sets a malformed record aside if nothing proves that it was stored that way. */
+  /** Sets aside a malformed record unless its checksum proves that it was stored that way. */
   override async setUncheckedAside(key: RecordKey, cause: unknown): Promise<boolean> {
     if (this.#options.onDamaged === undefined) return false;
     const entry = await this.under.get(key);
@@ -182,9 +169,8 @@ export class PortableStore extends StoreLayer {
   }
 
   /**
-   * The entry, decoded; one without a value if it was damaged.
-   *
-   * @throws {DamagedRecordError} if damaged records are not set aside.
+   * @throws {DamagedRecordError} if damaged records are not set aside; otherwise they have no
+   * value.
    */
   async #decode<T>(found: MaybeEntry<T>): Promise<MaybeEntry<T>> {
     let entry: MaybeEntry = found;
@@ -208,12 +194,12 @@ export class PortableStore extends StoreLayer {
     const { onDamaged } = this.#options;
     if (onDamaged === undefined) throw new DamagedRecordError(entry.key, cause);
     if (await setAside(this.under, entry)) onDamaged(describeDamage(entry.key, cause));
-    // A record whose key has changed is found by no search.
+    // No search finds a record whose key has changed.
     else if (await this.#mend() === 0) return false;
     return true;
   }
 
-  /** Mends what cannot be listed; returns how many records that were. */
+  /** Repairs records that cannot be listed; returns their number. */
   async #mend(): Promise<number> {
     return await this.#options.mend?.() ?? 0;
   }

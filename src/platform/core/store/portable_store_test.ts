@@ -19,7 +19,7 @@ async function withKv(test: (kv: RecordStore) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("PortableStore() stores bytes, and reads back what was stored", () =>
+Deno.test("PortableStore() stores bytes, and reads back stored values", () =>
   withKv(async (kv) => {
     const portable = new PortableStore(kv);
     const record = { a: [1, null], ids: new Uint16Array([3]) };
@@ -40,13 +40,13 @@ Deno.test("PortableStore() stores bytes, and reads back what was stored", () =>
     assert.equal(lost.ok, false);
   }));
 
-Deno.test("PortableStore() reads what was stored without it", () =>
+Deno.test("PortableStore() reads values stored without it", () =>
   withKv(async (kv) => {
     await kv.set(["old"], { a: 1 });
     assert.deepEqual((await new PortableStore(kv).get(["old"])).value, { a: 1 });
   }));
 
-Deno.test("checkReadable() lets an empty store be marked, once, and its mark is no record", () =>
+Deno.test("checkReadable() marks an empty store, once, and its mark is not a record", () =>
   withKv(async (kv) => {
     assert.equal(await checkReadable(kv), true);
     await markPortable(kv);
@@ -56,7 +56,7 @@ Deno.test("checkReadable() lets an empty store be marked, once, and its mark is 
     assert.equal(await isStoreEmpty(kv), false);
   }));
 
-/** Null in a format that no runtime knows yet. */
+/** Null in a format that no runtime supports yet. */
 const FUTURE_NULL = new Uint8Array([0xff, 99, 0x30]);
 
 Deno.test("checkReadable() refuses a store with a value of a newer format, and changes nothing", async () => {

@@ -22,7 +22,9 @@ const HEAD = 0xff;
 const JSON_TEXT = 0x4a;
 const V8_FORMAT_15 = 0x0f;
 
-/** Longest value that Deno KV stores, in bytes; JSON of other scripts takes more than format 15. */
+/**
+ * Maximum size of a value in Deno KV, in bytes; JSON in other scripts takes more than format 15.
+ */
 const MAX_BYTES = 65_536;
 
 const encoder = new TextEncoder();
@@ -68,9 +70,9 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The stored form of a value under a key, with a checksum if there is room. Counters stay
- * unchanged, because the store itself adds to them, and so do bytes that do not look like an
- * encoded value.
+ * The stored form of a value under a key, with a checksum if there is space. Counters do not
+ * change, because the store itself adds to them, and so do bytes that do not look like an encoded
+ * value.
  *
  * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
@@ -82,7 +84,7 @@ export function encodeValue(key: RecordKey, value: unknown): unknown {
   return checked.byteLength <= MAX_BYTES ? checked : plain;
 }
 
-/** A value as bytes without a checksum; bytes and counters stay as they are. */
+/** A value as bytes without a checksum; bytes and counters do not change. */
 export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.KvU64 {
   if (value instanceof Deno.KvU64) return value;
   if (value instanceof Uint8Array && !isEncoded(value)) return value as Uint8Array<ArrayBuffer>;
@@ -91,7 +93,7 @@ export function encodePortable(value: unknown): Uint8Array<ArrayBuffer> | Deno.K
   return (isShort ? json : encodeV8(value)) as Uint8Array<ArrayBuffer>;
 }
 
-/** A stored value is not what was stored under its key. */
+/** A value differs from the one stored under its key. */
 export class ValueDamagedError extends Error {
   override readonly name = "ValueDamagedError";
 }
@@ -103,10 +105,8 @@ export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
 }
 
 /**
- * Decodes what `encodeValue()` returned for a key; a value that was stored without it is
- * returned as it is.
- *
- * @throws {ValueDamagedError}
+ * Decodes what `encodeValue()` returned, or returns an older value unchanged. @throws
+ * {ValueDamagedError}
  */
 export function decodeValue(key: RecordKey, stored: unknown): unknown {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return stored;

@@ -27,7 +27,7 @@ const RECORD = {
   kinds: new Map([["a", new Set([1])]]),
 };
 
-/** Bytes that Deno 2.6.10 and Deno 2.9.6 both write. A runtime that writes others fails here. */
+/** The bytes that every svc writes. A runtime that writes different bytes fails here. */
 const BYTES =
   "ff0f6f220269642208303161316663373422046e6f6e653022076d697373696e675f2205636f756e7449092205" +
   "73686172654e000000000000e03f22036269675a10f22fce733a0b00002204746578744103220548fc74746500" +
@@ -38,7 +38,7 @@ const BYTES =
 const CHECKSUM = "5bc2ec68";
 const BLANKS = " \r \r\n\n\n\n\n\n\t\r\r\t\t\t";
 
-/** An object with its own field that is named as the prototype is. */
+/** An object with its own field of the prototype's name. */
 const PROTO = '{"__proto__":{"a":1}}';
 
 Deno.test("encodeValue() and decodeValue() keep every kind of value that records hold", () => {
@@ -76,11 +76,11 @@ Deno.test("encodeValue() leaves counters and bytes as they are, and no bytes are
   }
 });
 
-Deno.test("encodeValue() refuses what is no data", () => {
+Deno.test("encodeValue() refuses anything but data", () => {
   assert.throws(() => encodeValue({ run() {} }), TypeError);
 });
 
-Deno.test("encodeValue() makes no text too long that Deno KV could store itself", () => {
+Deno.test("encodeValue() creates no text too long that Deno KV could store itself", () => {
   const text = "日".repeat(30_000);
   const encoded = encodeValue(text);
   assert.ok(encoded instanceof Uint8Array && encoded.byteLength < 65_536);
@@ -119,7 +119,7 @@ Deno.test("decodeValue() reads values without a checksum", () => {
   }
 });
 
-Deno.test("encodeValue() leaves the checksum out where it has no room", () => {
+Deno.test("encodeValue() leaves the checksum out if it has no room", () => {
   for (const length of [65_530, 65_532]) {
     const encoded = encodeValue("x".repeat(length)) as Uint8Array;
     assert.equal(checksumOf(KEY, encoded), "none");

@@ -1,8 +1,4 @@
-/**
- * A store that refuses writes, as they would be lost.
- *
- * @module
- */
+/** A store that refuses writes, because they would be lost. @module */
 import { StoreLayer } from "../../../store/mod.ts";
 
 /** A write was refused because the platform serves read-only. */

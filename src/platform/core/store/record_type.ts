@@ -9,9 +9,8 @@ import * as z from "zod";
 import type { Draft, Entry, KeyPart, RecordKey, SetOptions } from "../../../store/mod.ts";
 import type { Versioned } from "./records.ts";
 
-/** Entries that lead to records by something other than their key. */
+/** Entries that find records by something other than their key. */
 export interface Index<T> {
-  /** Returns the keys of a record's entries: none, one or several. */
   entries(record: T): readonly RecordKey[];
   /**
    * The value of an entry: a copy of the record; all parts of its key, by these names; or only the
@@ -67,16 +66,13 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     this.set(draft, record, options);
   }
 
-  /** Adds a record to a commit; what it replaces must have had the same entries. */
+  /** Adds a record to a commit; the record that it replaces must have had the same entries. */
   set(draft: Draft, record: T, options: SetOptions = this.#expiry): void {
     draft.set(this.keyOf(record), record, options);
     for (const { key, value } of this.#entriesOf(record)) draft.set(key, value, options);
   }
 
-  /**
-   * Adds a change to a commit, which fails if the record has changed since it was read, or if
-   * another one has a new unique entry.
-   */
+  /** Adds a change to a commit, which fails after another change or a conflicting entry. */
   replace(draft: Draft, before: Versioned<T>, after: T, options: SetOptions = this.#expiry): void {
     const [from, to] = [this.keyOf(before.value), this.keyOf(after)];
     draft.check({ key: from, versionstamp: before.versionstamp }).set(to, after, options);
@@ -100,13 +96,13 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     this.drop(draft.check({ key: this.keyOf(value), versionstamp }), value);
   }
 
-  /** Adds the removal of a record to a commit, whatever became of it. */
+  /** Adds the removal of a record to a commit, regardless of later changes. */
   drop(draft: Draft, record: T): void {
     draft.delete(this.keyOf(record));
     for (const { key } of this.#entriesOf(record)) draft.delete(key);
   }
 
-  /** The key of the record that an entry of an index leads to, as its schema has parsed it. */
+  /** The key of the record of an index entry, as parsed by its schema. */
   follow(index: Name, { key, value }: Pick<Entry, "key" | "value">): RecordKey {
     const { holds } = this.#declared.indices![index];
     if (holds === "copy") return this.keyOf(value as T);
@@ -115,7 +111,6 @@ export class RecordType<T, const Key extends readonly KeyPart[], Name extends st
     return [...this.root, ...holds.map((name) => parts[name] ?? key.at(-1)!)];
   }
 
-  /** The schema of an index's entries. */
   entrySchema(index: Name): z.ZodType<unknown> {
     const { holds } = this.#declared.indices![index];
     return holds === "copy" ? this.schema : holds === "id" ? z.string() : pointer;

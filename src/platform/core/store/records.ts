@@ -1,9 +1,4 @@
-/**
- * Records in Deno KV: every value that is read is parsed again, so that a
- * record of an outdated or damaged shape is noticed where it is read.
- *
- * @module
- */
+/** Records in Deno KV, parsed again whenever they are read, to notice damaged ones. @module */
 import type * as z from "zod";
 import { Contention, whenUnlocked } from "../../../lib/contention.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
@@ -24,7 +19,7 @@ export interface Versioned<T> {
   readonly versionstamp: string;
 }
 
-/** A record kept changing while it was to be updated. */
+/** A record kept changing during its update. */
 export class ContentionError extends Error {
   override readonly name = "ContentionError";
 }
@@ -48,7 +43,6 @@ async function parse<T>(
   throw error;
 }
 
-/** Reads one record; `undefined` if there is none. */
 export async function readRecord<T>(
   kv: RecordReader,
   key: RecordKey,
@@ -72,10 +66,7 @@ export async function* readAll<T>(
   }
 }
 
-/**
- * Maximum number of records that one page of a filtered list reads; the next page continues from
- * there.
- */
+/** Maximum number of records to read for one page of a filtered list. */
 const MAX_SCANNED = 2000;
 
 export interface PageWish {
@@ -90,16 +81,11 @@ export interface Page<T> {
 
 export interface PageOptions<T> extends PageWish {
   readonly schema: z.ZodType<T>;
-  /**
-   * Whether the list shows a record; all by default. A filtered page may have few items, or none.
-   */
+  /** Whether the list shows a record; all by default. Filtered pages may be short. */
   readonly shows?: ((record: T) => boolean) | undefined;
 }
 
-/**
- * Reads one page below a prefix, newest first: keys end in time-ordered ids. The cursor is the last
- * id read by the previous page.
- */
+/** Reads a page, newest first: keys end in time-ordered ids. The cursor is the last id read. */
 export async function readPage<T>(
   kv: RecordReader,
   prefix: RecordKey,
@@ -130,7 +116,10 @@ export function pageOf<T extends { readonly id: string }>(
   return { items, nextCursor: rest.length > limit ? items.at(-1)!.id : null };
 }
 
-/** Tries before an update gives up against writers in other processes, with growing pauses. */
+/**
+ * Number of attempts, with growing pauses, before an update gives up because of writers in other
+ * processes.
+ */
 const MAX_ATTEMPTS = 20;
 
 /** Maximum number of changes of one record that wait for each other. */
@@ -138,17 +127,13 @@ const MAX_WAITING = 1000;
 
 export interface Committed<T> {
   readonly result: T;
-  /** Orders commits: a later one has the greater text. */
+  /** Orders commits: a later one has a greater text. */
   readonly versionstamp: string;
 }
 
 export interface CommitOptions {
-  /**
-   * Records that the commit checks and does not change: commits that only check the same
-   * record run at the same time.
-   */
+  /** Checked but unchanged records: commits that only check the same one run concurrently. */
   readonly checked?: readonly RecordKey[];
-  /** The lease that it depends on. */
   readonly lease?: Lease | undefined;
 }
 
@@ -174,7 +159,7 @@ function queueOf(kv: object): KeyedLock {
  * @param contended The records that the commit changes and checks, as far as they are known; empty
  * if nothing else changes them.
  * @throws {ContentionError} after 20 races lost against other processes.
- * @throws {StoreBusyError} if 1,000 changes of a record wait already.
+ * @throws {StoreBusyError} if 1,000 changes of a record are already waiting.
  */
 export async function commitVersioned<T>(
   kv: RecordStore,
@@ -203,7 +188,7 @@ export async function commitVersioned<T>(
   }, shared);
 }
 
-/** As {@link commitVersioned}, for whoever needs no version. */
+/** Like {@link commitVersioned}, without the version. */
 export async function commitWithRetries<T>(
   kv: RecordStore,
   contended: readonly RecordKey[],

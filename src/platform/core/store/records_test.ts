@@ -26,7 +26,7 @@ async function withKv(run: (kv: RecordStore) => Promise<void>) {
   }
 }
 
-Deno.test("readRecord() parses what it reads", () =>
+Deno.test("readRecord() parses the record", () =>
   withKv(async (kv) => {
     await kv.set(["a"], { n: 1 });
     await kv.set(["b"], { n: "1" });
@@ -35,7 +35,7 @@ Deno.test("readRecord() parses what it reads", () =>
     await assert.rejects(readRecord(kv, ["b"], schema), DamagedRecordError);
   }));
 
-Deno.test("readPage() goes through all records, newest first, each once", () =>
+Deno.test("readPage() goes through all records, newest first, without duplicates", () =>
   withKv(async (kv) => {
     for (let n = 0; n < 7; n++) await kv.set(["r", `id${n}`], { n });
     const seen: number[] = [];
@@ -57,7 +57,7 @@ Deno.test("readPage() has no next page when the last is exactly full", () =>
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
   }));
 
-Deno.test("readPage() of a filtered list ends a page after many records, and goes on from there", () =>
+Deno.test("readPage() of a filtered list ends a page after many records, and continues from there", () =>
   withKv(async (kv) => {
     const count = 4100;
     for (let from = 0; from < count; from += 500) {
@@ -82,7 +82,7 @@ Deno.test("readPage() of a filtered list ends a page after many records, and goe
     assert.deepEqual(pages, [[4000], [], [2, 1], [0]]);
   }));
 
-/** Adds one to a count, and counts how often that was tried. */
+/** Adds one to a count, and counts the attempts. */
 const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
   commitWithRetries(kv, [key], async (operation) => {
     tries.count++;
@@ -93,7 +93,7 @@ const increment = (kv: RecordStore, key: RecordKey, tries: { count: number }) =>
     return n;
   });
 
-Deno.test("commitWithRetries() lets the writers of a record come one by one: none tries twice", () =>
+Deno.test("commitWithRetries() runs writers of a record one by one, without retries", () =>
   withKv(async (kv) => {
     const key = ["count"];
     const tries = { count: 0 };
@@ -120,7 +120,7 @@ Deno.test("commitWithRetries() lets those who only check a record commit togethe
     assert.equal(new Set(added.map((each) => each.versionstamp)).size, 1);
   }));
 
-Deno.test("commitWithRetries() refuses what would wait behind 1,000 others, with a time to wait", () =>
+Deno.test("commitWithRetries() refuses a change behind 1,000 others, with a time to wait", () =>
   withKv(async (kv) => {
     const key = ["count"];
     await kv.set(key, { n: 0 });
@@ -147,7 +147,7 @@ Deno.test("commitWithRetries() keeps the checks, as another process may write to
     assert.equal((await readRecord(one, key, schema))?.value.n, 30);
   }));
 
-Deno.test("commitWithRetries() gives up on a record that never holds still, with a time to wait", () =>
+Deno.test("commitWithRetries() gives up on a record that keeps changing, with a time to wait", () =>
   withKv(async (kv) => {
     const attempt = (operation: Operation) => {
       operation.check({ key: ["x"], versionstamp: "00000000000000000000" });

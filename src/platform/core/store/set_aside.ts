@@ -1,6 +1,6 @@
 /**
- * Damaged records: they are reported and moved to a part of the store that nothing reads, and the
- * rest is served. While there are any, nothing is removed for lack of a record that needs it.
+ * Damaged records: they are reported and moved to an unused part of the store, and the platform
+ * serves the rest. While there are any, nothing is removed for lack of a reference.
  *
  * @module
  */
@@ -10,15 +10,14 @@ import { keys } from "./keys.ts";
 /** How long a damaged record is kept, in milliseconds: time to restore a backup. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Longest key in the place of damaged records, in bytes. */
+/** Maximum length of a key in the damaged records, in bytes. */
 const MAX_NAME_BYTES = 1900;
 
-/** Returns the key of a damaged record that was set aside, by its encoded key. */
 export function asideKey(encoded: Uint8Array): RecordKey {
   return keys.damagedRecord(encoded.slice(0, MAX_NAME_BYTES));
 }
 
-/** The value of a damaged record, which no longer begins as one that is decoded does. */
+/** The value of a damaged record, without the prefix of decodable values. */
 export function asideValue(value: unknown): unknown {
   if (!(value instanceof Uint8Array)) return value;
   const kept = value.slice();
@@ -26,10 +25,10 @@ export function asideValue(value: unknown): unknown {
   return kept;
 }
 
-/** When a record that is set aside now goes permanently. */
+/** When a record that is set aside now will be removed permanently. */
 export const asideUntil = (now: number): number => now + KEPT_MS;
 
-/** Moves a record aside; false if it has changed meanwhile. */
+/** Moves a record aside; false if it has changed in the meantime. */
 export async function setAside(
   kv: RecordStore,
   { key, value, versionstamp }: Entry,
@@ -42,12 +41,11 @@ export async function setAside(
   return ok;
 }
 
-/** Notes a record that stays where it is, because no key leads to it. */
+/** Records an entry that cannot be moved, because it has no valid key. */
 export async function markDamaged(kv: RecordStore, encoded: Uint8Array): Promise<void> {
   await kv.set(asideKey(encoded), new Uint8Array(), { expireIn: KEPT_MS });
 }
 
-/** Describes the damage for the operator. */
 export function describeDamage(key: RecordKey, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return `The record ${
@@ -55,7 +53,6 @@ export function describeDamage(key: RecordKey, cause: unknown): string {
   } is damaged and was set aside for 30 days. ${reason}. Everything else keeps working, and no unused data is removed. To recover it, restore a backup (svc restore). To check the rest, run svc doctor --deep`;
 }
 
-/** A key for people. */
 export function nameOf(key: RecordKey): string {
   return JSON.stringify(key.map((part) => {
     if (part instanceof Uint8Array) return part.toHex();
@@ -63,7 +60,7 @@ export function nameOf(key: RecordKey): string {
   }));
 }
 
-/** Whether damaged records are kept, whose blobs must not be removed. */
+/** Whether there are damaged records, whose blobs must not be removed. */
 export async function hasDamagedRecords(kv: RecordStore): Promise<boolean> {
   for await (const _ of kv.list({ prefix: keys.damagedRecords() }, { limit: 1 })) return true;
   return false;

@@ -1,16 +1,10 @@
-/**
- * Combines reads that wait at the same time into one request to the store: each request costs a
- * transaction and two thread switches.
- *
- * @module
- */
+/** Combines simultaneous reads into one request, because each costs two thread switches. @module */
 import type { MaybeEntry, RecordKey, RecordStore } from "../../../store/mod.ts";
 import { keyName, keySize } from "./commit_group.ts";
 
 /** Keys of one `getMany` (Deno KV). */
 const MANY = 10;
 
-/** Requests at the same time: while the store works on some, the next ones start. */
 const AT_ONCE = 4;
 
 /** A longer key is left to Deno KV to refuse. */

@@ -28,7 +28,7 @@ class CountingStore extends StoreLayer {
   }
 }
 
-/** A store, and how many keys each of its requests to read had. */
+/** A store, and the number of keys in each of its read requests. */
 async function withReads(
   test: (kv: RecordStore, get: RecordStore["get"], sizes: readonly number[]) => Promise<void>,
 ) {
@@ -70,7 +70,7 @@ Deno.test("sharedReads() fails every read of a store that was closed", async () 
   assert.deepEqual(outcomes.map(({ status }) => status), ["rejected", "rejected"]);
 });
 
-Deno.test("a read sees what was acknowledged before it, whatever waits beside it", async () => {
+Deno.test("a read sees everything acknowledged before it, regardless of waiting commits", async () => {
   const program = fc.array(fc.record({ key: fc.nat(2), yields: fc.boolean() }), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(program, async (steps) => {
@@ -80,7 +80,7 @@ Deno.test("a read sees what was acknowledged before it, whatever waits beside it
         if (yields) await new Promise((resolve) => setTimeout(resolve));
         await kv.set(["k", key], new Uint8Array([step]));
         const { value } = await kv.get<Uint8Array>(["k", key]);
-        // Steps that yield are committed after all that do not.
+        // Steps that yield are committed after all steps that do not.
         const order = (index: number) => (steps[index]!.yields ? steps.length : 0) + index;
         assert.ok(order(value![0]!) >= order(step));
       });

@@ -54,7 +54,7 @@ const STORES: Readonly<
     ignore: DENOKV === undefined,
     async open() {
       const kv = await openKv(DENOKV!, {});
-      // All tests have the one database of the server.
+      // All tests share the server's database.
       for await (const { key } of kv.list({ prefix: [] })) await kv.delete(key);
       return { kv, close: () => kv.close() };
     },
@@ -128,7 +128,7 @@ const CONTRACT: Contract = {
     await kv.atomic().sum(["n"], 2n ** 64n - 10n).commit();
     assert.deepEqual((await kv.get(["n"])).value, new Deno.KvU64(6n));
     await kv.set(["text"], "no counter");
-    // That of a server is no TypeError.
+    // The error of a server is not a TypeError.
     await assert.rejects(kv.atomic().sum(["text"], 1n).commit(), Error);
     assert.equal((await kv.get(["text"])).value, "no counter");
   },
@@ -220,7 +220,7 @@ for (const [name, { ignore, open }] of Object.entries(STORES)) {
   for (const [behaviour, test] of Object.entries(CONTRACT)) {
     Deno.test({
       name: `a store (${name}) ${behaviour}`,
-      // SQLite's removes what has expired when it gets round to it, within minutes.
+      // SQLite's store removes expired records within minutes.
       ignore: ignore || (name !== "PostgreSQL" && behaviour === "forgets what has expired"),
       async fn() {
         const { kv, close } = await open();
@@ -242,7 +242,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Runs the steps, all started at once and in their order, and returns the results. */
+/** Starts all steps at the same time and in order, and returns the results. */
 async function run(kv: RecordStore, steps: readonly Step[]): Promise<unknown[]> {
   const { versionstamp } = await kv.set(["k", 0], bytes(0));
   const outcomes = await Promise.all(steps.map(({ key: n, type, value }) => {
@@ -266,7 +266,7 @@ async function clear(kv: RecordStore): Promise<void> {
 }
 
 Deno.test({
-  name: "a store (PostgreSQL) has the outcomes of the embedded one, whatever comes at once",
+  name: "a store (PostgreSQL) has the outcomes of the embedded one, for all concurrent steps",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     const [embedded, shared] = [await openEmbedded(), await openPostgres()];

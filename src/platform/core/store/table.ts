@@ -1,8 +1,4 @@
-/**
- * The records of one type in a store: reads, lists and changes them, their indices included.
- *
- * @module
- */
+/** The records of one type in a store: reads, lists and changes them, indices included. @module */
 import type {
   KeyPart,
   Lease,
@@ -25,7 +21,6 @@ import {
 
 interface ChangeOptions<T> {
   readonly lease?: Lease | undefined;
-  /** Adds to the commit of a change, or of a removal. */
   also?(operation: Operation, after: T, before: T): void | Promise<void>;
 }
 
@@ -46,7 +41,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return (await this.read(...parts))?.value;
   }
 
-  /** The record that an entry of an index leads to. */
+  /** The record of an index entry. */
   async readBy(index: Name, entry: RecordKey): Promise<Versioned<T> | undefined> {
     const found = await readRecord(this.kv, entry, this.#type.entrySchema(index));
     if (found === undefined) return undefined;
@@ -68,18 +63,17 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     return readPage(this.kv, prefix, { schema: this.#type.schema, ...wish });
   }
 
-  /** All records, or those whose keys have these first parts, in the order of their keys. */
+  /** All records, or those whose keys have these first parts, in key order. */
   async *all(...parts: readonly KeyPart[]): AsyncGenerator<T> {
     const records = readAll(this.kv, [...this.#type.root, ...parts], this.#type.schema);
     for await (const { value } of records) yield value;
   }
 
-  /** Collects the records of {@link all} in a list. */
   async collect(...parts: readonly KeyPart[]): Promise<T[]> {
     return await Array.fromAsync(this.all(...parts));
   }
 
-  /** The records that the entries of an index below a key lead to. */
+  /** The records of the index entries below a key. */
   async *allBy(index: Name, prefix: RecordKey): AsyncGenerator<T> {
     for await (const entry of readAll(this.kv, prefix, this.#type.entrySchema(index))) {
       const key = this.#type.follow(index, entry);
@@ -88,7 +82,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }
   }
 
-  /** Stores a new record; false if another one has one of its unique entries. */
+  /** False if another record has one of its unique entries. */
   async add(record: T, options?: SetOptions): Promise<boolean> {
     const operation = this.kv.atomic();
     this.#type.insert(operation, record, options);
@@ -96,8 +90,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
   }
 
   /**
-   * Changes a record; `undefined` if it is gone. Nothing is stored where `change` returns the
-   * same record.
+   * `undefined` if the record does not exist. Stores nothing if `change` returns the same record.
    */
   async update(
     parts: Key,
@@ -115,7 +108,6 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }, { lease });
   }
 
-  /** Removes a record and returns it; `undefined` if there is none. */
   async remove(
     parts: Key,
     { lease, also }: ChangeOptions<T> = {},
@@ -129,7 +121,7 @@ export class Table<T, Key extends readonly KeyPart[], Name extends string = neve
     }, { lease });
   }
 
-  /** Changes each record of which `change` returns another one; returns how many. */
+  /** Changes each record for which `change` returns another one; returns their number. */
   async rewrite(change: (record: T) => Promise<T>): Promise<number> {
     let count = 0;
     for await (const { key } of this.kv.list({ prefix: this.#type.root })) {

@@ -55,7 +55,7 @@ const entriesOf = ({ shelf, id, title, genre, tags }: Book): [unknown, unknown][
 const sorted = (entries: readonly [unknown, unknown][]) =>
   entries.map((entry) => JSON.stringify(entry)).sort();
 
-/** Every index matches the records, and leads to them. */
+/** Every index matches the records, and points to them. */
 async function assertIndicesAreRight(kv: RecordStore): Promise<Book[]> {
   const table = open(kv);
   const all = await Array.fromAsync(table.all());
@@ -146,13 +146,13 @@ async function runMany(kv: RecordStore, numRuns: number): Promise<void> {
   );
 }
 
-Deno.test("every index of a Table equals what a look at all records says, on Deno KV", async () => {
+Deno.test("every index of a Table matches a scan of all records, on Deno KV", async () => {
   using kv = await DenoStore.open(":memory:");
   await runMany(kv, 100);
 });
 
 Deno.test({
-  name: "every index of a Table equals what a look at all records says, on PostgreSQL",
+  name: "every index of a Table matches a scan of all records, on PostgreSQL",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using server = await TestPg.start();
@@ -183,7 +183,7 @@ Deno.test("Table keeps its indices right where two processes change the same rec
     assert.deepEqual([found!.tags.length, more], [31, []]);
   }));
 
-Deno.test("Table.update() gives up where another record has the unique entry", async () => {
+Deno.test("Table.update() gives up if another record has the unique entry", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);
@@ -193,7 +193,7 @@ Deno.test("Table.update() gives up where another record has the unique entry", a
   await assertIndicesAreRight(kv);
 });
 
-Deno.test("Table.update() commits what is added to a change, and nothing without a change", async () => {
+Deno.test("Table.update() commits additions to a change, and nothing without a change", async () => {
   using kv = await DenoStore.open(":memory:");
   const table = open(kv);
   await table.add(one);

@@ -1,8 +1,9 @@
 /**
  * Checksums of stored values: a flipped bit inside a value leaves JSON that can still be parsed.
  *
- * The checksum covers key and value. It is behind the value, where programs that do not know it
- * ignore it: behind JSON as white space, two bits a character; behind format 15 of V8 as bytes.
+ * The checksum covers key and value. It follows the value, where programs that do not know it
+ * ignore it: after JSON as white space, with two bits per character; after format 15 of V8 as
+ * bytes.
  *
  * @module
  */
@@ -46,20 +47,18 @@ export function addBytesChecksum(key: RecordKey, value: Uint8Array): Uint8Array<
   return withTail(value, [...MARK, ...bytesOf(checksumOf(key, value))]);
 }
 
-/** Whether a value has a checksum, and is what was stored under its key. */
+/** Whether a value has a checksum that matches it and its key. */
 export type ChecksumState = "none" | "right" | "wrong";
 
 const endsWith = (value: Uint8Array, tail: readonly number[]): boolean =>
   tail.every((byte, index) => value[value.byteLength - tail.length + index] === byte);
 
-/** Looks at the checksum of JSON. */
 export function textChecksum(key: RecordKey, value: Uint8Array): ChecksumState {
   if (!BLANKS.includes(value.at(-1)!)) return "none";
   const text = value.subarray(0, -BLANK_COUNT);
   return endsWith(value, blanksOf(checksumOf(key, text))) ? "right" : "wrong";
 }
 
-/** Looks at the checksum of a value in format 15 of V8. */
 export function bytesChecksum(key: RecordKey, value: Uint8Array): ChecksumState {
   const marked = value.subarray(0, -CHECKSUM_BYTES);
   if (!endsWith(marked, MARK)) return "none";

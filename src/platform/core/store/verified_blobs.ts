@@ -1,21 +1,13 @@
-/**
- * Which blobs were verified against their hashes, while their files stay as they were then.
- *
- * @module
- */
+/** Blobs that were verified against their hashes, as long as their files do not change. @module */
 import type { Steps } from "../../../lib/next_turn.ts";
 import type { LookOptions } from "./blob_store.ts";
 
 /** Maximum number of blobs that are remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
-/** Files that are looked at between two interruptions. */
 const FILES_PER_STEP = 32;
 
-/**
- * How long a check of a file is valid, in milliseconds: a deployment that goes live just after its
- * creation needs no second one.
- */
+/** How long a check of a file is valid, in milliseconds: activation follows creation. */
 const LOOK_MS = 5000;
 
 /** A file that had the content of its blob. */
@@ -23,11 +15,11 @@ interface Verified {
   readonly size: number;
   readonly mtime: number | undefined;
   readonly ino: number | null;
-  /** When it was last looked at, by the monotonic clock. */
+  /** When it was last checked, by the monotonic clock. */
   lookedAt: number;
 }
 
-/** Whether a file was neither replaced nor written to since it was verified. */
+/** Whether a file has been neither replaced nor modified since it was verified. */
 const isUnchanged = (verified: Verified, { size, mtime, ino }: Deno.FileInfo): boolean =>
   verified.size === size && verified.ino === ino && verified.mtime === mtime?.getTime();
 
@@ -46,16 +38,12 @@ export class VerifiedBlobs {
   readonly #pathOf: (sha256: string) => string;
   readonly #monotonic: (() => number) | undefined;
 
-  /**
-   * `pathOf` returns where the file of a blob is. Without a monotonic clock, in
-   * milliseconds, each look-up looks at the file, also where `lately` is asked for.
-   */
+  /** Without `monotonic`, each lookup checks the file, even with `lately`. */
   constructor(pathOf: (sha256: string) => string, monotonic?: () => number) {
     this.#pathOf = pathOf;
     this.#monotonic = monotonic;
   }
 
-  /** Notes that the file of a blob, which `info` describes, has the blob's content. */
   add(sha256: string, { size, mtime, ino }: Deno.FileInfo): void {
     if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
     this.#verified.set(sha256, { size, mtime: mtime?.getTime(), ino, lookedAt: -Infinity });
@@ -65,7 +53,6 @@ export class VerifiedBlobs {
     this.#verified.delete(sha256);
   }
 
-  /** Whether the file of a blob is the one that was verified. */
   has(sha256: string, info: Deno.FileInfo): boolean {
     const verified = this.#verified.get(sha256);
     return verified !== undefined && isUnchanged(verified, info);
@@ -73,7 +60,7 @@ export class VerifiedBlobs {
 
   /**
    * Adds the sizes of verified, unchanged `hashes` to `sizes`, and returns the others. The system
-   * has these files cached, so a lookup here takes a tenth of the time of asking another thread.
+   * has these files cached, so a synchronous lookup takes a tenth of the time.
    */
   *lookAt(
     hashes: Iterable<string>,

@@ -4,7 +4,7 @@ import { atOnce } from "../../../lib/next_turn.ts";
 import { VerifiedBlobs } from "./verified_blobs.ts";
 import { inTestFolder } from "../../../lib/_test_folder.ts";
 
-/** One verified file, and a look at it that says whether it counts as stored. */
+/** One verified file, and a function that checks whether it counts as stored. */
 async function withVerifiedFile(
   run: (place: { readonly path: string; look(lately?: boolean): boolean }) => Promise<void>,
   monotonic?: () => number,
@@ -46,7 +46,7 @@ Deno.test("VerifiedBlobs.lookAt() trusts a look for five seconds where that is e
   }, () => now);
 });
 
-Deno.test("VerifiedBlobs.lookAt() looks once at what was only just written", () =>
+Deno.test("VerifiedBlobs.lookAt() checks new files once", () =>
   withVerifiedFile(async ({ path, look }) => {
     await Deno.remove(path);
     ok(!look(true));

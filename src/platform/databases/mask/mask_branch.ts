@@ -1,7 +1,7 @@
 /**
- * Masks the data of a branch in one transaction: tables, and what PostgreSQL derives from them
- * (statistics and materialized views). User triggers are disabled meanwhile, because they may copy
- * old values elsewhere; foreign keys are checked again afterwards.
+ * Masks the data of a branch in one transaction: tables, and data that PostgreSQL derives from them
+ * (statistics and materialized views). User triggers are disabled during that time, because they
+ * may copy old values elsewhere; foreign keys are checked again afterwards.
  *
  * @module
  */
@@ -11,11 +11,10 @@ import type { DatabaseMask } from "../../../lib/database_previews.ts";
 import type { OpenStorage } from "../branch_access.ts";
 import { type MaskedColumn, maskedValue, quoted } from "./mask_values.ts";
 
-/** Maximum number of characters of what the catalog says. */
+/** Maximum number of characters of the catalog query's result. */
 const MAX_CHARACTERS = 32 * 1024 * 1024;
 /** Time for masking a branch, in milliseconds. */
 const MASK_MS = 30 * 60_000;
-/** Maximum number of problems that a message names. */
 const MAX_NAMED = 5;
 /** Block size of SHA-256, in bytes. */
 const BLOCK = 64;
@@ -82,7 +81,9 @@ const columnOf = ([, , , , name, type, maximum, notNull, generated]: Row): Maske
   generated: generated === "t",
 });
 
-/** Finds what the masks are about, and how each table changes; the problems name their key. */
+/**
+ * Finds the tables and columns of the masks, and the change of each table; problems name their key.
+ */
 function planMasks(
   mask: DatabaseMask,
   rows: readonly Row[],
@@ -138,11 +139,7 @@ function paddedKeys(key: Uint8Array): [string, string] {
 
 const arrayOf = (items: readonly string[]): string => `{${items.join(",")}}`;
 
-/**
- * Masks a branch that nobody can connect to yet.
- *
- * @throws {EngineError} if a mask does not fit; nothing is changed then
- */
+/** Masks a branch before anyone can use it. @throws {EngineError} if a mask does not fit */
 export async function maskBranch(
   { engine, branch }: OpenStorage,
   mask: DatabaseMask,
@@ -167,7 +164,7 @@ const askerOf = (run: RunOne): Ask => async (sql, params = [], what = "the masks
 async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<void> {
   await ask("BEGIN");
   await ask("SET LOCAL statement_timeout = 0");
-  // A policy of the owner's tables must fail rather than leave rows out.
+  // A policy of the owner's tables must fail instead of omitting rows.
   await ask("SET LOCAL row_security = off");
   const { tables, problems } = planMasks(mask, await ask(COLUMNS));
   if (problems.length > 0) {
@@ -199,7 +196,7 @@ async function runMasks(ask: Ask, mask: DatabaseMask, key: Uint8Array): Promise<
   }
   const views = (await ask(VIEWS)).map(([name]) => name!);
   for (const view of views) await ask(`REFRESH MATERIALIZED VIEW ${view}`);
-  // Statistics hold values of columns.
+  // Statistics contain values of columns.
   for (const name of [...tables.map((table) => table.name), ...views]) await ask(`ANALYZE ${name}`);
   await ask("COMMIT");
 }

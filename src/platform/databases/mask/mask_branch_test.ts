@@ -1,4 +1,4 @@
-/** Masks on the engines themselves. */
+/** Tests masks on the real engines. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import {
@@ -65,7 +65,7 @@ const MASK: DatabaseMask = {
   "sales.orders": { email: "hash", address: "fake:address", company: "fake:company" },
 };
 
-/** Each with what the message says. */
+/** Each with the expected message. */
 const REFUSED: readonly (readonly [DatabaseMask, RegExp])[] = [
   [{ people: { email: "hash" } }, /db\.mask\.people: The table does not exist/],
   [{ orders: { email: "hash" } }, /db\.mask\.orders: The table does not exist/],

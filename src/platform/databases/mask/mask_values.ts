@@ -1,8 +1,4 @@
-/**
- * SQL that computes masked values. Pure.
- *
- * @module
- */
+/** SQL that computes masked values. Pure. @module */
 import type { Fake } from "../../../lib/database_previews.ts";
 
 const FIRST_NAMES =
@@ -26,15 +22,14 @@ const WORDS =
 
 const TEXT_TYPES: readonly string[] = ["text", "varchar", "bpchar", "citext", "name"];
 
-/** A column as the catalog describes it. */
 export interface MaskedColumn {
   readonly name: string;
   /** Name of its base type in `pg_type`. */
   readonly type: string;
-  /** Most characters; null if any number fits. */
+  /** Maximum number of characters; null if unlimited. */
   readonly maximum: number | null;
   readonly notNull: boolean;
-  /** Whether PostgreSQL alone sets its values. */
+  /** Whether only PostgreSQL sets its values. */
   readonly generated: boolean;
 }
 
@@ -74,13 +69,13 @@ function hashFor({ type, maximum }: MaskedColumn): string | undefined {
   }
 }
 
-/** The new value of a column, or why its mask does not fit; `undefined` if it stays. */
+/** The new value of a column, or why its mask does not fit; `undefined` if it does not change. */
 export type MaskedValue =
   | { readonly sql: string; readonly usesKey: boolean }
   | { readonly problem: string }
   | undefined;
 
-/** Computes the new value of a column by its rule: `null`, `hash`, `keep` or `fake:<type>`. */
+/** One of `null`, `hash`, `keep` or `fake:<type>`. */
 export function maskedValue(column: MaskedColumn, rule: string): MaskedValue {
   if (rule === "keep") return undefined;
   if (column.generated) return { problem: "PostgreSQL generates the column: leave out its mask" };

@@ -1,8 +1,4 @@
-/**
- * One request of a release's checks, and whether its response is the expected one.
- *
- * @module
- */
+/** One request of a release's checks, and whether its response is the expected one. @module */
 import type { CheckResult } from "../../../contract/release_checks.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { messageOf } from "../../../lib/error_message.ts";
@@ -12,7 +8,6 @@ import type { CheckRequest } from "../../../lib/release_checks.ts";
 const MAX_BODY_BYTES = 1024 * 1024;
 /** Pause before a request is repeated, in milliseconds. */
 const PAUSE_MS = 500;
-/** Maximum number of characters of a value that a report quotes. */
 const MAX_QUOTED = 200;
 
 /** Sends a request to the edge; aborts with the signal. */
@@ -21,14 +16,13 @@ export type AskEdge = (request: Request) => Promise<Response>;
 export interface CheckPlace {
   /** The deployment's own URL, without a path. */
   readonly url: string;
-  /** Lets a request in where the host is protected; sent as `x-svc-bypass`. */
+  /** Admits a request to a protected host; sent as `x-svc-bypass`. */
   readonly bypass: string;
 }
 
 const quoted = (text: string): string =>
   `"${text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`.toWellFormed()}"`;
 
-/** The beginning of a body, as text. */
 async function readBeginning(body: Response["body"]): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

@@ -11,7 +11,7 @@ const check = (expect: CheckRequest["expect"]): CheckRequest => ({
 const page = (status = 200, headers: Record<string, string> = {}) =>
   new Response(status === 304 ? null : "Welcome to the shop", { status, headers });
 
-/** Each with what is expected, the response, and the problems. */
+/** Each with the expectation, the response, and the problems. */
 const RESPONSES: readonly (readonly [CheckRequest["expect"], Response, readonly string[]])[] = [
   [{}, page(200), []],
   [{}, page(304), []],
@@ -46,7 +46,7 @@ const options = (ask: (request: Request) => Promise<Response>, signal?: AbortSig
   pause: () => Promise.resolve(),
 });
 
-Deno.test("runCheckRequest() repeats what does not pass, and sends the token each time", async () => {
+Deno.test("runCheckRequest() retries failing checks, and sends the token each time", async () => {
   const seen: (string | null)[] = [];
   const result = await runCheckRequest(
     check({}),
@@ -60,7 +60,7 @@ Deno.test("runCheckRequest() repeats what does not pass, and sends the token eac
   assert.deepEqual([result.passed, result.attempts, result.problem], [true, 3, null]);
 });
 
-Deno.test("runCheckRequest() gives up a response that does not come, and one that fails", async () => {
+Deno.test("runCheckRequest() gives up on missing and failing responses", async () => {
   const never = await runCheckRequest(check({}), options(() => new Promise(() => {})));
   assert.deepEqual([never.passed, never.attempts], [false, 3]);
   assert.equal(never.problem, "No response within 0.05 seconds");

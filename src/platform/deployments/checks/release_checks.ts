@@ -1,8 +1,4 @@
-/**
- * The checks of a release: they run at the deployment's own address, before production shows it.
- *
- * @module
- */
+/** Runs a release's checks at the deployment's own URL, before production shows it. @module */
 import type { CheckResult, CommandResult } from "../../../contract/release_checks.ts";
 import { sealToken } from "../../../edge/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
@@ -18,7 +14,6 @@ import type { Addresses } from "../../core/addresses.ts";
 import type { DeploymentRecord } from "../deployment.ts";
 import { type AskEdge, type CheckPlace, runCheckRequest } from "./check_request.ts";
 
-/** Runs the commands of a release at its own address. */
 export type RunCommands = (
   commands: readonly string[],
   place: CheckPlace,
@@ -27,19 +22,17 @@ export type RunCommands = (
 export interface ReleaseCheckerOptions {
   /** The key of tokens that protected hosts take. */
   key(): Promise<Uint8Array>;
-  /** Sends a request to the edge of this process. */
   readonly ask: AskEdge;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
 }
 
-/** Longest list of problems in a message; the record has all of them. */
+/** Maximum number of problems in a message; the record has all of them. */
 const MAX_NAMED = 3;
 
-/** A release did not pass; production stays as it is. */
+/** A release did not pass; production does not change. */
 export class ChecksFailedError extends Failure {
   readonly results: readonly CheckResult[];
 
@@ -62,7 +55,6 @@ export class ChecksFailedError extends Failure {
   }
 }
 
-/** Whether a release has anything to check. */
 export const hasChecks = (checks: ReleaseChecks | undefined): checks is ReleaseChecks =>
   (checks?.requests?.length ?? 0) + (checks?.commands?.length ?? 0) > 0;
 
@@ -75,7 +67,7 @@ export class ReleaseChecker {
     this.#options = options;
   }
 
-  /** The address at which a deployment is checked, and what lets its requests in. */
+  /** The URL at which a deployment is checked, and the token that admits its requests. */
   async placeOf({ id, projectId, uniqueLabel }: DeploymentRecord): Promise<CheckPlace> {
     const { key, addresses, now, random } = this.#options;
     const bypass = sealToken("check", {
@@ -116,7 +108,6 @@ export class ReleaseChecker {
   }
 }
 
-/** The result of a command; without a run, it failed. */
 function resultOf(name: string, ran: readonly CommandResult[]): CheckResult {
   const result = ran.find((each) => each.name === name);
   return {

@@ -1,8 +1,4 @@
-/**
- * A deployment at its own address alone, where its checks run before production shows it.
- *
- * @module
- */
+/** Shows a deployment only at its own URL, while its checks run. @module */
 import type { CheckReport, CheckResult } from "../../../contract/release_checks.ts";
 import type { SiteDirectory } from "../../../edge/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -27,7 +23,7 @@ export interface StagingServices {
 }
 
 export class Staging {
-  /** Checks under way: a request that is repeated joins them. */
+  /** Current checks; a repeated request joins them. */
   readonly #checks = new SingleFlight<readonly CheckResult[]>();
   readonly #services: StagingServices;
   readonly #rollouts: Rollouts;

@@ -1,12 +1,8 @@
-/**
- * Events of Bitbucket Cloud, and of Bitbucket Data Center. Pure.
- *
- * @module
- */
+/** Events of Bitbucket Cloud, and of Bitbucket Data Center. Pure. @module */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
-/** Maximum number of branches of one push that are followed. */
+/** Maximum number of branches to follow per push. */
 const MAX_CHANGES = 10;
 
 const ref = z.object({ type: z.string(), name: z.string() });
@@ -39,7 +35,7 @@ const serverPullRequest = z.object({
   }),
 });
 
-/** Actions after which a pull request may show something new. */
+/** Actions after which a pull request may look different. */
 const CHANGES: ReadonlySet<string> = new Set(["created", "updated", "opened", "from_ref_updated"]);
 
 function cloudPush(payload: unknown): readonly ForgeEvent[] {
@@ -51,7 +47,7 @@ function cloudPush(payload: unknown): readonly ForgeEvent[] {
   });
 }
 
-/** @throws {z.ZodError} if the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks fields of the event */
 export function bitbucketEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "diagnostics:ping") return ignore("The hook works");
   if (event === "repo:push") return cloudPush(payload);

@@ -1,19 +1,15 @@
-/**
- * The report of a forge about a repository, in svc's terms. Pure.
- *
- * @module
- */
+/** The report of a forge about a repository, in svc's terms. Pure. @module */
 import * as z from "zod";
 
 export type ForgeEvent =
-  /** The branch has a new head, or a pull request asks for a preview of it. */
+  /** The branch has a new head, or a pull request needs a preview of it. */
   | { readonly type: "deploy"; readonly branch: string; readonly pull?: number }
-  /** The branch is gone, or its pull request is closed. */
+  /** The branch was deleted, or its pull request is closed. */
   | { readonly type: "stop"; readonly branch: string; readonly pull?: number }
-  /** Nothing is to be done; `reason` is for people. */
+  /** There is nothing to do; `reason` is for people. */
   | { readonly type: "ignore"; readonly reason: string };
 
-/** A payload lacks what its event has. */
+/** A payload lacks fields of its event. */
 export class PayloadError extends Error {
   override readonly name = "PayloadError";
 }
@@ -32,13 +28,13 @@ export const pullNumber = z.int().positive().optional();
 
 /** The event of a pull request. */
 export interface PullRequest {
-  /** By which the forge's API knows it. */
+  /** Id in the forge's API. */
   readonly number: number | undefined;
   readonly isOpen: boolean;
   /** Whether its visible state may have changed. */
   readonly isChanged: boolean;
   readonly branch: string;
-  /** Whether the branch is in another repository than the one that it is for. */
+  /** Whether the branch is in another repository than the target repository. */
   readonly isFork: boolean;
 }
 

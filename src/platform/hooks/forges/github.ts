@@ -1,8 +1,4 @@
-/**
- * Events of GitHub, and of Gitea and Forgejo, whose payloads have the same shape. Pure.
- *
- * @module
- */
+/** Events of GitHub, and of Gitea and Forgejo, whose payloads have the same shape. Pure. @module */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
@@ -20,7 +16,7 @@ const pullRequest = z.object({
   pull_request: z.object({ state: z.string(), head: place, base: place }),
 });
 
-/** Actions after which a pull request may show something new (Gitea: `synchronized`). */
+/** Actions after which a pull request may look different (Gitea: `synchronized`). */
 const CHANGES: ReadonlySet<string> = new Set([
   "opened",
   "reopened",
@@ -29,7 +25,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   "ready_for_review",
 ]);
 
-/** @throws {z.ZodError} if the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks fields of the event */
 export function githubEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   switch (event) {
     case "ping":

@@ -1,8 +1,4 @@
-/**
- * Events of GitLab. Pure.
- *
- * @module
- */
+/** Events of GitLab. Pure. @module */
 import * as z from "zod";
 import { type ForgeEvent, ignore, pullNumber, pullRequestEvent, refEvent } from "./forge_event.ts";
 
@@ -17,12 +13,12 @@ const mergeRequest = z.object({
     source_branch: z.string(),
     source_project_id: z.number().nullable(),
     target_project_id: z.number(),
-    /** Present where an update brought commits. */
+    /** Present if an update contains new commits. */
     oldrev: z.string().nullish(),
   }),
 });
 
-/** @throws {z.ZodError} if the payload lacks what the event has */
+/** @throws {z.ZodError} if the payload lacks fields of the event */
 export function gitlabEvents(event: string, payload: unknown): readonly ForgeEvent[] {
   if (event === "Push Hook") {
     const { ref, after } = pushed.parse(payload);

@@ -1,7 +1,5 @@
 /**
- * Recognizes what a forge sends to a hook, checks its signature, and reads it.
- *
- * @module
+ * Recognizes the deliveries of forges to a hook, checks their signatures, and parses them. @module
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
@@ -42,16 +40,13 @@ export function deliveryOf(headers: Headers): Delivery | undefined {
   return undefined;
 }
 
-/** Compares texts in a time that does not depend on where they differ. */
+/** Compares texts in constant time. */
 function isSame(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => new TextEncoder().encode(sha256Hex(text)));
   return timingSafeEqual(left!, right!);
 }
 
-/**
- * Whether a request proves that its sender knows the secret of a hook: GitLab sends it, the
- * others sign the body with it (HMAC with SHA-256).
- */
+/** Whether the sender knows a hook's secret: GitLab sends it, others sign with it (HMAC). */
 export function isSigned(
   headers: Headers,
   { body, secret }: { readonly body: Uint8Array; readonly secret: string },
@@ -89,15 +84,11 @@ const READERS: Readonly<Record<Forge, typeof githubEvents>> = {
 /** The content of a delivery. */
 export interface Report {
   readonly events: readonly ForgeEvent[];
-  /** The repository that they are of; `undefined` if the delivery names none. */
+  /** Their repository; `undefined` if the delivery names none. */
   readonly repository: ForgeRepository | undefined;
 }
 
-/**
- * Reads what a delivery reports.
- *
- * @throws {PayloadError} if it is not what the forge sends
- */
+/** Reads what a delivery reports. @throws {PayloadError} */
 export async function readDelivery(
   { forge, event }: Delivery,
   { body, type }: { readonly body: Uint8Array; readonly type: string | null },

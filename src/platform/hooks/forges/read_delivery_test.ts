@@ -155,7 +155,7 @@ for (const [name, text, type] of HOSTILE) {
   });
 }
 
-Deno.test("isSigned() takes the signature of each forge, and nothing near it", () => {
+Deno.test("isSigned() only accepts the exact signature of each forge", () => {
   const secret = "f".repeat(64);
   const body = bytes({ ref: "refs/heads/main" });
   const hmac = createHmac("sha256", secret).update(body).digest("hex");

@@ -1,14 +1,9 @@
-/**
- * The repository that a forge's event is of, compared with the one that a project is built from.
- * Pure.
- *
- * @module
- */
+/** Compares the repository of a forge's event with that of a project. Pure. @module */
 import { basename } from "node:path";
 import * as z from "zod";
 import { type GitAddress, parseGitUrl } from "../../../lib/git_url.ts";
 
-/** As much of a repository as an event says. */
+/** The facts about a repository in an event. */
 export interface ForgeRepository {
   /** Its path at the forge, such as `ada/shop`. */
   readonly name: string;
@@ -61,7 +56,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   "altssh.bitbucket.org": "bitbucket.org",
 };
 
-/** Forges that have one name for everybody; others may be called by several. */
+/** Forges with a single host name; others can have several. */
 const PUBLIC_FORGES = new Set(["github.com", "gitlab.com", "bitbucket.org", "codeberg.org"]);
 
 function hostOf(address: GitAddress | undefined): string | undefined {
@@ -100,7 +95,7 @@ export function repositoryOf(event: unknown): ForgeRepository | undefined {
   return undefined;
 }
 
-/** The path of a repository in lower case, without what its URL may end in. */
+/** The path of a repository in lower case, without the suffixes of URLs. */
 const plainPath = (path: string): string =>
   decodeURIComponent(path).toLowerCase().replace(/\/+$/, "").replace(/\/\.git$|\.git$/, "");
 
@@ -113,10 +108,7 @@ function pathOf(address: GitAddress): string {
     : parsed.pathname;
 }
 
-/**
- * Whether a git URL is that of a repository. Local copies of it may be in any folder, so only the
- * last part of their path is compared.
- */
+/** Local copies may be in any folder, so only the last part of their path is compared. */
 export function isSameRepository(gitUrl: string | null, { name, hosts }: ForgeRepository): boolean {
   const address = addressOf(gitUrl ?? undefined);
   if (address === undefined) return false;

@@ -1,8 +1,4 @@
-/**
- * One POST to an address that a user gave, with forbidden addresses refused.
- *
- * @module
- */
+/** One POST to a URL from a user, which refuses forbidden addresses. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";
@@ -10,12 +6,12 @@ import type { SendOutcome } from "../delivery/channel.ts";
 /** Time for the whole exchange. */
 export const POST_MS = 10_000;
 
-/** Time for the excerpt of a response's body, which decides nothing. */
+/** Time to read the excerpt of a response's body, which has no effect on the result. */
 const EXCERPT_MS = 1000;
 
 export interface PostAnswer {
   readonly status: number;
-  /** The beginning of the response's body; empty if none was asked for. */
+  /** The beginning of the response's body; empty if not requested. */
   readonly excerpt: Uint8Array;
   readonly retryAfterMs: number | undefined;
 }
@@ -23,10 +19,7 @@ export interface PostAnswer {
 /** Codes of faults that a retry does not change. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
-/**
- * Reads a `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. Returns
- * milliseconds from now, and `undefined` for anything else.
- */
+/** Reads `Retry-After` (RFC 9110, 10.2.3); returns milliseconds from now. */
 export function readRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
@@ -36,7 +29,7 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Reads the beginning of a body, as far as it comes in time, and cancels the rest. */
+/** Reads the beginning of a body within the time limit, and cancels the rest. */
 async function readExcerpt(
   body: ReadableStream<Uint8Array> | null | undefined,
   maxBytes: number,
@@ -63,18 +56,14 @@ async function readExcerpt(
   return Uint8Array.from(bytes);
 }
 
-/**
- * Posts bytes and reads the head of the response, with the beginning of its body if asked to.
- * Redirects are not followed.
- */
+/** Posts bytes, and reads the head and first bytes of the response. Ignores redirects. */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer>;
   readonly now: Clock;
-  /** Bytes of the answer's body to read; none if missing. */
+  /** Number of bytes of the response's body to read; none if missing. */
   readonly excerptBytes?: number;
-  /** Ends the exchange early. */
   readonly signal?: AbortSignal;
 }): Promise<PostAnswer> {
   const { url, headers, body, now, excerptBytes = 0, signal } = request;

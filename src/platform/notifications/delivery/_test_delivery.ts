@@ -1,6 +1,6 @@
 /**
- * A queue over a store in memory with a clock that tests set, and a channel
- * whose receivers do as they are told.
+ * A queue over a store in memory with a clock that tests set, and a channel whose receivers follow
+ * instructions.
  *
  * @module
  */
@@ -53,7 +53,7 @@ export interface TestChannel extends Channel {
   readonly givenUp: string[];
 }
 
-/** A channel that answers as `answer` says; everything it is asked to send is noted. */
+/** A channel that returns the result of `answer`, and records all sent messages. */
 export function testChannel(
   answer: (delivery: Delivery) => SendOutcome | Promise<SendOutcome>,
   more: Partial<Omit<Channel, "send">> = {},
@@ -81,7 +81,7 @@ export function testChannel(
 
 export const SENT: SendOutcome = { type: "sent", detail: "250 OK" };
 
-/** Runs a test on a queue; `restart` makes a second one over the same store, or another. */
+/** Runs a test on a queue; `restart` creates a second one over the same store, or another. */
 export async function withQueue(
   channels: readonly Channel[],
   test: (parts: {

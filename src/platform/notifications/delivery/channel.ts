@@ -1,17 +1,11 @@
-/**
- * The interface of an outgoing channel. It knows how to reach its receivers; the queue decides
- * when, how often and how many at once.
- *
- * @module
- */
+/** The interface of a channel: it sends; the queue decides when and how often. @module */
 import { type ChannelLimits, type DeliveryChannel } from "../../../contract/channels.ts";
 import type { DeliveryRequest, NotificationContent } from "./types.ts";
 
-/** One receiver of a request. */
 export interface Receiver {
-  /** By which the channel finds the receiver: the id of a user, subscription or webhook. */
+  /** Key by which the channel finds the receiver: the id of a user, subscription or webhook. */
   readonly id: string;
-  /** The machine that receives it: while it is down, its other messages wait too. */
+  /** The host that receives it; while it is down, its other messages wait too. */
   readonly host: string;
 }
 
@@ -23,7 +17,7 @@ export interface Delivery {
   readonly userId: string | null;
   /** The notification; several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** How many notifications it stands for: more than `contents` in a long digest. */
+  /** Number of notifications in it; more than `contents` in a long digest. */
   readonly total: number;
   /** From 1. */
   readonly attempt: number;
@@ -36,9 +30,9 @@ export type SendOutcome =
     /** A later attempt may succeed. */
     readonly type: "retry";
     readonly reason: string;
-    /** The pause that the receiver asked for, in milliseconds, for its whole host. */
+    /** The pause that the receiver requested for its whole host, in milliseconds. */
     readonly retryAfterMs?: number;
-    /** True if it says something about the host rather than about this message. */
+    /** True if it concerns the host rather than this message. */
     readonly hostTrouble: boolean;
   }
   /** No attempt will succeed: kept as a dead letter. */
@@ -46,10 +40,9 @@ export type SendOutcome =
   /** The receiver no longer exists: nothing is kept. */
   | { readonly type: "gone"; readonly reason: string };
 
-/** Reads something that is needed several times, by its name. */
 export type ReadOnce = <T>(name: string, read: () => Promise<T>) => Promise<T>;
 
-/** Reads everything once, for requests at one time: later changes go unnoticed. */
+/** Reads everything once, for concurrent requests; ignores later changes. */
 export function readOnce(): ReadOnce {
   const known = new Map<string, Promise<unknown>>();
   return <T>(name: string, read: () => Promise<T>) => {
@@ -64,17 +57,14 @@ export function readOnce(): ReadOnce {
 export interface Channel {
   readonly name: DeliveryChannel;
   readonly limits: ChannelLimits;
-  /** True if less urgent messages of a category to a person are joined into one. */
+  /** True if less urgent messages of a category to a person are combined into one. */
   readonly digests: boolean;
-  /**
-   * Receivers of a request; none if nobody can get it. What other requests
-   * of the same moment need too, such as a person's browsers, is read `once`.
-   */
+  /** Receivers of a request. Reads shared by concurrent requests use `once`. */
   receivers(request: DeliveryRequest, once: ReadOnce): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
   /** The name of a receiver of a person, as people know it. */
   nameOf?(receiverId: string, userId: string): Promise<string | undefined>;
-  /** Called when a message is given up after its last attempt. */
+  /** Called when a message fails permanently after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;
   close?(): void;
 }

@@ -18,30 +18,31 @@ import type { ReviewDelivery } from "./types.ts";
 export interface WorkerParts {
   readonly store: DeliveryStore;
   readonly review: ReviewDelivery;
-  /** Shared claims, if other nodes send as well. */
+  /** Shared claims, if other nodes send too. */
   readonly claims?: Claims | undefined;
   readonly now: Clock;
   readonly random: Random;
-  /** Receives failures that should not happen. */
   onTrouble(message: string): void;
 }
 
-/** How many due entries one scan reads; the next continues after them, for other hosts. */
+/**
+ * Number of due entries that one scan reads; the next scan continues after them, for other hosts.
+ */
 const LOOKAHEAD = 1000;
-/** Longest sleep: clocks can be changed, and timers have a maximum. */
+/** Maximum sleep: clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
-/** Longest wait for messages under way when the platform stops. */
+/** Maximum wait for messages in progress when the platform stops. */
 const CLOSE_MS = 5000;
 /** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Longest wait for messages of other nodes, which may end without settling them. */
+/** Maximum wait for messages of other nodes, which may end without settling them. */
 const HELD_PAUSE_MS = 3000;
 /** Pause of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host are spread over this time. */
 const SPREAD_MS = 1000;
 
-/** Why a message that was sent again is still a dead letter. */
+/** Why a resent message is still a dead letter. */
 const UNWANTED = "Not sent: turned off in the recipient's preferences, or held back by quiet hours";
 
 type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
@@ -49,13 +50,13 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   readonly #running = new Map<string, Running>();
   readonly #health: HostHealth;
-  /** Messages that ended since the current scan began, whose list is older. */
+  /** Messages that ended after the current scan started, because its list is older. */
   readonly #ended = new Set<string>();
   /** How many messages were started or postponed so far. */
   #progress = 0;
   /** The start of the next scan: after messages to busy hosts, else at the first. */
   #behind: DueEntry | undefined;
-  /** Whether scans since the first entry may have left room unused. */
+  /** Whether scans since the first entry may have left capacity unused. */
   #hasNewRoom = false;
   #looks: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> | undefined;
@@ -72,13 +73,12 @@ export class ChannelWorker {
     this.#health = new HostHealth(parts.now, parts.random);
   }
 
-  /** Starts to send. */
   start(): void {
     this.#state = "live";
     this.wake();
   }
 
-  /** Wakes the worker, as there may be something to do. */
+  /** Wakes the worker, because there may be work. */
   wake(): void {
     if (this.#state !== "live") return;
     if (this.#looking !== undefined) {
@@ -109,7 +109,7 @@ export class ChannelWorker {
     }
   }
 
-  /** Stops, and waits a while for messages under way; the rest is sent after a restart. */
+  /** Stops, and waits a while for messages in progress; the rest is sent after a restart. */
   async close(): Promise<void> {
     this.#state = "closed";
     clearTimeout(this.#timer);
@@ -130,7 +130,7 @@ export class ChannelWorker {
     return sleepMs;
   }
 
-  /** Starts what is due and has room; returns the milliseconds until more is due. */
+  /** Starts due messages within the limits; returns the milliseconds until more are due. */
   #look(): Promise<number> {
     const look = this.#looks.then(() => this.#lookOnce());
     this.#looks = look.catch(() => {});
@@ -185,7 +185,6 @@ export class ChannelWorker {
     return isRoundOver && this.#hasNewRoom ? 0 : next;
   }
 
-  /** The messages that other nodes send now. */
   async #heldElsewhere(): Promise<ReadonlySet<string> | undefined> {
     const { store, claims } = this.#parts;
     return claims && await store.heldElsewhere(claims, this.#channel.name);
@@ -201,7 +200,7 @@ export class ChannelWorker {
     );
   }
 
-  /** Owners beyond their share get the room that nobody else wants, except the last of it. */
+  /** Owners beyond their share get the capacity that no one else needs, except the last slot. */
   #runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.#channel.limits;
     for (const entry of entries) {
@@ -210,7 +209,7 @@ export class ChannelWorker {
     }
   }
 
-  /** Messages under way to the same host, or of the same owner. */
+  /** Messages in progress to the same host, or of the same owner. */
   #countRunning(by: "host" | "owner", entry: DueEntry): number {
     let count = 0;
     for (const each of this.#running.values()) if (each[by] === entry[by]) count++;
@@ -229,7 +228,6 @@ export class ChannelWorker {
     this.#running.set(entry.id, { host: entry.host, owner: entry.owner, done });
   }
 
-  /** Never rejects. */
   async #performClaimed(entry: DueEntry): Promise<void> {
     const { store, claims, onTrouble } = this.#parts;
     let claim: Claim;
@@ -242,7 +240,7 @@ export class ChannelWorker {
     await this.#perform(entry, claim).catch((cause) => this.#setAside(entry, { cause, claim }));
   }
 
-  /** Postpones a message, as an immediate retry would fail again. */
+  /** Postpones a message, because an immediate retry would fail again. */
   async #setAside(
     entry: DueEntry,
     { cause, claim }: { readonly cause: unknown; readonly claim: Claim },
@@ -285,7 +283,7 @@ export class ChannelWorker {
     await this.#settle(attempted, { entry, claim, outcome, delivery });
   }
 
-  /** Ends a message that is no longer wanted; one that was sent again stays a dead letter. */
+  /** Ends a message that is no longer wanted; a resent one stays a dead letter. */
   async #leaveOut(job: Job, dueAt: number, claim: Claim): Promise<void> {
     const { store, now, random } = this.#parts;
     if (!job.resent) return await store.settle(job, dueAt, claim);

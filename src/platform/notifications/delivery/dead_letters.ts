@@ -1,9 +1,4 @@
-/**
- * Messages that could not be delivered. Their person, or an owner of their workspace,
- * can list them, send them again and delete them.
- *
- * @module
- */
+/** Undelivered messages, which their person or an owner can list, resend and delete. @module */
 import * as z from "zod";
 import type { DeadLetter } from "../../../contract/deliveries.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -15,7 +10,6 @@ import type { RecordStore } from "../../../store/mod.ts";
 
 const letterRecord = z.object({ jobId: z.string() });
 
-/** How many letters one request sends again. */
 const MAX_RESENT = 1000;
 const PAGE = 100;
 
@@ -36,7 +30,6 @@ export class DeadLetters {
     this.#now = now;
   }
 
-  /** The letters of a person or workspace, newest first. */
   async list(
     view: LetterView,
     wish: PageWish,
@@ -90,7 +83,6 @@ export class DeadLetters {
     return job;
   }
 
-  /** The jobs of a page of letters, as far as the view includes them. */
   async #jobs(
     view: LetterView,
     wish: PageWish,

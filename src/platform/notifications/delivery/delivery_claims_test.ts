@@ -40,7 +40,7 @@ async function withNodes(
   }
 }
 
-Deno.test("nodes that send at the same time share the messages, each once", () => {
+Deno.test("nodes that send at the same time share the messages, without duplicates", () => {
   const channels = [testChannel(() => SENT), testChannel(() => SENT)] as const;
   return withNodes(async ({ kv, node }) => {
     const [a, b] = [node("a", channels[0]), node("b", channels[1])];
@@ -55,7 +55,7 @@ Deno.test("nodes that send at the same time share the messages, each once", () =
   });
 });
 
-Deno.test("a message that a node holds is another's once that node is dead, with the same id", () => {
+Deno.test("a message that a node holds belongs to another once that node is dead, with the same id", () => {
   const begun = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const slow = testChannel(async () => {
@@ -82,7 +82,7 @@ Deno.test("a message that a node holds is another's once that node is dead, with
   });
 });
 
-Deno.test("what a leader's round has put into the queue is sent though the lease is lost", async () => {
+Deno.test("messages queued by a leader are sent even if it loses the lease", async () => {
   const kv = await DenoStore.open(":memory:");
   const leasesOf = (id: string) => new Leases({ kv, id, instance: id, monotonic: () => 0 });
   const [leader, next] = [leasesOf("a"), leasesOf("b")];

@@ -1,8 +1,4 @@
-/**
- * The durable queue of everything that leaves the platform.
- *
- * @module
- */
+/** The durable queue of everything that leaves the platform. @module */
 import { type DeliveryChannel } from "../../../contract/channels.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { Claims, type Nodes } from "../../core/nodes/mod.ts";
@@ -21,17 +17,16 @@ import type { RecordKey, RecordStore } from "../../../store/mod.ts";
 
 /** How long less urgent messages wait to be joined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
-/** Requests per commit; Deno KV takes 1,000 changes. */
+/** Requests per commit; Deno KV allows 1,000 changes. */
 const BATCH = 40;
-/** Characters of text per commit; Deno KV takes 800 KiB. */
+/** Characters of text per commit; Deno KV allows 800 KiB. */
 const BATCH_CHARS = 150_000;
 
 export interface DeliveryQueueOptions {
   readonly kv: RecordStore;
   readonly channels: readonly Channel[];
-  /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
-  /** Those that send; this one alone by default. */
+  /** The sending nodes; by default only this one. */
   readonly nodes?: Pick<Nodes, "instance" | "isAlive" | "onDeath"> | undefined;
   readonly now: Clock;
   readonly random: Random;
@@ -50,7 +45,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   wake(channel: DeliveryChannel): void;
   /** Sends everything that is due now, for callers with their own clock. */
   drain(): Promise<void>;
-  /** Waits for messages under way; the others stay in the store. */
+  /** Waits for messages in progress; the others stay in the store. */
   close(): Promise<void>;
 }
 
@@ -65,7 +60,6 @@ const digestKey = (
   { category, workspaceId }: NotificationContent,
 ): string[] => [name, receiverId, category, workspaceId ?? ""];
 
-/** The jobs of a request: one for each receiver. */
 function jobsOf(
   request: DeliveryRequest,
   channel: Channel,
@@ -112,7 +106,6 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Creates the queue. Nothing was sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
   const { kv, channels, review, nodes, now, random, onTrouble } = options;
   const claims = nodes && new Claims(nodes);
@@ -125,7 +118,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     ]),
   );
   const all = [...workers.values()];
-  /** A damaged record of one receiver must not keep others from being notified. */
+  /** A damaged record of one receiver must not prevent notifications to others. */
   const receiversOf = async (channel: Channel, request: DeliveryRequest, once: ReadOnce) => {
     try {
       return await channel.receivers(request, once);

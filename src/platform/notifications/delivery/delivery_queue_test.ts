@@ -8,7 +8,7 @@ import { until } from "../../../lib/_test_until.ts";
 const DOWN: SendOutcome = { type: "retry", reason: "No connection", hostTrouble: true };
 const BUSY: SendOutcome = { type: "retry", reason: "Mailbox busy", hostTrouble: false };
 
-Deno.test("DeliveryQueue sends each key once, however often it is accepted", () => {
+Deno.test("DeliveryQueue sends each key once, regardless of how often it is accepted", () => {
   const channel = testChannel(() => SENT);
   return withQueue([channel], async ({ queue, kv, restart }) => {
     await queue.accept([request("a"), request("b"), request("a")]);
@@ -26,7 +26,7 @@ Deno.test("DeliveryQueue sends each key once, however often it is accepted", () 
   });
 });
 
-Deno.test("DeliveryQueue takes what it can where the record of a receiver is damaged", () => {
+Deno.test("DeliveryQueue accepts all other messages if a receiver's record is damaged", () => {
   const channel = testChannel(() => SENT, {
     receivers: ({ key }) =>
       key === "bad"
@@ -41,7 +41,7 @@ Deno.test("DeliveryQueue takes what it can where the record of a receiver is dam
   });
 });
 
-Deno.test("DeliveryQueue goes on after a restart where the last process stopped", () => {
+Deno.test("DeliveryQueue continues after a restart where the last process stopped", () => {
   const channel = testChannel(() => SENT);
   return withQueue([channel], async ({ queue, restart }) => {
     await queue.accept(Array.from({ length: 100 }, (_, index) => request(`key ${index}`)));
@@ -71,7 +71,7 @@ Deno.test("DeliveryQueue tries again after each pause, with the same id", () => 
   });
 });
 
-Deno.test("DeliveryQueue keeps what it gives up, with the reason, and calls the channel", () => {
+Deno.test("DeliveryQueue keeps failed messages, with the reason, and calls the channel", () => {
   const channel = testChannel(() => BUSY);
   return withQueue([channel], async ({ queue, clock, kv }) => {
     await queue.accept([request("a")]);
@@ -86,7 +86,7 @@ Deno.test("DeliveryQueue keeps what it gives up, with the reason, and calls the 
   });
 });
 
-Deno.test("DeliveryQueue forgets what has no receiver any more", () => {
+Deno.test("DeliveryQueue drops messages without a receiver", () => {
   const channel = testChannel(() => ({ type: "gone", reason: "The browser has left" }));
   return withQueue([channel], async ({ queue, kv }) => {
     await queue.accept([request("a")]);
@@ -188,7 +188,7 @@ Deno.test("DeliveryQueue makes one message of many that are less urgent", () => 
   });
 });
 
-Deno.test("DeliveryQueue loses and doubles nothing where digests close while others come", () => {
+Deno.test("DeliveryQueue loses and doubles nothing if digests close while others come", () => {
   const channel = testChannel(() => SENT, { digests: true });
   return withQueue([channel], async ({ queue, clock }) => {
     for (let round = 0; round < 20; round++) {
@@ -289,7 +289,7 @@ Deno.test("DeliveryQueue finds the others behind thousands for a host that is sl
   });
 });
 
-Deno.test("DeliveryQueue leaves alone what it cannot read, and sends the others", () => {
+Deno.test("DeliveryQueue skips unreadable entries, and sends the others", () => {
   const channel = testChannel(() => SENT);
   return withQueue([channel], async ({ queue, clock, kv, troubles }) => {
     await queue.accept([request("broken"), request("whole")]);

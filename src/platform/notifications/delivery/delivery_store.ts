@@ -14,24 +14,21 @@ import type { Check, Lease, Operation, RecordStore } from "../../../store/mod.ts
 
 /** How long keys are remembered: longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
-/** How long dead letters are kept. */
 const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
 /** Parts of a digest expire some time after the dead letter that may need them. */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
-/** Changes in one commit; Deno KV takes 1,000. */
+/** Changes in one commit; Deno KV allows 1,000. */
 const MAX_CHANGES = 400;
 /** How many parts of a digest its message shows; the others are counted. */
 const SHOWN_PARTS = 50;
 
-/** A job to store, as part of a digest if it has a `digestKey`. */
 export interface NewJob {
   readonly job: Job;
   readonly dueAt: number;
 }
 
-/** A request with its jobs. */
 export interface Acceptance {
-  /** Of the request's key. */
+  /** Version of the request's key. */
   readonly seenId: string;
   readonly jobs: readonly NewJob[];
 }
@@ -40,13 +37,13 @@ export interface DueEntry {
   readonly id: string;
   readonly at: number;
   readonly host: string;
-  /** As `ownerOf()` returns it. */
+  /** The result of `ownerOf()`. */
   readonly owner: string;
-  /** Of the entry itself. */
+  /** Version of the entry itself. */
   readonly version: string;
 }
 
-/** The claim by which a message is held; `undefined` if no other node sends. */
+/** The claim on a message; `undefined` if no other node sends. */
 export type Claim = Check | undefined;
 
 const openDigest = z.object({ jobId: z.string() });
@@ -63,9 +60,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores at most 40 requests, without those seen before, in one commit. All
-   * that accept a request or close a digest change the guard, so to check that
-   * alone is enough.
+   * Stores at most 40 requests, without those seen before, in one commit. It only checks the guard,
+   * which changes when a digest is accepted or closed.
    */
   async accept(acceptances: readonly Acceptance[], lease?: Lease): Promise<void> {
     const guard = deliveryKeys.guard();
@@ -97,7 +93,9 @@ export class DeliveryStore {
     operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
-  /** Adds to the open digest, or opens one; the guard fails the commit if it closes meanwhile. */
+  /**
+   * Adds to the open digest, or opens one; the guard fails the commit if it closes in the meantime.
+   */
   async #addPart(
     operation: Operation,
     { job, dueAt }: NewJob,
@@ -135,7 +133,6 @@ export class DeliveryStore {
     }
   }
 
-  /** The messages of a channel that other nodes send now. */
   async heldElsewhere(claims: Claims, channel: string): Promise<ReadonlySet<string>> {
     return await claims.heldElsewhere(this.#kv, deliveryKeys.claims(channel));
   }
@@ -171,10 +168,7 @@ export class DeliveryStore {
     return closed;
   }
 
-  /**
-   * The content of a job: its notification, or a digest's first ones with the total count. Leaves
-   * out unwanted ones (`isWanted`).
-   */
+  /** A job's notification, or a digest's first ones with the total, without unwanted ones. */
   async contentsOf(
     job: Job,
     isWanted: (content: NotificationContent) => boolean = () => true,
@@ -193,7 +187,6 @@ export class DeliveryStore {
     return { contents: contents.sort((a, b) => a.createdAt - b.createdAt), total };
   }
 
-  /** Moves jobs to a later time. */
   async postpone(channel: string, entries: readonly (DueEntry & { readonly until: number })[]) {
     for (let from = 0; from < entries.length; from += MAX_CHANGES / 2) {
       const operation = this.#kv.atomic();
@@ -205,13 +198,13 @@ export class DeliveryStore {
     }
   }
 
-  /** An operation that gives a claim back; it fails where the claim was lost. */
+  /** An operation that releases a claim; it fails if the claim was lost. */
   #ending(claim: Claim): Operation {
     const operation = this.#kv.atomic();
     return claim === undefined ? operation : operation.check(claim).delete(claim.key);
   }
 
-  /** Moves one job to a later time, unless another node has it. */
+  /** Moves one job to a later time, unless another node has claimed it. */
   async putOff(
     channel: string,
     { id, at, host, owner, version }: DueEntry,
@@ -222,7 +215,6 @@ export class DeliveryStore {
       .set(deliveryKeys.due(channel, until, id), { host, owner }).commit();
   }
 
-  /** Stores an attempt that failed, and when the next is due. */
   async reschedule(
     job: Job,
     times: { readonly from: number; readonly to: number },
@@ -235,7 +227,6 @@ export class DeliveryStore {
       .commit();
   }
 
-  /** Removes a job that is done. */
   async settle(job: Job, dueAt: number, claim?: Claim): Promise<void> {
     const operation = this.#ending(claim)
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
@@ -245,12 +236,12 @@ export class DeliveryStore {
     if (ok && job.content === null) await this.#removeParts(job.id);
   }
 
-  /** Removes an entry whose job is gone. */
+  /** Removes an entry without a job. */
   async dropDue(channel: string, { at, id }: DueEntry, claim?: Claim): Promise<void> {
     await this.#ending(claim).delete(deliveryKeys.due(channel, at, id)).commit();
   }
 
-  /** Finishes what a crash interrupted. */
+  /** Completes operations that a crash interrupted. */
   async recover(): Promise<void> {
     for await (const { key } of this.#kv.list({ prefix: deliveryKeys.leftovers() })) {
       await this.#removeParts(String(key.at(-1)));
@@ -281,7 +272,6 @@ export class DeliveryStore {
     });
   }
 
-  /** Deletes a dead letter. */
   async discard(job: Job): Promise<boolean> {
     const done = await this.#unbury(job, (operation) => {
       operation.delete(deliveryKeys.job(job.id));

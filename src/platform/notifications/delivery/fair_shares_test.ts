@@ -4,8 +4,8 @@ import { LIMITS, request, SENT, testChannel, withQueue } from "./_test_delivery.
 type Queue = Parameters<Parameters<typeof withQueue>[1]>[0]["queue"];
 
 /**
- * Webhooks of workspaces with eight hosts each, eight messages at once, and a
- * share of two. A message is under way until it is let go.
+ * Webhooks of workspaces with eight hosts each, eight messages at a time, and a share of two. A
+ * message is being sent until the test ends it.
  */
 function openHooks() {
   const waiting = new Map<string, (() => void)[]>();
@@ -31,14 +31,14 @@ function openHooks() {
   return {
     channel,
     underWay,
-    /** Accepts messages of a workspace, and lets the queue send. */
+    /** Accepts messages of a workspace, and waits until the queue sends. */
     async put(queue: Queue, workspace: string, count: number): Promise<void> {
       await queue.accept(Array.from({ length: count }, (_, index) => ({
         ...request(`${workspace} ${index}`, { workspaceId: workspace }, "webhook"),
         userId: null,
       })));
     },
-    /** Resolves once so many messages of a workspace are under way. */
+    /** Resolves once this many messages of a workspace are being sent. */
     async until(workspace: string, count: number): Promise<void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       const watch = () => underWay(workspace) === count && resolve();
@@ -49,7 +49,7 @@ function openHooks() {
     },
     /** Ends the oldest message of a workspace. */
     letGo: (workspace: string) => waiting.get(workspace)!.shift()!(),
-    /** Ends all, those to come as well. */
+    /** Ends all messages, including later ones. */
     open() {
       isOpen = true;
       for (const ends of waiting.values()) for (const end of ends.splice(0)) end();
@@ -57,7 +57,7 @@ function openHooks() {
   };
 }
 
-Deno.test("DeliveryQueue leaves room beside a workspace whose hosts are all slow", () => {
+Deno.test("DeliveryQueue leaves slots free next to a workspace whose hosts are all slow", () => {
   const hooks = openHooks();
   return withQueue([hooks.channel], async ({ queue, clock }) => {
     await hooks.put(queue, "slow", 40);
@@ -79,7 +79,7 @@ Deno.test("DeliveryQueue leaves room beside a workspace whose hosts are all slow
   });
 });
 
-Deno.test("DeliveryQueue gives what gets free to those who have less than their share", () => {
+Deno.test("DeliveryQueue gives free slots to workspaces below their share", () => {
   const hooks = openHooks();
   return withQueue([hooks.channel], async ({ queue, clock }) => {
     await hooks.put(queue, "first", 40);

@@ -12,7 +12,7 @@ import { fraction } from "./retry_policy.ts";
 const TOLERATED = 3;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
-/** Longest pause that a host can ask for. */
+/** Maximum pause that a host can ask for. */
 const LONGEST_ASKED_MS = 60 * 60_000;
 /** How long to wait while another message tests whether a host is back. */
 const PROBE_WAIT_MS = 2000;
@@ -46,13 +46,11 @@ export class HostHealth {
     return ailment.troubles >= TOLERATED && ailment.probing > 0 ? PROBE_WAIT_MS : 0;
   }
 
-  /** Records that a message is sent to the host. */
   begin(host: string): void {
     const ailment = this.#ailing.get(host);
     if (ailment !== undefined) ailment.probing++;
   }
 
-  /** Records that the host answered normally. */
   well(host: string): void {
     this.#ailing.delete(host);
   }
@@ -60,7 +58,7 @@ export class HostHealth {
   /** Records that the host did not respond, or asked for a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
     const known = this.#ailing.get(host);
-    // A message that was under way when the pause began says nothing new.
+    // A message that was in progress when the pause started has no new information.
     const isPaused = known !== undefined && this.#now() < known.pausedUntil;
     if (isPaused && retryAfterMs === undefined) return;
     const troubles = (known?.troubles ?? 0) + 1;
@@ -72,12 +70,7 @@ export class HostHealth {
     const asked = Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS);
     const pausedUntil = this.#now() + Math.max(jittered, asked);
     this.#ailing.delete(host);
-    if (this.#ailing.size >= MAX_HOSTS) {
-      for (const oldest of this.#ailing.keys()) {
-        this.#ailing.delete(oldest);
-        break;
-      }
-    }
+    if (this.#ailing.size >= MAX_HOSTS) this.#ailing.delete(this.#ailing.keys().next().value!);
     this.#ailing.set(host, {
       troubles,
       pausedUntil: Math.max(pausedUntil, known?.pausedUntil ?? 0),
@@ -85,7 +78,7 @@ export class HostHealth {
     });
   }
 
-  /** Records an attempt whose outcome says nothing about the host. */
+  /** Records an attempt whose outcome does not depend on the host. */
   unknown(host: string): void {
     const ailment = this.#ailing.get(host);
     if (ailment !== undefined && ailment.probing > 0) ailment.probing--;

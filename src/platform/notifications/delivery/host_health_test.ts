@@ -9,7 +9,7 @@ function setUp() {
   return { clock, health: new HostHealth(() => clock.at, most) };
 }
 
-Deno.test("HostHealth leaves a host alone after three troubles in a row, ever longer", () => {
+Deno.test("HostHealth pauses a host after three failures in a row, for longer each time", () => {
   const { clock, health } = setUp();
   health.trouble("a");
   health.trouble("a");
@@ -42,7 +42,7 @@ Deno.test("HostHealth lets one message ask whether a host is back", () => {
   assert.equal(health.wait("a"), 0, "a host that is well takes many");
 });
 
-Deno.test("HostHealth keeps to what a host asks for, up to an hour", () => {
+Deno.test("HostHealth respects a host's Retry-After, up to an hour", () => {
   const { health } = setUp();
   health.trouble("a", 30_000);
   assert.equal(health.wait("a"), 30_000);

@@ -1,8 +1,4 @@
-/**
- * A message in the queue as it is stored, and its keys.
- *
- * @module
- */
+/** A message in the queue as it is stored, and its keys. @module */
 import { DELIVERY_CHANNELS, type DeliveryChannel } from "../../../contract/channels.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../../lib/hash.ts";
@@ -19,20 +15,19 @@ export const jobRecord = z.object({
   workspaceId: z.string().nullable(),
   /** Its content; null for a digest, whose parts are stored separately. */
   content: notificationContent.nullable(),
-  /** A digest takes further notifications until its first attempt. */
+  /** A digest accepts more notifications until its first attempt. */
   digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),
-  /** Milliseconds since the epoch. */
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True if someone asked to send it again: then it is kept if it is not wanted. */
+  /** True if someone asked to send it again: then it is kept even if it is not wanted. */
   resent: z.boolean().default(false),
-  /** Set if it was given up. */
+  /** Set if delivery was given up. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;
 
-/** A fixed-length id for a key, which fits every store, header and topic. */
+/** A fixed-length id for a key, which is valid in every store, header and topic. */
 export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
@@ -45,18 +40,21 @@ export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspace
 type Key = RecordKey;
 
 export const deliveryKeys = {
-  /** Changed by whoever accepts requests or closes a digest, so that they notice each other. */
+  /**
+   * Changed by every process that accepts requests or closes a digest, so that they notice each
+   * other.
+   */
   guard: (): Key => ["delivery", "guard"],
-  /** Requests that were accepted lately: repeating one changes nothing. */
+  /** Recently accepted requests; repeating one has no effect. */
   seen: (id: string): Key => ["delivery", "seen", id],
   job: (id: string): Key => ["delivery", "jobs", id],
   /** Jobs of a channel by the time of their next attempt. */
   allDue: (channel: string): Key => ["delivery", "due", channel],
   due: (channel: string, at: number, id: string): Key => ["delivery", "due", channel, at, id],
-  /** Which process sends a message, where several nodes do. */
+  /** The process that sends a message, if several nodes do. */
   claims: (channel: string): Key => ["delivery", "claims", channel],
   claim: (channel: string, id: string): Key => ["delivery", "claims", channel, id],
-  /** The digest that takes notifications now, and its parts. */
+  /** The current digest, and its parts. */
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
   part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
@@ -74,7 +72,7 @@ export const deliveryKeys = {
   ],
 } as const;
 
-/** The channels of which messages are due, or claims given back, among changed keys. */
+/** The channels with due messages or released claims among changed keys. */
 export function channelsIn(changed: readonly RecordKey[]): DeliveryChannel[] {
   const due = changed.filter(([room, list]) =>
     room === "delivery" && (list === "due" || list === "claims")

@@ -1,9 +1,4 @@
-/**
- * When to retry a message: exponential backoff with full jitter, so that messages that
- * failed together are not retried together.
- *
- * @module
- */
+/** When to retry a message: exponential backoff with full jitter. @module */
 import { type ChannelLimits } from "../../../contract/channels.ts";
 import type { Random } from "../../../lib/clock.ts";
 
@@ -26,10 +21,7 @@ export function pauseBound(
   return Math.min(longestPauseMs, firstPauseMs * factor ** Math.min(attempt - 1, 60));
 }
 
-/**
- * Decides after a failed attempt. The attempts only count if the receiver refused the message; a
- * message that waits for a host is given up by age.
- */
+/** After a failed attempt. Attempts count only if the receiver refused the message. */
 export function decideRetry(
   message: { readonly attempts: number; readonly acceptedAt: number },
   facts: {
@@ -37,7 +29,6 @@ export function decideRetry(
     readonly now: number;
     readonly random: Random;
     readonly hostTrouble: boolean;
-    /** The least pause that the receiver asked for. */
     readonly retryAfterMs?: number;
   },
 ): RetryDecision {

@@ -1,7 +1,5 @@
 /**
- * Test messages: sent at once, without the queue, so that the caller sees the outcome.
- *
- * @module
+ * Test messages: sent immediately, without the queue, so that the caller sees the outcome. @module
  */
 import { CHANNEL_ROWS, type PersonalChannel } from "../../../contract/channels.ts";
 import type { ResponseOf } from "../../../contract/endpoint.ts";
@@ -9,7 +7,7 @@ import type { endpoints } from "../../../contract/endpoints.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
 import { type PersonalScope, RateWindow } from "../../core/access/mod.ts";
-import { Failure } from "../../core/http/mod.ts";
+import { Failure, requireRate } from "../../core/http/mod.ts";
 import { type Channel, readOnce } from "./channel.ts";
 import { deliveryId } from "./job.ts";
 import type { NotificationContent } from "./types.ts";
@@ -39,12 +37,7 @@ export class TestSender {
 
   /** @throws {Failure} if the channel is missing, or does not reach the person */
   async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
-    const wait = this.#rate.take(userId);
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#rate, userId, "test messages");
     const channel = this.#parts.channels.find((each) => each.name === name);
     if (channel === undefined) throw new Failure("conflict", CHANNEL_ROWS[name].missing);
     const content = this.#content(workspaceId);

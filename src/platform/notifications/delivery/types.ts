@@ -1,15 +1,10 @@
-/**
- * The interface of the delivery queue: notifications that leave the platform.
- *
- * @module
- */
+/** The interface of the delivery queue: notifications that leave the platform. @module */
 import * as z from "zod";
 import { type DeliveryChannel } from "../../../contract/channels.ts";
 import { eventData } from "../../../contract/event_data.ts";
 import { EVENT_CATEGORIES, eventName, PRIORITIES } from "../../../contract/events.ts";
 import type { Lease } from "../../../store/mod.ts";
 
-/** The content of a message. */
 export const notificationContent = z.object({
   /** UUID of the notification; for webhooks, of the event. */
   id: z.string(),
@@ -37,17 +32,13 @@ export interface DeliveryRequest {
   readonly content: NotificationContent;
 }
 
-/**
- * Checks a message when it is sent: whether this receiver still wants each of its
- * notifications over this channel.
- */
+/** Checks when a message is sent whether its receiver still wants it over this channel. */
 export type ReviewDelivery = (message: {
   readonly channel: DeliveryChannel;
   readonly userId: string | null;
   readonly workspaceId: string | null;
 }) => Promise<(content: NotificationContent) => boolean>;
 
-/** Stores deliveries durably; they are sent later. */
 export interface DeliveryQueue {
   /** Resolves when all are stored. Repeated keys have no effect. */
   accept(requests: readonly DeliveryRequest[], lease?: Lease): Promise<void>;

@@ -1,9 +1,4 @@
-/**
- * How new notifications go into an inbox: in batches that each fit into one
- * commit, on its last page and the pages after that one. Pure.
- *
- * @module
- */
+/** Adds notifications to an inbox in batches that each fit into one commit. Pure. @module */
 import type { NotificationContent } from "../delivery/types.ts";
 import type { InboxHead, InboxIndex, NumberedPage } from "./inbox_index.ts";
 import { InboxPage } from "./inbox_page.ts";

@@ -1,9 +1,4 @@
-/**
- * A person's inbox in memory: its pages, and the number of notifications of each kind, so that
- * counting and paging have a constant cost. Does no I/O.
- *
- * @module
- */
+/** A person's inbox in memory, so that counting and paging have a constant cost. @module */
 import {
   EVENT_CATEGORIES,
   type EventCategory,
@@ -26,7 +21,7 @@ const bulkChange = z.object({
 export type BulkChange = z.infer<typeof bulkChange>;
 
 export const inboxHead = z.object({
-  /** Id of the newest notification that was ever added; empty if there is none. */
+  /** Id of the newest notification ever added; empty if there is none. */
   lastId: z.string(),
   /** Workspaces by their number; the first is the account itself. */
   places: z.array(z.string()),
@@ -39,7 +34,7 @@ export type InboxHead = z.infer<typeof inboxHead>;
 
 export const EMPTY_HEAD: InboxHead = { lastId: "", places: [""], changes: 0, unfinished: [] };
 
-/** Whose notifications are meant: numbers of places; null for all. */
+/** Selects notifications by workspace number; null for all. */
 export type Places = readonly number[] | null;
 
 export interface InboxFilter {
@@ -63,7 +58,6 @@ export interface Spot {
   readonly row: number;
 }
 
-/** The cells that match a filter. */
 function cellsOf(filter: InboxFilter): number[] {
   const categories = filter.category === undefined ? EVENT_CATEGORIES : [filter.category];
   const priorities = filter.priority === undefined ? PRIORITIES : [filter.priority];
@@ -142,7 +136,7 @@ export class InboxIndex {
     return this.#list;
   }
 
-  /** Puts a page in the place of its older state, or after the last. */
+  /** Replaces the older state of a page, or appends the page. */
   put(page: NumberedPage): void {
     const index = this.#list.findLastIndex(({ number }) => number === page.number);
     if (index === -1) this.#list.push(page);
@@ -153,13 +147,12 @@ export class InboxIndex {
     this.#count(page.page.cells, 1);
   }
 
-  /** Takes the oldest page out. */
   dropOldest(): void {
     const oldest = this.#list.shift();
     if (oldest !== undefined) this.#count(oldest.page.cells, -1);
   }
 
-  /** Numbers of workspaces as this inbox knows them; `null` stands for the account itself. */
+  /** Numbers of workspaces in this inbox; `null` is the account itself. */
   placesOf(workspaceIds: readonly (string | null)[] | null): Places {
     if (workspaceIds === null) return null;
     return workspaceIds.map((id) => this.head.places.indexOf(id ?? "")).filter((each) => each >= 0);
@@ -181,7 +174,7 @@ export class InboxIndex {
     };
   }
 
-  /** Notifications newest first; pages without any that is wanted cost next to nothing. */
+  /** Notifications newest first; pages without matches cost almost nothing. */
   select(
     filter: InboxFilter,
     { places, offset, limit, before }: {
@@ -232,7 +225,7 @@ export class InboxIndex {
     return found;
   }
 
-  /** Finds the place of a notification, deleted or not; `undefined` if it never existed. */
+  /** Finds the position of a notification, deleted or not; `undefined` if it never existed. */
   find(id: string, places: Places): Spot | undefined {
     const bytes = idBytes(id);
     const page = this.#list[this.#firstPage(bytes)];
@@ -243,7 +236,7 @@ export class InboxIndex {
     return { page, row };
   }
 
-  /** The place of the first notification that is not older than an id. */
+  /** The position of the first notification that is not older than an id. */
   #spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
     const bytes = idBytes(id);
     const at = this.#firstPage(bytes);

@@ -1,16 +1,11 @@
-/**
- * Inboxes in memory, and the queues of their changes. If another node has changed an inbox, the
- * change is applied again to the stored version.
- *
- * @module
- */
+/** Inboxes in memory. A change that another node preceded is applied again. @module */
 import type { InboxIndex } from "./inbox_index.ts";
 import { InboxChangedError } from "./inbox_store.ts";
 
-/** Pages that are kept in memory, 9 KB each: 72 MB, or 2 million notifications. */
+/** Maximum number of pages in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
 
-/** Attempts of one change against those of other nodes. */
+/** Attempts of a change that competes with other nodes. */
 const MAX_ATTEMPTS = 20;
 
 export interface InboxMemoryOptions {
@@ -23,7 +18,7 @@ export interface InboxMemoryOptions {
 export class InboxMemory {
   /** Least recently used first. */
   readonly #loaded = new Map<string, InboxIndex>();
-  /** Ends of the queues of changes. */
+  /** Tails of the queues of changes. */
   readonly #queues = new Map<string, Promise<void>>();
 
   readonly #options: InboxMemoryOptions;
@@ -32,7 +27,6 @@ export class InboxMemory {
     this.#options = options;
   }
 
-  /** An inbox to read from. */
   async open(userId: string): Promise<InboxIndex> {
     const index = this.#loaded.get(userId);
     if (index === undefined) return await this.change(userId, (fresh) => Promise.resolve(fresh));
@@ -41,7 +35,6 @@ export class InboxMemory {
     return index;
   }
 
-  /** Runs a change after those before it. */
   change<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
     const before = this.#queues.get(userId) ?? Promise.resolve();
     const result = before.then(() => this.#attempt(userId, run));
@@ -74,7 +67,6 @@ export class InboxMemory {
     }
   }
 
-  /** Waits for the changes that are under way. */
   async idle(): Promise<void> {
     await Promise.all(this.#queues.values());
   }

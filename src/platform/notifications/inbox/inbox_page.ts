@@ -1,9 +1,4 @@
-/**
- * A page of a person's inbox: ids, kinds and states of its notifications, packed,
- * oldest first. Their contents are stored separately.
- *
- * @module
- */
+/** A packed page of an inbox: ids, kinds and states, oldest first, without contents. @module */
 import {
   EVENT_CATEGORIES,
   type EventCategory,
@@ -12,7 +7,6 @@ import {
 } from "../../../contract/events.ts";
 import * as z from "zod";
 
-/** How many notifications a page holds. */
 export const PAGE_ROWS = 256;
 
 const ID_BYTES = 16;
@@ -23,7 +17,7 @@ const DELETED = 4;
 /** One count for each combination of category, priority, archived and unread. */
 export const CELLS = EVENT_CATEGORIES.length * PRIORITIES.length * 4;
 
-/** Row counts of a page or an inbox: for each place, one number for each cell. */
+/** Row counts of a page or an inbox: for each workspace, one number for each cell. */
 export type Cells = Map<number, Uint32Array>;
 
 export interface RowKind {
@@ -37,7 +31,6 @@ export interface NewRow extends RowKind {
   readonly place: number;
 }
 
-/** A notification's state; times in milliseconds, `null` for never. */
 export interface RowState {
   readonly id: string;
   readonly readAt: number | null;
@@ -47,7 +40,6 @@ export interface RowState {
 const kindOf = ({ category, priority }: RowKind): number =>
   EVENT_CATEGORIES.indexOf(category) * PRIORITIES.length + PRIORITIES.indexOf(priority);
 
-/** The cell of rows of a kind and state. */
 export function cellOf(kind: RowKind, state: { archived: boolean; unread: boolean }): number {
   return cell(kindOf(kind), (state.archived ? ARCHIVED : 0) | (state.unread ? 0 : READ));
 }
@@ -56,7 +48,7 @@ const cell = (kind: number, flags: number): number =>
   kind * 4 + ((flags & ARCHIVED) === 0 ? 0 : 2) + ((flags & READ) === 0 ? 1 : 0);
 
 export const storedPage = z.object({
-  /** Number of the last bulk change that it has taken. */
+  /** Number of the last applied bulk change. */
   applied: z.number(),
   ids: z.instanceof(Uint8Array),
   kinds: z.instanceof(Uint8Array),
@@ -77,7 +69,7 @@ const grown = <T extends Uint8Array | Uint16Array | Float64Array>(target: T, sou
   return target;
 };
 
-/** Only modify a copy, because others hold references to a page. */
+/** Only modify a copy, because others have references to a page. */
 export class InboxPage {
   count: number;
   readonly cells: Cells = new Map();
@@ -116,12 +108,10 @@ export class InboxPage {
     };
   }
 
-  /** True if a later page begins. */
   get isFull(): boolean {
     return this.count === PAGE_ROWS;
   }
 
-  /** True if nothing is left of a full page. */
   get isDead(): boolean {
     return this.isFull && this.#flags.every((flags) => (flags & DELETED) !== 0);
   }

@@ -1,8 +1,4 @@
-/**
- * Inboxes in Deno KV.
- *
- * @module
- */
+/** Inboxes in Deno KV. @module */
 import { readAll, readRecord } from "../../core/store/mod.ts";
 import { type NotificationContent, notificationContent } from "../delivery/types.ts";
 import {
@@ -17,7 +13,7 @@ import { InboxPage, storedPage } from "./inbox_page.ts";
 import { notificationKeys as keys } from "../notification_keys.ts";
 import type { Lease, Operation, RecordKey, RecordStore } from "../../../store/mod.ts";
 
-/** Pages that are removed in one commit. */
+/** Number of pages to remove in one commit. */
 const MAX_REMOVED = 500;
 
 /** Keys of one `getMany` (Deno KV). */
@@ -47,12 +43,11 @@ function caughtUp(
   return { number: stored.number, page, removedIds, behind: page !== stored.page };
 }
 
-/** Another node has changed the inbox: it is to be read again. */
+/** Another node has changed the inbox: it must be read again. */
 export class InboxChangedError extends Error {
   override readonly name = "InboxChangedError";
 }
 
-/** The people whose inboxes are among changed keys. */
 export function inboxesIn(changed: readonly RecordKey[]): string[] {
   const [name] = keys.inbox("");
   return changed.filter(([first]) => first === name).map(([, userId]) => String(userId));
@@ -82,8 +77,8 @@ export class InboxStore {
   }
 
   /**
-   * Removes pages whose notifications are all deleted, unless the inbox changes meanwhile. Reading
-   * the inbox triggers it, so it takes no lease.
+   * Removes pages whose notifications are all deleted, unless the inbox changes in the meantime.
+   * Reading the inbox triggers it, so it takes no lease.
    */
   async #removePages(
     userId: string,
@@ -99,7 +94,6 @@ export class InboxStore {
     }
   }
 
-  /** Removes a page and the contents of its notifications in one commit. */
   async removePage(
     userId: string,
     index: InboxIndex,
@@ -113,11 +107,7 @@ export class InboxStore {
     await this.#finish(operation, index, { head: index.head, lease });
   }
 
-  /**
-   * Stores a change in one commit.
-   *
-   * @throws {InboxChangedError} if another node has changed the inbox.
-   */
+  /** @throws {InboxChangedError} if another node has changed the inbox. */
   async commit(
     userId: string,
     index: InboxIndex,
@@ -133,7 +123,7 @@ export class InboxStore {
     await this.#finish(operation, index, { head, lease });
   }
 
-  /** Every change changes the head, so to check that alone is enough. */
+  /** Every change changes the head, so checking only the head is enough. */
   #begin(userId: string, { version }: InboxIndex, head: InboxHead): Operation {
     const key = keys.inbox(userId);
     return this.#kv.atomic().check({ key, versionstamp: version }).set(key, head);
@@ -150,7 +140,6 @@ export class InboxStore {
     index.version = committed.versionstamp;
   }
 
-  /** The contents of notifications; removed ones are left out. */
   async contents(
     userId: string,
     ids: readonly string[],

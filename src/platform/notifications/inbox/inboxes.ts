@@ -1,9 +1,4 @@
-/**
- * The inboxes of all people. Changes of one inbox run one after the other; each is
- * stored before anybody sees it.
- *
- * @module
- */
+/** All inboxes. Changes of one run in order, and are stored before anyone sees them. @module */
 import type { InboxCounts, Notification } from "../../../contract/notifications.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { Clock } from "../../../lib/clock.ts";
@@ -25,11 +20,9 @@ import type { ChangedNotification, DeletedNotification, InboxView } from "./inbo
 import { notificationToWire } from "./notification_wire.ts";
 import type { Lease } from "../../../store/mod.ts";
 
-/**
- * Maximum number of notifications of an inbox and its archive; the oldest are removed page by page.
- */
+/** Maximum number of notifications, with the archive; the oldest pages are removed. */
 const KEPT_NOTIFICATIONS = 100_000;
-/** One page more than that, as the last page is being filled. */
+/** One more page than that, because the last page is being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
 export interface InboxesOptions {
@@ -39,7 +32,7 @@ export interface InboxesOptions {
   readonly onTrouble: (message: string) => void;
   /** Whether a user is in a workspace; all are by default. */
   isMember?(userId: string, workspaceId: string): Promise<boolean>;
-  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` by default. */
+  /** Maximum number of pages of an inbox; enough for `KEPT_NOTIFICATIONS` by default. */
   readonly maxPages?: number;
 }
 
@@ -64,10 +57,7 @@ export class Inboxes {
     });
   }
 
-  /**
-   * Adds notifications, oldest first, which must be newer than all existing ones.
-   * Returns those that had not been added before.
-   */
+  /** Adds notifications, oldest first. Returns those that are new. */
   add(
     userId: string,
     contents: readonly NotificationContent[],
@@ -115,17 +105,13 @@ export class Inboxes {
     return index.total({ archived: false, unreadOnly: true }, places) > 0;
   }
 
-  /** The notifications after one, oldest first; `undefined` if there are more than `limit`. */
   async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
     const index = await this.#memory.open(view.userId);
     const rows = index.after(id, { places: await this.#places(index, view), limit });
     return rows && await this.#toWire(view.userId, rows);
   }
 
-  /**
-   * Discards the cached inbox that another node has changed. Returns newer notifications, oldest
-   * first, if the inbox was cached; `undefined` if there are too many.
-   */
+  /** Discards the cached inbox. Returns newer notifications if it was cached and they are few. */
   async reread(userId: string, limit: number): Promise<Notification[] | undefined> {
     const lastId = this.#memory.forget(userId)?.head.lastId ?? "";
     return isUuid(lastId)
@@ -133,19 +119,18 @@ export class Inboxes {
       : undefined;
   }
 
-  /** Forgets all inboxes. */
   rereadAll(): void {
     this.#memory.forgetAll();
   }
 
-  /** Marks one as read; `undefined` if the view has none of that id. */
+  /** Marks one as read; `undefined` if the view has none with that id. */
   read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isRead(row)) page.read(row, at);
     });
   }
 
-  /** Moves one to the archive; `undefined` if the view has none of that id. */
+  /** Moves one to the archive; `undefined` if the view has none with that id. */
   archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
     return this.#changeOne(view, id, (page, row, at) => {
       if (!page.isArchived(row)) page.archive(row, at);
@@ -170,10 +155,7 @@ export class Inboxes {
     });
   }
 
-  /**
-   * Changes everything in a view's inbox or archive at once; returns how many
-   * notifications changed. One small record is stored first, and the pages follow.
-   */
+  /** Changes a view's inbox or archive; returns how many changed. One record is stored first. */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.#options;
     const count = await this.#memory.change(view.userId, async (index) => {
@@ -207,13 +189,16 @@ export class Inboxes {
     return count;
   }
 
-  /** Id of the newest notification that an inbox ever had; `undefined` if it had none. */
+  /** Id of the newest notification that an inbox has ever had; `undefined` if it never had one. */
   async lastId(userId: string): Promise<string | undefined> {
     const { lastId } = (await this.#memory.open(userId)).head;
     return isUuid(lastId) ? lastId : undefined;
   }
 
-  /** The places of a view. A session's view leaves out workspaces that its user has left. */
+  /**
+   * The positions of a view's notifications. A session's view omits workspaces that its user has
+   * left.
+   */
   async #places(index: InboxIndex, { userId, workspaces }: InboxView) {
     const { isMember } = this.#options;
     if (workspaces !== null || isMember === undefined) return index.placesOf(workspaces);
@@ -223,7 +208,7 @@ export class Inboxes {
     return index.placesOf(known.filter((_, at) => seen[at]).map((id) => id || null));
   }
 
-  /** Waits for changes under way; unfinished bulk changes are resumed at the next start. */
+  /** Waits for changes in progress; unfinished bulk changes are resumed at the next start. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#finishing.values());
@@ -243,10 +228,7 @@ export class Inboxes {
     for (const each of pages) this.#settle(index, each);
   }
 
-  /**
-   * Removes the oldest pages beyond the limit: one for each new page. After a crash the
-   * next `add` does it.
-   */
+  /** Removes the oldest page for each new page beyond the limit. */
   async #trim(userId: string, index: InboxIndex, lease: Lease | undefined): Promise<void> {
     const { store, maxPages = MAX_PAGES } = this.#options;
     while (index.pages.length > maxPages) {
@@ -278,7 +260,6 @@ export class Inboxes {
     this.#settle(index, page);
   }
 
-  /** Puts a page into the index as it is stored. */
   #settle(index: InboxIndex, { number, page }: NumberedPage): void {
     index.put({ number, page, removedIds: [], behind: false });
   }

@@ -1,8 +1,4 @@
-/**
- * The cost of reading an inbox with few and with many notifications, over a real store on disk.
- *
- * @module
- */
+/** The cost of reading small and large inboxes from a store on disk. @module */
 import { EVENT_CATEGORIES, PRIORITIES } from "../../../contract/events.ts";
 import { join } from "node:path";
 import { systemClock, systemRandom } from "../../../lib/clock.ts";

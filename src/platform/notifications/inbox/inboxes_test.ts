@@ -41,7 +41,7 @@ function maker() {
 async function withInboxes(
   run: (parts: {
     readonly kv: RecordStore;
-    /** Inboxes as after a start. */
+    /** Inboxes as they are after a start. */
     open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,
@@ -131,7 +131,7 @@ Deno.test("Inboxes.add() brings an inbox down that a crash left too large", () =
     assert.equal(await entries(kv, ["notifications", USER]), 1301 - 4 * 256);
   }));
 
-Deno.test("Inboxes.read(), archive() and delete() do once what they do twice", () =>
+Deno.test("Inboxes.read(), archive() and delete() are idempotent", () =>
   withInboxes(async ({ kv, open, make }) => {
     const inboxes = open();
     const [one, two] = [make(), make()];
@@ -197,7 +197,7 @@ Deno.test("Inboxes.changeAll() changes all at once, and the store follows", () =
     for (let left = 3; left > 2;) left = await entries(kv, ["notifications", USER]);
   }));
 
-Deno.test("Inboxes finish after a crash what only began, and spare what came later", () =>
+Deno.test("Inboxes complete interrupted changes after a crash, and keep later items", () =>
   withInboxes(async ({ kv, open, make }) => {
     const first = open();
     await first.add(USER, Array.from({ length: 300 }, () => make()));
@@ -221,7 +221,7 @@ Deno.test("Inboxes finish after a crash what only began, and spare what came lat
     assert.equal((await third.list(ALL, { ...inbox, archived: true })).total, 299);
   }));
 
-Deno.test("Inboxes.after() returns what came after one, or that it is too much", () =>
+Deno.test("Inboxes.after() returns later notifications, or reports that there are too many", () =>
   withInboxes(async ({ open, make }) => {
     const inboxes = open();
     const made = Array.from({ length: 300 }, () => make());
@@ -243,7 +243,7 @@ interface Model {
   state: "inbox" | "archive" | "deleted";
 }
 
-Deno.test("Inboxes do what a plain list would do", async () => {
+Deno.test("Inboxes behave like a plain list", async () => {
   const step = fc.record({
     type: fc.constantFrom("add", "read", "archive", "delete", "all", "reopen"),
     of: fc.nat(400),

@@ -1,8 +1,4 @@
-/**
- * A notification as the API shows it.
- *
- * @module
- */
+/** A notification as the API shows it. @module */
 import type { Notification } from "../../../contract/notifications.ts";
 import type { NotificationContent } from "../delivery/types.ts";
 import type { RowState } from "./inbox_page.ts";

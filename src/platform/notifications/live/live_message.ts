@@ -1,8 +1,4 @@
-/**
- * The messages of the live stream as Server-Sent Events (WHATWG HTML, 9.2).
- *
- * @module
- */
+/** The messages of the live stream as Server-Sent Events (WHATWG HTML, 9.2). @module */
 import type { NotificationMessage } from "../../../contract/notifications.ts";
 
 const encoder = new TextEncoder();
@@ -26,16 +22,12 @@ export interface EncodedPart {
   readonly id: string | undefined;
 }
 
-/** Messages that are sent together: separately and joined. */
 export interface EncodedMessages {
   readonly parts: readonly EncodedPart[];
   readonly joined: Uint8Array;
 }
 
-/**
- * Encodes messages. New notifications carry their id, and the last message carries
- * `resumeId`, so that a client that saw no notification yet misses none either.
- */
+/** Notifications carry their id, and the last message `resumeId`, to resume from. */
 export function encodeMessages(
   messages: readonly NotificationMessage[],
   resumeId?: string,

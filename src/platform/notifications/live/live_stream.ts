@@ -1,11 +1,7 @@
-/**
- * One client of the live stream, with a queue of messages that it has not read yet.
- *
- * @module
- */
+/** One client of the live stream, with a queue of messages that it has not read yet. @module */
 import { type EncodedMessages, type EncodedPart, OPENING } from "./live_message.ts";
 
-/** How many messages may wait for a slow client; one further behind is disconnected. */
+/** How many messages may wait for a slow client; a client with more is disconnected. */
 const MAX_BEHIND = 256;
 
 export class LiveStream {
@@ -16,7 +12,7 @@ export class LiveStream {
 
   readonly #onEnd: () => void;
 
-  /** `onEnd` is called once, however the stream ends. */
+  /** `onEnd` is called once, regardless of how the stream ends. */
   constructor(onEnd: () => void) {
     this.#onEnd = onEnd;
     this.body = new ReadableStream<Uint8Array>({
@@ -31,7 +27,6 @@ export class LiveStream {
     }, { highWaterMark: 0 });
   }
 
-  /** Sends messages, joined unless one of them must wait. */
   send({ parts, joined }: EncodedMessages): void {
     if (this.#held === undefined) this.#push(joined);
     else if (this.#held.length < MAX_BEHIND) this.#held.push(...parts);
@@ -48,12 +43,11 @@ export class LiveStream {
     }
   }
 
-  /** Sends at once, ahead of held messages; skipped where much is unread already. */
+  /** Sends immediately, ahead of held messages; skipped if much is already unread. */
   beat(bytes: Uint8Array): void {
     if ((this.#controller?.desiredSize ?? 0) >= 0) this.#controller?.enqueue(bytes);
   }
 
-  /** Ends the stream cleanly. */
   close(): void {
     const controller = this.#controller;
     this.#controller = undefined;

@@ -1,23 +1,18 @@
-/**
- * All open live streams. A message is encoded once for all clients with the same view,
- * and one timer sends the heartbeats of all streams.
- *
- * @module
- */
+/** All live streams. Clients with the same view share encoded messages and one timer. @module */
 import type {
   InboxCounts,
   Notification,
   NotificationMessage,
 } from "../../../contract/notifications.ts";
+import { CoalescedWork } from "../../../lib/coalesced_work.ts";
 import { isUuid } from "../../../lib/ids.ts";
 import type { InboxView } from "../inbox/inbox_view.ts";
 import { encodeMessages, HEARTBEAT } from "./live_message.ts";
 import { LiveStream } from "./live_stream.ts";
 
-/** How often each stream gets a heartbeat. */
 const HEARTBEAT_MS = 20_000;
 
-/** The streams are split into so many shares, which get their heartbeats in turn. */
+/** Number of groups into which the streams are split; the groups get their heartbeats in turn. */
 const SHARES = 20;
 
 /** Maximum number of notifications that are replayed to a client that reconnects. */
@@ -45,16 +40,13 @@ interface Reader {
   isAllowed(): Promise<boolean>;
 }
 
-/** The clients with the same view of one inbox. */
 interface Group {
   readonly view: InboxView;
   readonly readers: Set<Reader>;
 }
 
-/** A message and the workspace that it is about. */
 export interface Published {
   readonly message: NotificationMessage;
-  /** Its workspace; clients whose view leaves that out do not get the message. */
   readonly workspaceId: string | null;
 }
 
@@ -68,8 +60,9 @@ export class LiveStreams {
   readonly #inboxes = new Map<string, Map<string, Group>>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #opened = 0;
-  #checking: Promise<void> | undefined;
-  #checkAgain = false;
+  readonly #checks = new CoalescedWork(async () => {
+    for (const reader of this.#readers()) await this.#endWhereOver(reader);
+  });
   #share = 0;
   #size = 0;
 
@@ -118,10 +111,7 @@ export class LiveStreams {
     }
   }
 
-  /**
-   * Announces a change of everything in a view. Clients with another view of the inbox
-   * have to list it again.
-   */
+  /** Announces a change of everything. Clients with another view have to list the inbox again. */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.#groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
@@ -135,7 +125,7 @@ export class LiveStreams {
     return this.#inboxes.has(userId);
   }
 
-  /** Lets the clients of an inbox list it again. */
+  /** Makes the clients of an inbox list it again. */
   async reset(userId: string): Promise<void> {
     for (const group of this.#groupsOf(userId)) {
       const counts = { type: "counts" as const, ...await this.#options.counts(group.view) };
@@ -143,12 +133,10 @@ export class LiveStreams {
     }
   }
 
-  /** How many streams are open. */
   get count(): number {
     return this.#size;
   }
 
-  /** Ends all streams. */
   close(): void {
     for (const userId of [...this.#inboxes.keys()]) {
       for (const { readers } of this.#groupsOf(userId)) {
@@ -157,17 +145,14 @@ export class LiveStreams {
     }
   }
 
-  /**
-   * Ends the streams of an expired or revoked credential, given by its hash; without a hash, those
-   * of all such credentials.
-   */
+  /** Ends streams of a credential (by hash), or of all that have expired or were revoked. */
   async check(credential?: string): Promise<void> {
-    if (credential === undefined) return await this.#checkAll();
+    if (credential === undefined) return await this.#checks.request();
     const readers = this.#readers().filter((reader) => reader.credential === credential);
     await Promise.all(readers.map((reader) => this.#endWhereOver(reader)));
   }
 
-  /** A heartbeat for one share of the streams; ends those whose credential has ended. */
+  /** Sends a heartbeat to one group of the streams; ends those whose credential has ended. */
   beat(): void {
     this.#share = (this.#share + 1) % SHARES;
     for (const reader of this.#readers()) {
@@ -179,18 +164,7 @@ export class LiveStreams {
     if (await this.#endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
   }
 
-  /** Calls during a round lead to one more round. */
-  #checkAll(): Promise<void> {
-    this.#checkAgain = true;
-    return this.#checking ??= (async () => {
-      while (this.#checkAgain) {
-        this.#checkAgain = false;
-        for (const reader of this.#readers()) await this.#endWhereOver(reader);
-      }
-    })().finally(() => this.#checking = undefined);
-  }
-
-  /** Whether a stream continues; it is ended where its credential has. */
+  /** Whether a stream continues; ends it if its credential has ended. */
   async #endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
       if (await isAllowed()) return true;
@@ -208,7 +182,7 @@ export class LiveStreams {
   }
 
   async #begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
-    // Read first: what comes after it is sent below, or again after a reconnect.
+    // Read first: later notifications are sent below, or again after a reconnect.
     const newest = await this.#options.lastId(view.userId) ?? BEFORE_ALL;
     const missed = lastId === null ? [] : await this.#missed(view, lastId);
     const counts = { type: "counts" as const, ...await this.#options.counts(view) };

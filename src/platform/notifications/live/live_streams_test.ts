@@ -38,7 +38,7 @@ const fresh = (number: number, workspaceId: string | null = null): Published => 
   workspaceId,
 });
 
-/** Streams over an inbox that holds `held`. */
+/** Streams of an inbox that contains `held`. */
 function streamsOver(held: readonly Notification[] = []) {
   const troubles: string[] = [];
   const streams = new LiveStreams({
@@ -83,7 +83,7 @@ function streamsOver(held: readonly Notification[] = []) {
   return { streams, open, troubles };
 }
 
-Deno.test("LiveStreams send what is new to those who see it, then the counts", async () => {
+Deno.test("LiveStreams send new messages to those who see them, then the counts", async () => {
   const { streams, open } = streamsOver();
   const [all, one, two] = [
     open(ALL),
@@ -103,7 +103,7 @@ Deno.test("LiveStreams send what is new to those who see it, then the counts", a
   assert.deepEqual(await all.next(1), ["end"]);
 });
 
-Deno.test("LiveStreams send what was missed first, and nothing twice", async () => {
+Deno.test("LiveStreams first send missed messages, and nothing twice", async () => {
   const held = [1, 2, 3].map((number) => notification(number));
   const { streams, open } = streamsOver(held);
   const reader = open(ALL, id(1));
@@ -153,7 +153,7 @@ Deno.test("LiveStreams end a stream whose credential has ended, and keep the oth
   streams.close();
 });
 
-Deno.test("LiveStreams end at once the streams of a credential that has ended", async () => {
+Deno.test("LiveStreams end immediately the streams of a credential that has ended", async () => {
   const { streams, open } = streamsOver();
   const ended = new Set<string>();
   const readers = ["one", "two", "three"].map((name) =>
@@ -183,7 +183,7 @@ Deno.test("LiveStreams cut off a reader that falls far behind", async () => {
   streams.close();
 });
 
-Deno.test("LiveStreams forget a reader who goes away", async () => {
+Deno.test("LiveStreams forget a reader who disconnects", async () => {
   const { streams, open } = streamsOver();
   const reader = open(ALL);
   await reader.next(1);

@@ -1,8 +1,4 @@
-/**
- * Whether the credential that opened a long-lived connection is still valid.
- *
- * @module
- */
+/** Whether the credential that opened a long-lived connection is still valid. @module */
 import type { Clock } from "../../../lib/clock.ts";
 import type { Credential } from "../../core/access/mod.ts";
 import { type CredentialMemory, hasEnded } from "../../accounts/mod.ts";

@@ -1,9 +1,4 @@
-/**
- * The preferences of people, in Deno KV with a cache in memory. A person's changes apply
- * everywhere; those of a key or CLI apply to its workspace.
- *
- * @module
- */
+/** People's preferences. Changes by a key or CLI only apply to its workspace. @module */
 import type { BodyOf } from "../../../contract/endpoint.ts";
 import type { endpoints } from "../../../contract/endpoints.ts";
 import type { NotificationPreferences } from "../../../contract/notifications.ts";
@@ -54,7 +49,6 @@ export class PreferenceService {
     this.#hasBrowser = hasBrowser;
   }
 
-  /** The preferences of a person, with the defaults of how they signed up. */
   async of(scope: PersonalScope): Promise<NotificationPreferences> {
     const { userId, workspaceId } = scope;
     const known = this.#remembered.get(userId)?.get(workspaceId);
@@ -68,7 +62,6 @@ export class PreferenceService {
     return found;
   }
 
-  /** Turns a channel on or off, in all categories. */
   setChannel(
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putChannelPreference>,
@@ -76,7 +69,6 @@ export class PreferenceService {
     return this.#change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
-  /** Changes one category; omitted fields stay. */
   setCategory(
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,
@@ -84,14 +76,12 @@ export class PreferenceService {
     return this.#change(scope, (preferences) => withCategory(preferences, wanted));
   }
 
-  /** Forgets the preferences that another node has changed. */
   follow(changed: readonly RecordKey[]): void {
     for (const [family, userId] of changed) {
       if (FAMILIES.has(String(family))) this.#forget(String(userId));
     }
   }
 
-  /** Forgets all that is known. */
   forgetAll(): void {
     this.#changes++;
     this.#remembered.clear();

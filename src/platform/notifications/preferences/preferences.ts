@@ -1,9 +1,4 @@
-/**
- * Which notifications a person wants, and how: the defaults of the specification, and
- * changes to them. Pure.
- *
- * @module
- */
+/** Notification preferences: their defaults and changes. Pure. @module */
 import { CHANNEL_ROWS, CHANNELS, type DefaultFacts } from "../../../contract/channels.ts";
 import { EVENT_CATEGORIES, type EventCategory, type Priority } from "../../../contract/events.ts";
 import { isDeepStrictEqual } from "node:util";
@@ -25,7 +20,7 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
-/** Stored preferences, which lack newer channels. */
+/** Stored preferences, which may lack newer channels. */
 const storedPreferences = categoryPreferences.extend({
   channels: categoryPreferences.shape.channels.partial(),
 });
@@ -36,7 +31,7 @@ export const preferencesRecord = z.object({
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
-/** The preferences of a person who never changed them. */
+/** The default preferences. */
 function defaultPreferences(
   facts: DefaultFacts,
   category: EventCategory,
@@ -61,7 +56,6 @@ function complete(
   return { ...(deployments === undefined ? {} : { deployments }), ...stored, channels };
 }
 
-/** All preferences of a person, in the order of the categories. */
 export function preferencesOf(
   facts: DefaultFacts,
   record: PreferencesRecord | undefined,
@@ -99,7 +93,6 @@ export function differing(
   return differ.length === 0 ? undefined : { categories: Object.fromEntries(differ) };
 }
 
-/** Turns a channel on or off, in all categories. */
 export function withChannel(
   preferences: NotificationPreferences,
   { channel, enabled }: BodyOf<typeof endpoints.putChannelPreference>,
@@ -111,7 +104,6 @@ export function withChannel(
   return toRecord({ categories });
 }
 
-/** Changes one category; omitted fields stay. */
 export function withCategory(
   preferences: NotificationPreferences,
   change: BodyOf<typeof endpoints.putCategoryPreference>,

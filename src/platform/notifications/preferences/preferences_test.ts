@@ -43,7 +43,7 @@ Deno.test("withChannel() changes one channel of every category, and twice is onc
   assert.deepEqual(withChannel(preferencesOf(BY_EMAIL, once), change), once);
 });
 
-Deno.test("withCategory() changes what is named and leaves the rest", () => {
+Deno.test("withCategory() only changes the given fields", () => {
   const quietHours = { start: "22:00", end: "06:00" };
   const before = preferencesOf(BY_EMAIL, undefined);
   const quiet = withCategory(before, { category: "Health", quietHours });

@@ -3,7 +3,7 @@ import type { EventData } from "../../../contract/event_data.ts";
 import { PRIORITIES, type Priority } from "../../../contract/events.ts";
 import { type CategoryPreferences } from "../../../contract/notifications.ts";
 /**
- * Which channels a notification uses, by its priority, its reader's preferences, and the
+ * Decides which channels a notification uses, by its priority, its reader's preferences, and the
  * time. Pure. (Spec: "Priority behavior", "Filtering rules".)
  *
  * @module
@@ -16,10 +16,7 @@ const MINUTE_MS = 60 * 1000;
 const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
-/**
- * Whether a moment is within quiet hours: from their start until before their end,
- * across midnight where the end is earlier. Equal times mean no quiet hours.
- */
+/** From the start until before the end, also across midnight. Equal times disable it. */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;
   const [start, end] = [minuteOf(hours.start), minuteOf(hours.end)];
@@ -27,15 +24,11 @@ export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): 
   return start <= end ? start <= minute && minute < end : start <= minute || minute < end;
 }
 
-/** Whether one priority is at least as urgent as another. */
 export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
 }
 
-/**
- * Whether a person wants to hear of an event at all: it may be of a deployment that someone else
- * started. One that no account started concerns everyone.
- */
+/** Whether an event concerns a person: automatic deployments do, deployments of others may not. */
 export function concerns(
   userId: string,
   { data }: { readonly data: EventData },
@@ -45,12 +38,7 @@ export function concerns(
   return typeof data.startedBy !== "string" || data.startedBy === userId;
 }
 
-/**
- * The channels that a notification uses. CRITICAL uses all, even those that are off.
- *
- * @param preferences Those of the notification's category.
- * @param now Milliseconds since the epoch.
- */
+/** CRITICAL uses all channels. `preferences` are the preferences for the category. */
 export function wantedChannels(
   { priority }: { readonly priority: Priority },
   { channels, minimumPriority, quietHours }: CategoryPreferences,

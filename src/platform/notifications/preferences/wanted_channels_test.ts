@@ -98,7 +98,7 @@ const preferences: fc.Arbitrary<CategoryPreferences> = fc.record({
 });
 const moment = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
-Deno.test("concerns() leaves out deployments that somebody else started, if asked to", () => {
+Deno.test("concerns() omits deployments that someone else started, if asked to", () => {
   const [ada, bob] = ["0a", "0b"];
   const table = [
     [undefined, [true, true, true]],

@@ -1,8 +1,6 @@
 /**
- * Lists by address block: finds the lists of all blocks that contain an address, in time
+ * @module Lists by address block: finds the lists of all blocks that contain an address, in time
  * proportional to the number of different block sizes (at most 33 and 129).
- *
- * @module
  */
 import type { IpAddress, IpBlock } from "../../request/ip_address.ts";
 
@@ -41,7 +39,7 @@ export class BlockMap<T> {
     }
   }
 
-  /** Passes on the list of every block that the address is in, if it has one. */
+  /** Reports the list of every block that contains the address, if it has one. */
   visit(address: IpAddress, take: (values: readonly T[]) => void): void {
     if (address.family === 4) {
       for (const { size, lists } of this.#four) {

@@ -1,10 +1,8 @@
 /**
- * Matching globs in one pass, from the end of the path to its start: a bit per state says whether
- * the rest of the path matches the rest of the glob from there. A match costs at most path length
- * times glob length / 32 for any glob, without backtracking. If there are several ways to match,
- * every `**` and `*`, from left to right, takes as little as possible.
- *
- * @module
+ * @module Matching globs in one pass, from the end of the path to its start: a bit per state tells
+ * whether the rest of the path matches the rest of the glob from there. A match costs at most path
+ * length times glob length / 32 for any glob, without backtracking. If there are several ways to
+ * match, every `**` and `*`, from left to right, takes as little as possible.
  */
 import { captureNames, type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import {
@@ -60,7 +58,7 @@ class StateTable {
   }
 }
 
-/** The largest scratch that is kept between matches, in words. */
+/** Maximum size of the scratch space to keep between matches, in words. */
 const KEPT_SCRATCH = 1 << 16;
 
 /** Bit sets for every position of a path; grown as needed, reused by every match. */
@@ -76,7 +74,7 @@ function reserve(size: number): Int32Array {
 export class GlobMatcher {
   /** The names of the captures, in order. */
   readonly names: readonly string[];
-  /** The text that every matching path begins with. */
+  /** The text with which every matching path starts. */
   readonly prefix: string;
   readonly #program: GlobProgram;
   readonly #table: StateTable;

@@ -1,12 +1,8 @@
-/**
- * A glob as a row of states, one per character, and for each state a bit.
- *
- * @module
- */
+/** @module A glob as a sequence of states, one per character, with a bit for each state. */
 import type { GlobToken } from "../../pattern/glob.ts";
 
 export const SLASH = 0x2f;
-/** Beyond Unicode: one percent-encoded byte that stands for no separate character. */
+/** Beyond Unicode: one percent-encoded byte that is not a character. */
 const BYTE = 0x110000;
 
 const ESCAPES = /(?:%[0-9A-F]{2})+/y;
@@ -21,7 +17,7 @@ export interface PathUnits {
   readonly offsets: readonly number[];
 }
 
-/** Bytes of the UTF-8 character that begins at `at`, or 1 where none does. */
+/** Bytes of the UTF-8 character that begins at `at`, or 1 if none does. */
 function sequenceLength(bytes: readonly number[], at: number): number {
   const lead = bytes[at] ?? 0;
   const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
@@ -83,7 +79,7 @@ export interface GlobState {
 export const GATE_WIDTH = 3;
 
 export interface CaptureStates {
-  /** The state before which the capture begins, and the one at which it ends. */
+  /** The state before the start of the capture, and the state at its end. */
   readonly from: number;
   readonly to: number;
 }
@@ -99,7 +95,7 @@ const KINDS: Readonly<Record<Exclude<GlobState["kind"], "text">, GlobState>> = {
   deep: { kind: "deep", code: -1 },
   gate: { kind: "gate", code: -1 },
 };
-/** States hold nothing of their glob, so that ten thousand globs can share them. */
+/** States do not refer to their glob, so that ten thousand globs can share them. */
 const ASCII = Array.from({ length: 128 }, (_, code): GlobState => ({ kind: "text", code }));
 
 const textState = (code: number): GlobState => ASCII[code] ?? { kind: "text", code };

@@ -1,8 +1,6 @@
 /**
- * Proves relations between the sets of paths that two path conditions match. Every answer `true` is
- * a proof; `false` means "not proven".
- *
- * @module
+ * @module Proves relations between the sets of paths that two path conditions match. Every answer
+ * `true` is a proof; `false` means "not proven".
  */
 import { type GlobToken, literalPrefix } from "../../pattern/glob.ts";
 import { GlobMatcher } from "./glob_matcher.ts";
@@ -11,10 +9,10 @@ import type { RuntimePath } from "./types.ts";
 /** A path condition, prepared for comparison. */
 export interface PathSet {
   readonly kind: "all" | "exact" | "prefix" | "glob";
-  /** The text that every matching path begins with; the path itself where exact. */
+  /** The text with which every matching path starts; the path itself if it is exact. */
   readonly literal: string;
   readonly tokens: readonly GlobToken[];
-  /** The text that every matching path ends with. */
+  /** The text with which every matching path ends. */
   readonly ending: string;
   readonly matches: (path: string) => boolean;
 }
@@ -64,7 +62,7 @@ function prepare(path: RuntimePath): PathSet {
     };
 }
 
-/** The kinds of token whose texts a token can stand for, itself included. */
+/** The kinds of token whose texts a token can match, including its own. */
 const TAKES: Readonly<Record<GlobToken["type"], readonly GlobToken["type"][]>> = {
   text: ["text"],
   one: ["one"],

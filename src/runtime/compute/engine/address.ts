@@ -1,12 +1,10 @@
 /**
- * The one address of a server. The server sees the host and port that it asked
- * for; in fact it listens on a Unix socket that only the platform can reach. Where
- * servers of further ports are allowed, each has a socket beside it.
- *
- * @module
+ * @module The one address of a server. The server sees the host and port that it requested; in fact
+ * it listens on a Unix socket that only the platform can reach. If servers of additional ports are
+ * allowed, each has a socket next to it.
  */
 
-/** The address that a server believes to listen on. */
+/** The address on which a server seems to listen. */
 export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;
@@ -18,7 +16,7 @@ interface ServerAddressOptions {
   readonly host: string;
   /** Servers of `node:http` greet; false if missing. */
   readonly greets?: boolean;
-  /** Whether servers may listen on further ports; false if missing. */
+  /** Whether servers may listen on additional ports; false if missing. */
   readonly others?: boolean;
   /** Whether a server may listen on the port itself; true if missing. */
   readonly own?: boolean;
@@ -31,9 +29,9 @@ interface ServerAddressOptions {
 /** How a server listens. */
 export interface TakenPort {
   readonly greets: boolean;
-  /** The port, if it is a further one. */
+  /** The port, if it is an additional one. */
   readonly port?: number;
-  /** True where the server asked for any free port. */
+  /** True if the server requested any free port. */
   readonly isAny?: boolean;
 }
 
@@ -46,7 +44,7 @@ const IN_TURN = 1024;
 export class ServerAddress {
   /** Paths of the sockets that are in use. */
   readonly #taken = new Set<string>();
-  /** Those of them that nobody hears of. */
+  /** Those of them that are not reported. */
   readonly #hidden = new Set<string>();
 
   readonly #firstFree = DYNAMIC_PORTS.from +
@@ -64,22 +62,21 @@ export class ServerAddress {
     return this.#options.greets === true && path === this.socket;
   }
 
-  /** Whether a server listens that others may hear of. */
+  /** Whether a reported server listens. */
   get taken(): boolean {
     return this.#taken.size > this.#hidden.size;
   }
 
-  /** Whether a port is the one that requests go to. */
+  /** Whether a port is the one for requests. */
   isOwn(port: number): boolean {
     return this.#options.others !== true || port === this.#options.port;
   }
 
-  /** The path of the socket for a port. */
   pathOf(port: number): string {
     return this.isOwn(port) ? this.socket : `${this.socket}-${port}`;
   }
 
-  /** Takes a free further port that nobody hears of; `undefined` if there are none. */
+  /** Takes a free additional port that is not reported; `undefined` if there are none. */
   takeHidden(): number | undefined {
     const port = this.#freePort();
     if (this.isOwn(port)) return undefined;
@@ -88,7 +85,7 @@ export class ServerAddress {
     return port;
   }
 
-  /** Takes the path of the socket for a port; `undefined` if a server already listens there. */
+  /** Reserves the path of the socket for a port; `undefined` if a server already listens there. */
   take(port = this.#options.port): string | undefined {
     const path = this.pathOf(port);
     if (this.#taken.has(path)) return undefined;
@@ -116,7 +113,7 @@ export class ServerAddress {
     return port >= this.#firstFree && port < this.#firstFree + IN_TURN;
   }
 
-  /** Why a server cannot listen where another does. */
+  /** Why a server cannot listen on the port of another. */
   refused(advertised: AdvertisedAddress): Error {
     const { others, own } = this.#options;
     if (others !== true) return refusedListen(advertised, ONE_ONLY);
@@ -126,7 +123,7 @@ export class ServerAddress {
 
   /**
    * The address that the server sees. For port 0, or none, it is the only port, or a free one if
-   * servers may listen on further ports.
+   * servers may listen on additional ports.
    */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.#options.host : host;

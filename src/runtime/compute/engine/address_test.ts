@@ -3,7 +3,7 @@ import { ServerAddress, type TakenPort } from "./address.ts";
 
 const OWN = { port: 8080, host: "127.0.0.1" } as const;
 
-Deno.test("advertised() gives each server that asks for port 0 another free port", () => {
+Deno.test("advertised() assigns each server with port 0 a different free port", () => {
   const heard: TakenPort[] = [];
   const address = new ServerAddress("/s", {
     ...OWN,

@@ -1,8 +1,4 @@
-/**
- * Stacks as the author of a server sees them.
- *
- * @module
- */
+/** @module Stacks as the author of a server sees them. */
 import { pathToFileURL } from "node:url";
 
 /** A frame of the runtime, not of the server. */

@@ -1,9 +1,4 @@
-/**
- * Servers of `node:net` and `node:http`: they listen on the Unix socket, and each
- * request runs in a scope with its id.
- *
- * @module
- */
+/** @module Servers of `node:net` and `node:http`: they listen on the Unix socket. */
 import http from "node:http";
 import net from "node:net";
 import {
@@ -58,13 +53,13 @@ const WITH_REQUEST: ReadonlySet<string> = new Set([
   "checkExpectation",
 ]);
 
-/** Puts `Accept-Encoding` back where the client had it. */
+/** Restores `Accept-Encoding` to the client's position. */
 function restoreAcceptEncoding(request: IncomingRequest): void {
   const { headers } = request;
   const accepted = headers[ACCEPT_ENCODING_HEADER];
   if (accepted === undefined) return;
   const isHidden = (name: string) => name.toLowerCase() === ACCEPT_ENCODING_HEADER;
-  // Deno makes a new array whenever it is read.
+  // Deno creates a new array on each read.
   const rawHeaders = request.rawHeaders.map((part, index) =>
     index % 2 === 0 && isHidden(part) ? "accept-encoding" : part
   );
@@ -73,7 +68,7 @@ function restoreAcceptEncoding(request: IncomingRequest): void {
   headers["accept-encoding"] = accepted;
 }
 
-/** Peers of a Unix socket have no address, but frameworks expect one. */
+/** Peers on a Unix socket have no address, but frameworks expect one. */
 const PEER = {
   remoteAddress: "127.0.0.1",
   remoteFamily: "IPv4",
@@ -123,10 +118,10 @@ export function addPeer(socket: unknown): void {
 
 const advertisedBy = new WeakMap<object, AdvertisedAddress>();
 
-/** Servers that greet: their connections are their own, and speak HTTP. */
+/** Servers that send a greeting: their connections are separate, and use HTTP. */
 const greeters = new WeakSet<object>();
 
-/** Lets servers show the address that they asked for. */
+/** Makes servers show the address that they requested. */
 export function replaceAddress(prototype: object): void {
   const address = Reflect.get(prototype, "address") as Method;
   const replaced: Method = function () {
@@ -138,7 +133,7 @@ export function replaceAddress(prototype: object): void {
 /**
  * Claims the address for a server about to listen.
  *
- * @returns the path of its socket, or the error that it gets
+ * @returns the path of its socket, or its error
  */
 export function takeAddress(
   server: Emitter,

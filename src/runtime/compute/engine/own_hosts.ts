@@ -1,12 +1,8 @@
-/**
- * Names by which a server reaches itself and the platform that it runs on.
- *
- * @module
- */
+/** @module Names under which a server reaches itself and its platform. */
 import dns from "node:dns";
 import process from "node:process";
 
-/** The address at which the sandbox leads connections elsewhere. */
+/** The address at which the sandbox redirects connections. */
 export const OWN_ADDRESS = "127.0.0.1";
 
 /** Names that always mean this machine (RFC 6761, 6.3). */
@@ -19,7 +15,7 @@ export class OwnHosts {
     this.#names = new Set(names);
   }
 
-  /** Whether a name is to be looked up here: no name server knows where it leads in the sandbox. */
+  /** Whether to look up a name here, because no name server knows its target in the sandbox. */
   resolves(hostname: string): boolean {
     const name = hostname.toLowerCase();
     return name !== "localhost" && (this.#names.has(name) || isLocal(name));

@@ -1,8 +1,4 @@
-/**
- * The request that the running code belongs to.
- *
- * @module
- */
+/** @module The request that the running code belongs to. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { DEPTH_HEADER, MAX_DEPTH } from "../wire.ts";
 

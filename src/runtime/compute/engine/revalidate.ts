@@ -1,9 +1,4 @@
-/**
- * `globalThis.svc`, by which a server's code revalidates the cached pages of its
- * own deployment.
- *
- * @module
- */
+/** @module `globalThis.svc`, with which a server revalidates its deployment's cached pages. */
 import type { Revalidated } from "../wire.ts";
 import { checkRevalidation, type Revalidation } from "./revalidation.ts";
 

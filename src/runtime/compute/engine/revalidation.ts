@@ -1,8 +1,7 @@
 /**
- * Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`, validated on
- * both ends of the connection. Without dependencies, because it also runs in the server's thread.
- *
- * @module
+ * @module Requests of a server to revalidate cached pages with `globalThis.svc.revalidate()`,
+ * validated on both ends of the connection. Without dependencies, because it also runs in the
+ * server's thread.
  */
 
 /** Pages by path (with any query) and by tag. */
@@ -23,10 +22,10 @@ const MAX_PATH_CHARACTERS = 2048;
 
 const MAX_TAG_CHARACTERS = 256;
 
-/** Calls of one server in a second; further ones are refused. */
+/** Maximum number of calls per server and second; others are refused. */
 export const MAX_REVALIDATIONS_PER_SECOND = 100;
 
-/** Largest payload of the frame, in bytes. */
+/** Maximum size of a payload of the frame, in bytes. */
 export const MAX_REVALIDATION_BYTES = 2 * MAX_REVALIDATED * 3 * MAX_PATH_CHARACTERS;
 
 type Checked = Revalidation | { readonly problem: string };
@@ -56,7 +55,7 @@ function problemOf({ paths, tags, soft, ...rest }: Record<string, unknown>): str
   return `The path "${wrong.slice(0, 80)}" must begin with / and have no query or fragment`;
 }
 
-/** Checks what a server asks for; returns what is wrong with it if it is malformed. */
+/** Checks a server's request; returns the problem if it is malformed. */
 export function checkRevalidation(asked: unknown): Checked {
   if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
     return { problem: 'Pass an object with "paths" or "tags"' };

@@ -1,8 +1,6 @@
 /**
- * Decides where the threads of a server may connect: the kernel suspends each call and asks, and
- * the first thread of the process, which shares the memory, decides.
- *
- * @module
+ * @module Decides where the threads of a server may connect: the kernel suspends each call, and the
+ * first thread of the process, which shares the memory, decides.
  */
 import {
   addressOf,
@@ -172,7 +170,7 @@ export function filterSystemCalls(
   const descriptor = installFilter(libc, buildFilter(PROCESSOR, Deno.pid));
   if (descriptor === undefined) return false;
   const supervisor = new Supervisor({ libc, processor: PROCESSOR, descriptor, rules, announce });
-  // Nobody else can decide the suspended calls, so the process ends.
+  // Nothing else can decide the suspended calls, so the process ends.
   takeCalls(libc, descriptor, (call) => supervisor.take(call)).catch((error) =>
     endWith(`The sandbox failed: ${error}`)
   );

@@ -1,9 +1,4 @@
-/**
- * Puts the process of a server into the kernel's sandbox before its code is
- * loaded. What the system does not offer is left out, and reported.
- *
- * @module
- */
+/** @module Puts a server's process into the kernel's sandbox before its code is loaded. */
 import { dirname, join } from "node:path";
 import { filterSystemCalls } from "./connect_supervisor.ts";
 import { dropRights } from "../../kernel/drop_rights.ts";
@@ -26,7 +21,7 @@ export interface SandboxOptions {
   readonly runtime: readonly string[];
   readonly allowPrivate: boolean;
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that lead elsewhere. */
+  /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
   /** Called with the port that a connection to an announced route comes from. */
   readonly announce: (port: number) => void;
@@ -59,8 +54,8 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...READABLE_BY_DENO.map(read),
-    // Deno 2.6 looks for one in all folders above the working directory, and fails at the
-    // first that it may not read.
+    // The runtime searches all folders above the working directory, and fails at the first
+    // unreadable one.
     read(join(dirname(options.directory), "package.json")),
   ]);
   const calls = filterSystemCalls(libc, {

@@ -1,13 +1,11 @@
 /**
- * Symbolic links that lead out of a deployment's folder: if the kernel cannot restrict file access,
- * a server with one is not started.
- *
- * @module
+ * @module Finds symbolic links that lead out of a deployment's folder: if the kernel cannot
+ * restrict file access, a server with one is not started.
  */
 import { join } from "node:path";
 
 /**
- * The first link in the folder, or below it, that leads out of it.
+ * The first link in or below the folder that leads out of it.
  *
  * @returns its path; `undefined` if there is none
  */

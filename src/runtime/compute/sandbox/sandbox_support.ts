@@ -1,13 +1,9 @@
-/**
- * Restrictions by the kernel on a server, beyond the permissions of the runtime.
- *
- * @module
- */
+/** @module Restrictions by the kernel on a server, beyond the permissions of the runtime. */
 import { canSupervise } from "../../kernel/listener.ts";
 import { landlockVersion } from "../../kernel/landlock.ts";
 import { openLibc } from "../../kernel/libc.ts";
 
-/** The parts of the sandbox that the kernel makes; a server needs them all. */
+/** The parts of the sandbox that the kernel provides; a server needs them all. */
 export interface SandboxSupport {
   /** Files, TCP ports and signals can be closed (Landlock). */
   readonly files: boolean;
@@ -17,7 +13,7 @@ export interface SandboxSupport {
 
 /** The sandbox around the server's thread, beyond the permissions of the runtime. */
 export interface SandboxState extends SandboxSupport {
-  /** Why something is not closed. */
+  /** Why an access is not blocked. */
   readonly reason?: string;
 }
 

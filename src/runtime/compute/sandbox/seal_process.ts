@@ -1,8 +1,6 @@
 /**
- * Restricts a process that only computes: it keeps its open descriptors, reads the program itself
- * and writes its own folders, but can open no other file, socket or program.
- *
- * @module
+ * @module Restricts a process that only computes: it keeps its open descriptors, reads the program
+ * itself and writes its own folders, but can open no other file, socket or program.
  */
 import { always, Answer, whereArgument, writeProgram } from "../../kernel/seccomp_program.ts";
 import { EPERM, PROCESSOR, type Processor } from "../../kernel/system_calls.ts";
@@ -22,7 +20,7 @@ export interface SealState {
 
 /**
  * Builds the filter of a process that only computes: it opens no socket, makes no connection,
- * starts no program and signals nobody but itself.
+ * starts no program and signals only itself.
  *
  * @param pid the process itself
  */

@@ -1,10 +1,7 @@
 /**
- * The filter of system calls of the process of a server on Deno: calls that
- * start programs or reach into others are refused, signals go to the process
- * itself only, and calls that name a peer or begin to listen are decided by the
- * process's first thread.
- *
- * @module
+ * @module The filter of system calls of the process of a server on Deno: calls that start programs
+ * or reach into others are refused, signals can only go to the process itself, and calls that name
+ * a peer or begin to listen are decided by the process's first thread.
  */
 import {
   always,
@@ -79,7 +76,7 @@ export function buildFilter(processor: Processor, pid: number): Uint8Array<Array
       whereArgument(call, { index: 0, among: [pid], then: allow, otherwise: refuse })
     ),
     ...ASKED.map((call) => always(call, ask)),
-    // Most calls of `sendto` name no peer: those stay with the kernel.
+    // Most calls of `sendto` name no peer: the kernel handles those.
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
   ]);
 }

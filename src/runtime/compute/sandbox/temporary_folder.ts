@@ -1,8 +1,6 @@
 /**
- * The folder for temporary files of a server on Deno: memory mounted only for its process or,
- * without mounts, a watched folder on disk.
- *
- * @module
+ * @module The folder for temporary files of a server on Deno: memory mounted only for its process
+ * or, without mounts, a watched folder on disk.
  */
 import { join } from "node:path";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
@@ -28,7 +26,7 @@ const MIB = 1024 * 1024;
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** True if the kernel limits its size; else it has to be watched. */
+  /** True if the kernel limits its size; otherwise it has to be watched. */
   readonly isLimited: boolean;
 }
 
@@ -37,7 +35,7 @@ export interface TemporaryOptions {
   readonly sizeMb: number;
   /** Private folder of the process. */
   readonly folder: string;
-  /** Paths that must stay in sight. */
+  /** Paths that must remain visible. */
   readonly needed: readonly string[];
 }
 

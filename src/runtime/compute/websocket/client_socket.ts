@@ -1,17 +1,13 @@
-/**
- * An open WebSocket to a server, on a connection that was upgraded.
- *
- * @module
- */
+/** @module An open WebSocket to a server, on a connection that was upgraded. */
 import type { ByteReader } from "../../http1/byte_reader.ts";
 import type { ComputeSocket } from "../types.ts";
 import { encodeFrame, FrameParser, Opcode, SocketError } from "./frames.ts";
 import { MessageJoiner, NO_CODE, type SocketEvent } from "./messages.ts";
 
-/** Largest message from a server, in bytes. */
+/** Maximum size of a message from a server, in bytes. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Time in which the server must answer a close. */
+/** Time for the server to respond to a close. */
 const CLOSE_MS = 3000;
 
 const READ_BYTES = 64 * 1024;
@@ -23,7 +19,7 @@ type Ended = { readonly code: number; readonly reason: string };
 
 export interface ClientSocketOptions {
   readonly conn: Deno.Conn;
-  /** Holds what followed the head of the upgrade. */
+  /** Contains the bytes after the head of the upgrade. */
   readonly reader: ByteReader;
   readonly protocol: string;
   /** Called once, when the connection is closed. */

@@ -1,9 +1,4 @@
-/**
- * Frames of the WebSocket protocol (RFC 6455, 5.2), as a client writes and
- * reads them.
- *
- * @module
- */
+/** @module Frames of the WebSocket protocol (RFC 6455, 5.2), as a client handles them. */
 
 export const Opcode = {
   continuation: 0,
@@ -30,10 +25,10 @@ export class SocketError extends Error {
   }
 }
 
-/** Largest payload of a control frame. */
+/** Maximum payload of a control frame. */
 const MAX_CONTROL = 125;
 
-/** Writes one frame that is a whole message, masked with four bytes of `mask`. */
+/** Writes one frame with a complete message, masked with four bytes of `mask`. */
 export function encodeFrame(
   opcode: number,
   payload: Uint8Array,
@@ -53,7 +48,7 @@ export function encodeFrame(
   return bytes;
 }
 
-/** Splits what a server sends into frames. */
+/** Splits a server's data into frames. */
 export class FrameParser {
   #parts: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;

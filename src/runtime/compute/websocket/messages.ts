@@ -1,9 +1,4 @@
-/**
- * Messages from frames: joins fragments, checks text, and recognises control
- * frames (RFC 6455, 5.4 to 5.6).
- *
- * @module
- */
+/** @module Messages from frames: joins fragments, checks text (RFC 6455, 5.4 to 5.6). */
 import { Opcode, SocketError, type SocketFrame } from "./frames.ts";
 
 export type SocketEvent =
@@ -29,7 +24,7 @@ function readClose(payload: Uint8Array): SocketEvent {
   return { type: "close", code, reason: text(payload.subarray(2)) };
 }
 
-/** Smallest room for a message that comes in parts, in bytes. */
+/** Minimum buffer for a message in parts, in bytes. */
 const FIRST_ROOM = 4096;
 
 export class MessageJoiner {
@@ -47,7 +42,7 @@ export class MessageJoiner {
   }
 
   /**
-   * Takes a frame; returns what it completes.
+   * Adds a frame; returns the message that it completes.
    *
    * @throws SocketError
    */

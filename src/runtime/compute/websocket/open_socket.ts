@@ -1,8 +1,4 @@
-/**
- * The opening handshake of a WebSocket to a server (RFC 6455, 4.1).
- *
- * @module
- */
+/** @module The opening handshake of a WebSocket to a server (RFC 6455, 4.1). */
 import { dropHopByHop } from "../../../lib/hop_by_hop.ts";
 import { ByteReader } from "../../http1/byte_reader.ts";
 import { formatRequestHead, type ResponseHead } from "../../http1/head.ts";
@@ -19,7 +15,7 @@ const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 export interface OpenSocketOptions {
   readonly dial: () => Promise<Deno.Conn>;
   readonly timeoutMs: number;
-  /** Called once, when the socket or the response in its place is over. */
+  /** Called once, when the socket, or the response instead of it, is over. */
   readonly over: () => void;
 }
 
@@ -31,6 +27,8 @@ export async function acceptFor(key: string): Promise<string> {
 
 /** Fields of the handshake that belong to one connection; extensions are not offered. */
 const OWN_FIELDS = /^sec-websocket-(?:key|version|extensions)$/i;
+
+const HANDSHAKE_FIELD = /^sec-websocket-/i;
 
 function handshake(request: Omit<ComputeRequest, "body">, key: string): Uint8Array {
   const headers = forwardedHeaders(request).filter(([name]) => !OWN_FIELDS.test(name));
@@ -89,7 +87,7 @@ function asResponse(
 /**
  * Opens a WebSocket, or returns the server's response instead.
  *
- * @throws OutboundError; `idle_timeout` if no head came in time
+ * @throws OutboundError; `idle_timeout` if no head arrived in time
  */
 export async function openSocket(
   request: Omit<ComputeRequest, "body">,
@@ -139,9 +137,10 @@ export async function openSocket(
     const protocol = chosenProtocol(request, head);
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
-    // Deno 2.6 aborts the signal of a request that it has upgraded: from here on, only
-    // the client's own socket reports its end.
-    return { type: "open", socket };
+    // The runtime aborts the signal of a request that it has upgraded: from here on, only the
+    // client's own socket reports its end.
+    const headers = dropHopByHop(head.headers).filter(([name]) => !HANDSHAKE_FIELD.test(name));
+    return { type: "open", socket, headers };
   } catch (error) {
     close();
     signal?.removeEventListener("abort", abort);

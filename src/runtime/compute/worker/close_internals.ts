@@ -1,13 +1,11 @@
 /**
- * Blocks a server's undocumented access to the internals of Node and Deno: bindings, native code,
- * and descriptors by number. The kernel's sandbox does not depend on this: a worker of the server
- * has these internals again, but nothing to use them on.
- *
- * @module
+ * @module Blocks a server's undocumented access to the internals of Node and Deno: bindings, native
+ * code, and descriptors by number. The kernel's sandbox does not depend on this: a worker of the
+ * server has these internals again, but nothing to use them on.
  */
 import process from "node:process";
 
-/** The error that Node throws where its permission model is on. */
+/** The error that Node throws if its permission model is on. */
 class AccessDeniedError extends Error {
   override readonly name = "Error";
   readonly code = "ERR_ACCESS_DENIED";

@@ -1,9 +1,6 @@
 /**
- * Servers of Deno (`Deno.serve`), and modules whose default export has `fetch`:
- * they listen on the Unix socket, and their requests have the URL that the
- * client asked for.
- *
- * @module
+ * @module Servers of Deno (`Deno.serve`), and modules whose default export has `fetch`: they listen
+ * on the Unix socket, and their requests have the client's URL.
  */
 import { CALLS_ITSELF, inRequest, readDepth } from "../engine/request_scope.ts";
 import type { ServerAddress } from "../engine/address.ts";
@@ -83,7 +80,7 @@ function serveAt(
   return server;
 }
 
-/** Redirects `Deno.serve` to the address, and refuses the other ways to listen. */
+/** Redirects `Deno.serve` to the address, and refuses other ways to listen. */
 export function redirectDenoServers(address: ServerAddress): void {
   const serve = Deno.serve.bind(Deno) as unknown as Serve;
   const listen = (): never => {
@@ -105,7 +102,7 @@ export function redirectDenoServers(address: ServerAddress): void {
   });
 }
 
-/** Serves a module that only says how to answer; false if it does not. */
+/** Serves a module that only exports a handler; false if it exports none. */
 export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
   const exported = module.default;
   if (typeof exported !== "object" || exported === null) return false;

@@ -1,15 +1,11 @@
-/**
- * Errors of a server, as its author sees them.
- *
- * @module
- */
+/** @module Errors of a server, as its author sees them. */
 import { cleanStack } from "../engine/clean_stack.ts";
 import { truncate } from "../lines.ts";
 
 /** Folders of this code. */
 const OWN = ["./", "../engine/"].map((folder) => new URL(folder, import.meta.url).href);
 
-/** Text as it goes to the log: stacks in it as `cleanStack` leaves them, of bounded length. */
+/** Text for the log, of bounded length and with stacks cleaned by `cleanStack`. */
 export function describeText(text: string, directory: string): string {
   return truncate(cleanStack(text, { directory, own: OWN }));
 }

@@ -1,16 +1,12 @@
-/**
- * Messages between the server's thread and the process's first thread.
- *
- * @module
- */
+/** @module Messages between the server's thread and the process's first thread. */
 import type { Revalidation } from "../engine/revalidation.ts";
 import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 
-/** To the server's thread. */
+/** Messages to the server's thread. */
 export type ToWorker =
   /**
-   * `socket` is the path where it listens, whichever port the server requests, and `tmp` the folder
-   * for temporary files.
+   * `socket` is the path where it listens, regardless of the requested port, and `tmp` is the
+   * folder for temporary files.
    */
   | {
     readonly type: "start";
@@ -26,7 +22,7 @@ export type ToWorker =
   /** The response to `revalidate` of the same id. */
   | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };
 
-/** From the server's thread. */
+/** Messages from the server's thread. */
 export type FromWorker =
   | ({ readonly type: "log" } & ProcessLog)
   /** The thread is ready for the server's code. */
@@ -34,7 +30,7 @@ export type FromWorker =
   | { readonly type: "listening" }
   | { readonly type: "pong"; readonly id: number }
   | { readonly type: "revalidate"; readonly id: number; readonly what: Revalidation }
-  /** An uncaught error, so far; the server may survive it. */
+  /** An error that has not been caught yet; the server may survive it. */
   | { readonly type: "error"; readonly message: string }
   | { readonly type: "ended"; readonly message: string };
 

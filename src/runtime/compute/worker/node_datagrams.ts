@@ -1,8 +1,6 @@
 /**
- * Datagrams of Node (`node:dgram`): refusals of the runtime become errors of the socket, like those
- * of the kernel. Deno throws them where the server's code cannot catch them.
- *
- * @module
+ * @module Datagrams of Node (`node:dgram`): refusals of the runtime become errors of the socket,
+ * like those of the kernel. Deno throws them outside the reach of the server's code.
  */
 import process from "node:process";
 
@@ -13,7 +11,7 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 const METHODS = ["bind", "bind6", "connect", "connect6", "send", "send6"] as const;
 
-/** Turns what the runtime refuses into errors that sockets of `node:dgram` emit. */
+/** Turns the runtime's refusals into errors that sockets of `node:dgram` emit. */
 export function catchDatagramErrors(): void {
   const binding = Reflect.get(process, "binding") as Method;
   const { UDP } = binding.call(process, "udp_wrap") as {

@@ -1,14 +1,12 @@
 /**
- * Node APIs that servers expect and Deno lacks or implements differently: timers as objects, all
- * methods of requests and responses, and harmless values for user and network.
- *
- * @module
+ * @module Node APIs that servers expect and Deno lacks or implements differently: timers as
+ * objects, all methods of requests and responses, and harmless values for user and network.
  */
 import http from "node:http";
 import os from "node:os";
 import timers from "node:timers";
 
-/** The one interface that a server has to do with. */
+/** The only network interface of a server. */
 const LOOPBACK: Deno.NetworkInterfaceInfo = {
   name: "lo",
   family: "IPv4",
@@ -19,7 +17,7 @@ const LOOPBACK: Deno.NetworkInterfaceInfo = {
   mac: "00:00:00:00:00:00",
 };
 
-/** Gives the global timers `ref()`, `unref()` and `refresh()`; they are still good for a number. */
+/** Gives the global timers `ref()`, `unref()` and `refresh()`; they still convert to a number. */
 function useTimersOfNode(): void {
   const { unrefTimer, refTimer } = Deno;
   const { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate } =
@@ -70,7 +68,7 @@ function completeHttp(): void {
   });
 }
 
-/** Gives the server's code what it would find in Node. */
+/** Provides the server's code with Node's globals. */
 export function shapeLikeNode(home: string): void {
   useTimersOfNode();
   completeHttp();

@@ -1,8 +1,6 @@
 /**
- * Requests and responses of `node:http` in Deno, with the missing behavior of Node: they end with
- * their connection, and `destroy()` ends them.
- *
- * @module
+ * @module Requests and responses of `node:http` in Deno, with the missing behavior of Node: they
+ * end with their connection, and `destroy()` ends them.
  */
 import process from "node:process";
 import type { Readable, Writable } from "node:stream";
@@ -10,7 +8,7 @@ import { type Adapt, addPeer } from "../engine/node_servers.ts";
 
 type Done = (error?: Error | null) => void;
 
-/** The stand-in for a socket that Deno gives to each request. */
+/** The substitute for a socket that Deno passes to each request. */
 interface RequestSocket {
   /** Reads the body; missing if there is none. */
   readonly reader?: ReadableStreamDefaultReader<Uint8Array>;
@@ -27,7 +25,7 @@ interface DenoRequest extends Readable {
 interface DenoResponse extends Writable {
   finished: boolean;
   readonly headersSent: boolean;
-  /** Answers the request, once. */
+  /** Responds to the request, once. */
   readonly _resolve: (response: Response) => void;
   _destroy(error: Error | null, done: Done): void;
 }
@@ -39,7 +37,7 @@ const originForm = (url: string): string => {
   return path === -1 ? "/" : url.slice(path);
 };
 
-/** Deno never ends a request without a body, for which `for await` then waits forever. */
+/** Deno never ends a request without a body, so `for await` waits forever for it. */
 function endWithoutBody(request: DenoRequest): void {
   if (request.socket.reader !== undefined) return;
   request._destroy = (error, done) => {
@@ -48,7 +46,7 @@ function endWithoutBody(request: DenoRequest): void {
   };
 }
 
-/** Breaks the answer off if it is not complete. */
+/** Aborts the response if it is incomplete. */
 function breakOffWhenDestroyed(response: DenoResponse): void {
   const destroy = response._destroy;
   response._destroy = (error, done) => {
@@ -62,7 +60,7 @@ function breakOffWhenDestroyed(response: DenoResponse): void {
   };
 }
 
-/** Ends both when the client leaves; Deno binds sockets to that only where something listens. */
+/** Ends both when the client disconnects; Deno only does so for sockets if something listens. */
 function endWithConnection(request: DenoRequest, response: DenoResponse): void {
   const { socket } = request;
   const emit = socket.emit.bind(socket);

@@ -1,9 +1,4 @@
-/**
- * Servers of `node:http` in Deno. There an `http.Server` is no `net.Server`: it
- * opens its listener in `_listen`, and hands that to Deno's own server.
- *
- * @module
- */
+/** @module Servers of `node:http` in Deno, where an `http.Server` is no `net.Server`. */
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
@@ -18,7 +13,7 @@ import {
 } from "../engine/node_servers.ts";
 import type { ServerAddress } from "../engine/address.ts";
 
-/** Opens the Unix socket instead of each port that a server of `node:http` asks for. */
+/** Opens the Unix socket instead of each port that a `node:http` server requests. */
 function replaceHttpListen(address: ServerAddress): void {
   const listenAt = Deno.listen.bind(Deno);
   const listen: Method = function (host, port) {
@@ -29,7 +24,7 @@ function replaceHttpListen(address: ServerAddress): void {
   const prototype = http.Server.prototype as unknown as Record<string, Method>;
   prototype._listen = listen;
   Reflect.set(https.Server.prototype, "_listen", listen);
-  // Deno has none, and writes a complaint to the log of each server that calls it.
+  // Deno has none, and logs a warning for each server that calls it.
   prototype.setTimeout = function () {
     return this;
   };
@@ -38,13 +33,12 @@ function replaceHttpListen(address: ServerAddress): void {
 
 /**
  * In Deno, a socket that writes several buffers at once loses data that the system does not accept
- * at once, and the peer waits. This writes them one by one.
+ * immediately, and the peer waits. This writes them one by one.
  */
 function writeOneByOne(): void {
   Reflect.set(net.Socket.prototype, "_writev", null);
 }
 
-/** Redirects the servers of Node to the address. */
 export function redirectNodeServers(address: ServerAddress): void {
   replaceListen(address);
   replaceHttpListen(address);

@@ -1,9 +1,4 @@
-/**
- * Requests of a server to itself and to its own hosts: their names are resolved, and they carry
- * their nesting depth.
- *
- * @module
- */
+/** @module Requests of a server to its own hosts: names are resolved, depth is counted. */
 import dns from "node:dns";
 import net from "node:net";
 import { depthField } from "../engine/request_scope.ts";
@@ -61,7 +56,7 @@ class OwnRequests {
   }
 }
 
-/** The request that a redirect leads to; `undefined` if there is none, or its body is gone. */
+/** The request for a redirect; `undefined` if there is none, or its body is used. */
 function nextRequest(request: Request, { status, headers }: Response): Request | undefined {
   const location = headers.get("location");
   if (!REDIRECTS.has(status) || location === null) return undefined;
@@ -76,8 +71,8 @@ function nextRequest(request: Request, { status, headers }: Response): Request |
 }
 
 /**
- * Sockets of `node:net` resolve names with a function that nobody else can replace, unless they get
- * their own.
+ * Sockets of `node:net` resolve names with a function that other code cannot replace, unless they
+ * get their own.
  */
 function lookUpForSockets(own: OwnHosts): void {
   const prototype = net.Socket.prototype as unknown as Record<string, Method>;

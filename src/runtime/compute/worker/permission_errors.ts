@@ -1,9 +1,4 @@
-/**
- * Errors of the runtime's permissions as libraries expect them: with the codes and
- * words of Node, not with flags of a command line that the server does not have.
- *
- * @module
- */
+/** @module Permission errors with Node's codes and messages, which libraries expect. */
 
 /** Error numbers of Linux. */
 const EPERM = 1;
@@ -27,7 +22,7 @@ export interface DeniedCall {
   /** The negative number of the error. */
   readonly errno: number;
   readonly syscall: string;
-  /** The file, if it is about one. */
+  /** The file, if the error is about one. */
   readonly path?: string;
 }
 
@@ -67,7 +62,7 @@ class DeniedError extends Error {
   }
 }
 
-/** Gives all errors of the runtime's permissions in this thread the words and codes of Node. */
+/** Gives all permission errors of the runtime in this thread Node's messages and codes. */
 export function describePermissions(): void {
   // The runtime constructs the class itself, which in turn calls its base class.
   Object.setPrototypeOf(Deno.errors.NotCapable, DeniedError);

@@ -1,8 +1,6 @@
 /**
- * Signals, as a server receives them. Those of the process belong to the platform,
- * which asks its servers to end when it is time.
- *
- * @module
+ * @module Signals, as a server receives them. The process's signals belong to the platform, which
+ * asks its servers to end.
  */
 
 type Listener = () => void;
@@ -11,9 +9,8 @@ type Listener = () => void;
 export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
- * Separates the server's listeners from the signals of the process: a Ctrl-C at
- * the platform would reach them while requests are under way. Listeners of
- * `node:process` are added by the same functions.
+ * Separates the server's listeners from the signals of the process: a Ctrl-C at the platform would
+ * reach them during requests. Listeners of `node:process` are added by the same functions.
  */
 export function separateSignals(): EmitSignal {
   const listeners = new Map<string, Set<Listener>>();

@@ -1,8 +1,6 @@
 /**
- * The thread of a deployment's server. It is prepared here, then the deployment's code is loaded:
- * nothing below may rely on anything that this code can change.
- *
- * @module
+ * @module The thread of a deployment's server. It is prepared here, then the deployment's code is
+ * loaded: code below must not rely on anything that this code can change.
  */
 import { join } from "node:path";
 import process from "node:process";
@@ -39,7 +37,7 @@ function halt(): never {
   for (;;) Atomics.wait(nothing, 0, 0);
 }
 
-/** Reports the end of the server, whichever way it ends itself. */
+/** Reports the end of the server, regardless of how it ends. */
 function reportExits(send: Send): void {
   const exit = (name: string) => (code?: unknown): never => {
     const number = Number(code ?? process.exitCode ?? 0) || 0;

@@ -1,8 +1,4 @@
-/**
- * One call, as the worker sees it.
- *
- * @module
- */
+/** @module One call, in the worker. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export interface Call {
@@ -15,5 +11,5 @@ export interface Call {
   settled: boolean;
 }
 
-/** Which call the running code belongs to, across `await`. */
+/** The call that the running code belongs to, across `await`. */
 export const currentCall = new AsyncLocalStorage<Call>();

@@ -1,9 +1,4 @@
-/**
- * The calls of a worker, from the head that the platform sends to the result that
- * goes back, and `waitUntil` after it.
- *
- * @module
- */
+/** @module The calls of a worker, from head to result, and `waitUntil` after it. */
 import type { HeaderList } from "../../http1/head.ts";
 import { toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
@@ -47,7 +42,7 @@ export interface CallsOptions {
 /** The result of most request steps. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
-/** Fields as the runtime's constructors take them, which do not change them. */
+/** Headers for the runtime's constructors, which do not change them. */
 const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {
@@ -59,7 +54,7 @@ export class WorkerCalls {
     this.#options = options;
   }
 
-  /** The call, if only one is running. */
+  /** The current call, if it is the only one. */
   readonly only = (): Call | undefined => {
     if (this.#calls.size !== 1) return undefined;
     for (const call of this.#calls.values()) return call;
@@ -93,7 +88,7 @@ export class WorkerCalls {
     });
   }
 
-  /** The platform no longer wants the call. */
+  /** The platform has withdrawn the call. */
   cancel(id: number): void {
     const call = this.#calls.get(id);
     if (call === undefined) return this.#options.link.send(FunctionFrame.settled, id);

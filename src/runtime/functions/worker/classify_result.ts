@@ -1,9 +1,7 @@
 /**
- * Classifies the return value of a step: next, a request, a response, or an invalid result.
- * `Request` and `Response` are recognised by the runtime's own getters, so that no look-alike
+ * @module Classifies the return value of a step: next, a request, a response, or an invalid result.
+ * `Request` and `Response` are recognised by the runtime's own getters, so that no imitation
  * passes.
- *
- * @module
  */
 import type { ResultHead, StepMode, WireBody } from "../wire.ts";
 
@@ -32,10 +30,10 @@ function has(read: (value: unknown) => unknown, value: unknown): boolean {
   }
 }
 
-/** The body that the step was given. */
+/** The body passed to the step. */
 export interface GivenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** True once a part of it was read, so that the platform no longer has all of it. */
+  /** True when a part of it was read, so that the platform no longer has all of it. */
   started(): boolean;
 }
 
@@ -116,7 +114,7 @@ function unchanged(facts: StepFacts): Classified {
   return facts.mode === "response" ? asResponse(subject, facts) : asRequest(subject, facts);
 }
 
-/** Judges what a step returned. */
+/** Checks what a step returned. */
 export function classifyResult(value: unknown, facts: StepFacts): Classified {
   const { mode } = facts;
   if (mode === "observe") return { head: { type: "next" } };

@@ -1,8 +1,6 @@
 /**
- * Connects a worker to the platform. The worker then gives up every permission permanently; only
- * after that does it load a function.
- *
- * @module
+ * @module Connects a worker to the platform. The worker then gives up every permission permanently;
+ * only after that does it load a function.
  */
 import { FrameConnection } from "../../process/frames/frame_connection.ts";
 import { MAX_PAYLOAD_BYTES } from "../../process/frames/frame.ts";
@@ -22,7 +20,7 @@ const PERMISSIONS = [
 
 /**
  * Permissions of this thread, even partial ones: those that the runtime reports, and those found by
- * trying.
+ * tests.
  */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {
@@ -50,7 +48,7 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
 /**
  * Connects to the platform, gives up every permission, and identifies itself.
  *
- * @throws Error if there is no platform, or a permission is left
+ * @throws Error if there is no platform, or a permission remains
  */
 export async function connectWorker(
   { socketPath, number, key }: WorkerIdentity,

@@ -10,7 +10,7 @@ import { inTestFolder } from "../../../lib/_test_folder.ts";
 
 const decoder = new TextDecoder();
 
-Deno.test("permissionsLeft() lists what this program may do", async () => {
+Deno.test("permissionsLeft() lists this program's permissions", async () => {
   await inTestFolder(async (folder) => {
     assert.deepEqual(await permissionsLeft(join(folder, "none")), [
       "read",
@@ -28,7 +28,9 @@ Deno.test("permissionsLeft() lists what this program may do", async () => {
   });
 });
 
-/** Loads a function in a worker that starts with these permissions; resolves with its first word. */
+/**
+ * Loads a function in a worker that starts with these permissions; resolves with its first message.
+ */
 async function firstWord(permissions: Deno.PermissionOptions, source: string): Promise<Frame> {
   const folder = await Deno.makeTempDir({ prefix: "svc-open-" });
   const path = join(folder, "s");
@@ -61,7 +63,7 @@ async function firstWord(permissions: Deno.PermissionOptions, source: string): P
   }
 }
 
-Deno.test("a worker has nothing left of what it may, before its function is loaded", async () => {
+Deno.test("a worker has no permissions left when its function is loaded", async () => {
   const file = new URL("../../process/concurrency_gate.ts", import.meta.url).href;
   const reads = `await import(${JSON.stringify(file)});\nexport default () => {};`;
   const { type, payload } = await firstWord("inherit", reads);
@@ -71,6 +73,6 @@ Deno.test("a worker has nothing left of what it may, before its function is load
   assert.equal(harmless.type, FunctionFrame.ready);
 });
 
-Deno.test("a worker that may not connect ends, and says why", async () => {
+Deno.test("a worker that may not connect ends, and reports why", async () => {
   await assert.rejects(firstWord("none", "export default () => {};"), /NotCapable/);
 });

@@ -1,12 +1,8 @@
-/**
- * `console` of a function: lines for the log, bounded in size and rate.
- *
- * @module
- */
+/** @module `console` of a function: lines for the log, bounded in size and rate. */
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import type { LogHead } from "../wire.ts";
 
-/** Lines that a worker may log in a second, and in one burst. */
+/** Maximum number of log lines of a worker per second, and in a burst. */
 const LINES_PER_SECOND = 100;
 const LINES_AT_ONCE = 200;
 
@@ -57,7 +53,7 @@ const SILENT = [
   "timeStamp",
 ];
 
-/** Lets lines pass while there are tokens, which are refilled over time. */
+/** Accepts lines while there are tokens, which are refilled over time. */
 class LineBudget {
   #tokens = LINES_AT_ONCE;
   #last = performance.now();
@@ -81,7 +77,6 @@ class LineBudget {
   }
 }
 
-/** Makes the `console` that logs through `log`. */
 export function makeConsole(log: (entry: LogHead) => void): Readonly<Record<string, unknown>> {
   const budget = new LineBudget();
   const write = (level: LogLevel, values: readonly unknown[]): void => {

@@ -1,9 +1,4 @@
-/**
- * `context.database` of a function: statements on the project's database, which
- * the platform runs as the worker has no network.
- *
- * @module
- */
+/** @module `context.database` of a function: statements that the platform runs. */
 
 /** Sends a statement; the host of the URL does not matter. */
 type FetchDatabase = (url: URL, init: RequestInit) => Promise<Response>;
@@ -37,7 +32,7 @@ function toText(value: unknown): string | null {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** A PostgreSQL value; it stays text if a JavaScript number cannot represent it exactly. */
+/** A PostgreSQL value; it remains text if a JavaScript number cannot represent it exactly. */
 function fromText(text: string | null, type: string): unknown {
   if (text === null) return null;
   if (NUMBERS.has(type)) return Number(text);
@@ -82,7 +77,7 @@ class FunctionDatabase {
   }
 }
 
-/** Makes `context.database`, which all calls of a worker share. */
+/** Creates `context.database`, which all calls of a worker share. */
 export function createFunctionDatabase(fetch: FetchDatabase): object {
   return Object.freeze(new FunctionDatabase(fetch));
 }

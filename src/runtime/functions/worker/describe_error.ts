@@ -1,9 +1,4 @@
-/**
- * Errors of foreign code as plain text, whatever was thrown: with getters that
- * throw, endlessly long, or no error at all.
- *
- * @module
- */
+/** @module Errors of project code as plain text, for any thrown value. */
 import { MAX_LOG_CHARACTERS } from "../../process/frames/log_lines.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 

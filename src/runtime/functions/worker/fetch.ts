@@ -1,9 +1,4 @@
-/**
- * `fetch` of a function: the request goes to the platform, which performs it under
- * the rules of outbound requests.
- *
- * @module
- */
+/** @module `fetch` of a function: the platform performs the request, under its rules. */
 import type { Frame } from "../../process/frames/frame.ts";
 import { fromPayload, toPayload } from "../../process/frames/payload.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
@@ -23,7 +18,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** The requests of the worker that are under way; their ids are odd, those of calls are even. */
+/** The current requests of the worker; their ids are odd, those of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -106,7 +101,7 @@ export class WorkerFetch {
     return waiting;
   }
 
-  /** Takes a frame about a fetch; false if it is about something else. */
+  /** Handles a frame of a fetch; false if it belongs to something else. */
   take({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.fetched) this.#answer(id, fromPayload(payload));
     else if (type === FunctionFrame.fetchFailed) {

@@ -1,9 +1,4 @@
-/**
- * `context.kv` of a function: the project's key-value store, whose HTTP API
- * (docs/kv.md) the platform answers on the worker's own connection.
- *
- * @module
- */
+/** @module `context.kv` of a function, over the worker's own connection (docs/kv.md). */
 
 /** Sends a request to the store; the host of the URL does not matter. */
 export type FetchKv = (url: URL, init: RequestInit) => Promise<Response>;
@@ -35,7 +30,7 @@ function address(path: string, fields: Fields): URL {
   return url;
 }
 
-/** Text, bytes, or JSON, with the media type by which `read` finds it again. */
+/** Text, bytes, or JSON, with the media type that `read` expects. */
 export function writeValue(value: unknown): { readonly body: BodyInit; readonly type: string } {
   if (typeof value === "string") return { body: value, type: TEXT };
   if (value instanceof ArrayBuffer) return { body: value, type: BINARY };
@@ -142,7 +137,7 @@ class FunctionKv {
     return (await response.json()).removed;
   }
 
-  /** Whether a write took effect; false if its condition did not hold. */
+  /** Whether a write took effect; false if its condition was not met. */
   async #changed(response: Response): Promise<boolean> {
     if (!response.ok && response.status !== 412) throw await failureOf(response);
     await response.body?.cancel();
@@ -150,7 +145,7 @@ class FunctionKv {
   }
 }
 
-/** Makes `context.kv`, which all calls of a worker share. */
+/** Creates `context.kv`, which all calls of a worker share. */
 export function createFunctionKv(fetch: FetchKv): object {
   return Object.freeze(new FunctionKv(fetch));
 }

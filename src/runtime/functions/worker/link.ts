@@ -1,8 +1,4 @@
-/**
- * The worker's own connection to the platform, which no function can find.
- *
- * @module
- */
+/** @module The worker's own connection to the platform, which no function can find. */
 import type { Frame } from "../../process/frames/frame.ts";
 import type { FrameConnection } from "../../process/frames/frame_connection.ts";
 import { toPayload } from "../../process/frames/payload.ts";
@@ -11,7 +7,7 @@ import { FunctionFrame } from "../wire.ts";
 
 const decoder = new TextDecoder();
 
-/** Sends to the platform, and knows the bodies that are under way. */
+/** Sends frames to the platform, and tracks the current bodies. */
 export class WorkerLink {
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();
@@ -35,7 +31,7 @@ export class WorkerLink {
     this.send(type, id, toPayload(head));
   }
 
-  /** Takes a frame about a body; false if it is about something else. */
+  /** Handles a frame of a body; false if it belongs to something else. */
   takeBodyFrame({ type, id, payload }: Frame): boolean {
     if (type === FunctionFrame.chunk) this.receivers.get(id)?.chunk(payload);
     else if (type === FunctionFrame.end) this.receivers.get(id)?.end();

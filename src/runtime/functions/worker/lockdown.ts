@@ -1,9 +1,7 @@
 /**
- * Removes from a worker's global scope everything that a function has no use for.
- * It is the second of three barriers: the bundle cannot import (`sealFunction`),
- * the scope contains nothing that reaches out, and the worker has no permission.
- *
- * @module
+ * @module Removes from a worker's global scope everything that a function has no use for. It is the
+ * second of three barriers: the bundle cannot import (`sealFunction`), the scope contains nothing
+ * with access to the outside, and the worker has no permission.
  */
 
 /** Globals that functions can use: the language, and the web's APIs for data. */
@@ -59,10 +57,9 @@ function closeConstructors(): void {
 }
 
 /**
- * Fixes methods of `Function.prototype`. The runtime calls some of its internal
- * functions by `call`, with its whole internal interface as receiver: code that
- * replaced that method would be handed all of it. Other objects may still have
- * methods of these names.
+ * Fixes methods of `Function.prototype`. The runtime calls some of its internal functions by
+ * `call`, with its whole internal interface as receiver: code that replaced that method would get
+ * all of it. Other objects may still have methods of these names.
  */
 function closeCalls(): void {
   for (const name of ["call", "apply", "bind"] as const) {
@@ -83,7 +80,7 @@ function closeCalls(): void {
   }
 }
 
-/** Makes a timer take functions only: text would be compiled. */
+/** Makes a timer accept only functions, because text would be compiled. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {

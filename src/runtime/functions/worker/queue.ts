@@ -1,9 +1,4 @@
-/**
- * `context.queue` of a function: sends messages to the project's queues, over the connection of
- * its key-value store (docs/queues.md).
- *
- * @module
- */
+/** @module `context.queue` of a function: sends messages to queues (docs/queues.md). */
 import { errorOf, type FetchKv, writeValue } from "./kv.ts";
 
 interface SendOptions {
@@ -14,7 +9,7 @@ interface SendOptions {
   readonly id?: string;
 }
 
-/** Makes `context.queue`, which all calls of a worker share. */
+/** Creates `context.queue`, which all calls of a worker share. */
 export function createFunctionQueue(fetch: FetchKv): object {
   return Object.freeze({
     async send(

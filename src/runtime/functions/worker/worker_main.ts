@@ -1,9 +1,7 @@
 /**
- * The worker in which one function of a deployment runs. The process's main thread tells it once
- * how to reach the platform; everything else arrives on its own connection: first source, name and
- * variables, then calls.
- *
- * @module
+ * @module The worker in which one function of a deployment runs. The process's main thread sends it
+ * the platform's address once. Everything else arrives on its own connection: first source, name
+ * and variables, then calls.
  */
 import type { Frame } from "../../process/frames/frame.ts";
 import type { FrameConnection } from "../../process/frames/frame_connection.ts";
@@ -61,9 +59,7 @@ function report(error: unknown, call: number | undefined): void {
   });
 }
 
-/**
- * Handles an uncaught error: fails its call if that is known and still running; otherwise logs it.
- */
+/** Handles an uncaught error: fails its call if known and still running; otherwise logs it. */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
   const call = currentCall.getStore() ?? calls?.only();
@@ -106,7 +102,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   });
 }
 
-/** A function can forge what its worker reads, but never load a second module that way. */
+/** A function can forge its worker's input, but cannot load a second module that way. */
 let isStarted = false;
 
 function take(frame: Frame): void {

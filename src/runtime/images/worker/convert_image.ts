@@ -1,8 +1,4 @@
-/**
- * Converts one image: reads its head, judges its size, and only then decodes it.
- *
- * @module
- */
+/** @module Converts one image: reads its head, checks its size, and only then decodes it. */
 import type Vips from "wasm-vips";
 import type { Conversion, ImageFormat } from "../types.ts";
 import type { FailedHead } from "../wire.ts";
@@ -19,10 +15,10 @@ export type ConvertOutcome =
 /** libvips's value for an unlimited height. */
 const ANY_HEIGHT = 10_000_000;
 
-/** Behind transparent parts, in a format that has none. */
+/** Background of transparent parts in a format without transparency. */
 const WHITE = [255, 255, 255];
 
-/** AVIF reaches the same look with a lower number than JPEG and WebP. */
+/** AVIF needs a lower number than JPEG and WebP for the same quality. */
 const AVIF_QUALITY_STEP = 20;
 
 /** Compression effort; more of AVIF's costs three times the time for 2 % of the size. */
@@ -87,7 +83,7 @@ function shownSize(head: Vips.Image): { readonly width: number; readonly height:
 /**
  * Converts an image to sRGB, upright, without its metadata.
  *
- * @throws Where libvips finds the content broken
+ * @throws If libvips finds the content damaged
  */
 export function convertImage(
   vips: VipsEngine,

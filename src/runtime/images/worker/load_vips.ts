@@ -1,9 +1,4 @@
-/**
- * Loads libvips (WebAssembly) in a worker without permissions: its module and threads come from the
- * module's text, its code from memory.
- *
- * @module
- */
+/** @module Loads libvips from memory, in a worker without permissions. */
 import type Vips from "wasm-vips";
 import type { EngineFiles } from "./messages.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Messages between the first thread of a process of images and its worker.
- *
- * @module
- */
+/** @module Messages between the first thread of a process of images and its worker. */
 import type { Conversion } from "../types.ts";
 import type { FailedHead } from "../wire.ts";
 

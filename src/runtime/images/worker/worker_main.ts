@@ -1,9 +1,4 @@
-/**
- * The worker that decodes foreign images. It has no permissions: what it needs
- * is sent to it.
- *
- * @module
- */
+/** @module The worker that decodes untrusted images, without permissions. */
 import { convertImage } from "./convert_image.ts";
 import { loadVips, type VipsEngine } from "./load_vips.ts";
 import type { FromImageWorker, ToImageWorker } from "./messages.ts";
@@ -15,15 +10,15 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 
-/** Length of a libvips message that is kept, in characters. */
+/** Maximum length of a libvips message, in characters. */
 const MAX_MESSAGE = 300;
 
 let vips: VipsEngine | undefined;
 let maxPixels = 0;
 
 /**
- * Reads type and text of a libvips error from what its WebAssembly throws. The last line is about
- * this image, those before may be about earlier ones.
+ * Reads type and text of a libvips error from the exception of its WebAssembly. The last line is
+ * about this image; earlier lines may be about earlier images.
  *
  * @returns `undefined` for any other error, after which the engine cannot continue
  */

@@ -1,15 +1,13 @@
 /**
- * The connection of a Node process to the process that started it. Data has left the process when
- * `send` returns, so the last messages of an ending process arrive.
- *
- * @module
+ * @module The connection of a Node process to the process that started it. `send` returns when the
+ * data has left the process, so the last messages of an ending process arrive.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";
 import { encodeFrame, type Frame, FrameReader } from "../../process/frames/frame.ts";
 import { toPayload } from "../../process/frames/payload.ts";
 
-/** Largest payload that comes from the platform, in bytes. */
+/** Maximum size of a payload from the platform, in bytes. */
 const MAX_PAYLOAD_BYTES = 4096;
 
 /** The pause before a full connection is written to again, in milliseconds. */
@@ -21,7 +19,7 @@ export interface ControlOptions {
   /** Path of the Unix socket. */
   readonly path: string;
   readonly take: (frame: Frame) => void;
-  /** Called when the other side has gone. */
+  /** Called when the other side disconnects. */
   readonly closed: () => void;
 }
 
@@ -43,11 +41,11 @@ export class Control {
     });
     socket.on("error", closed);
     socket.on("close", closed);
-    // Lets a server end that has nothing left to wait for.
+    // Allows a server to end when it has nothing left to wait for.
     socket.unref();
   }
 
-  /** Sends a frame; where the other side has gone, nothing. */
+  /** Sends a frame; does nothing if the other side has disconnected. */
   send(type: number, head: object = {}, id = 0): void {
     const bytes = encodeFrame({ type, worker: 0, id, payload: toPayload(head) });
     for (let at = 0; at < bytes.byteLength;) {

@@ -1,12 +1,32 @@
-/**
- * Why a server ends: by itself, through an error, or on request. The platform learns it before the
- * process is gone.
- *
- * @module
- */
+/** @module Reports to the platform why a server ends, before the process does. */
 import process from "node:process";
 import { inspect } from "node:util";
-import { separateSignals } from "./signals.ts";
+
+const HELD_BACK = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+type Emit = (this: unknown, event: string | symbol, ...args: unknown[]) => boolean;
+
+/** Calls the server's listeners of SIGTERM; false if there are none. */
+type EmitTermination = () => boolean;
+
+/** Keeps the signals of the process from the server's listeners, and from ending it. */
+function separateSignals(): EmitTermination {
+  const ignore = (): void => {};
+  const names: ReadonlySet<string | symbol> = new Set(HELD_BACK);
+  const emit = process.emit as Emit;
+  let isAsked = false;
+  const replaced: Emit = function (event, ...args) {
+    return names.has(event) && !isAsked ? true : emit.call(this, event, ...args);
+  };
+  // Node calls the current function when a signal gets its first listener.
+  Reflect.set(process, "emit", replaced);
+  for (const signal of HELD_BACK) process.on(signal, ignore);
+  return () => {
+    isAsked = true;
+    for (const signal of HELD_BACK) process.removeListener(signal, ignore);
+    return process.emit("SIGTERM", "SIGTERM");
+  };
+}
 
 export interface EndOptions {
   /** True if the server listens, or has listened. */
@@ -15,18 +35,20 @@ export interface EndOptions {
   readonly ended: (message: string) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;
-  /** Whether signals come from the server's own processes only, and are its own. */
+  /** Whether signals only come from the server's own processes. */
   readonly hasOwnSignals: boolean;
 }
 
-/** Ends the server: its listeners of SIGTERM are called, or the process ends at once. */
+/** Ends the server: its listeners of SIGTERM are called, or the process ends immediately. */
 export type Terminate = () => void;
 
 const { reallyExit } = process as unknown as { readonly reallyExit: (code: number) => never };
-/** Ends the process at once: no listener is called. */
+/** Ends the process immediately: no listener is called. */
 export const exitNow = (code: number): never => reallyExit.call(process, code);
 
-/** Message and stack of an error, the message first: syntax errors begin with their place. */
+/**
+ * Message and stack of an error, with the message first: syntax errors begin with their position.
+ */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return `Uncaught ${inspect(error)}`;
   const { name, message, stack = `${name}: ${message}` } = error;
@@ -36,7 +58,7 @@ function textOf(error: unknown): string {
     : stack;
 }
 
-/** Lines of code that show where a syntax error is: the line, and a mark below it. */
+/** Lines of code that show where a syntax error is: the line, and a caret below it. */
 const MARKED_LINES = 2;
 
 /** The first frame shows where an error comes from; without frames, only Node's own report does. */
@@ -69,16 +91,16 @@ class Ending {
     };
   }
 
-  /** Notes errors that nothing has caught; a listener of the server may still do so. */
+  /** Records uncaught errors; a listener of the server may still do so. */
   noteErrors(): void {
     process.on("uncaughtExceptionMonitor", (error) => {
       this.#fatal = { error };
-      // Reached only where a listener of the server has handled it.
+      // Only reached if a listener of the server has handled it.
       queueMicrotask(() => this.#fatal = undefined);
     });
   }
 
-  /** Reports the end, whichever way it comes. */
+  /** Reports the end, regardless of its cause. */
   reportExit(): void {
     const listener = (code: number): void => {
       if (this.#exit !== undefined) {
@@ -95,7 +117,7 @@ class Ending {
     process.on("exit", listener);
   }
 
-  /** Ends after an error, instead of Node, which would print it once more. */
+  /** Ends after an error, instead of Node, which would print it again. */
   #die(error: unknown, listener: (code: number) => void): void {
     const described = this.#options.describe(textOf(error));
     this.report(described);
@@ -111,7 +133,7 @@ class Ending {
   }
 }
 
-/** Reports the end of the server, and returns what ends it. */
+/** Reports the end of the server, and returns the function that ends it. */
 export function watchEnd(options: EndOptions): Terminate {
   const ending = new Ending(options);
   ending.noteExits();

@@ -1,14 +1,15 @@
 /**
- * Connections to further ports: the system has put Unix sockets in their place, which know
- * no type of service.
- *
- * @module
+ * @module Connections to additional ports: the system has replaced them with Unix sockets, which
+ * have no type of service.
  */
 import net from "node:net";
 
 type SetTypeOfService = (this: net.Socket, tos: number) => net.Socket;
 
-/** Lets clients such as `fetch` set the type of service, which Node 24 and later refuse else. */
+/**
+ * Lets clients such as `fetch` set the type of service, which Node 24 and later would otherwise
+ * refuse.
+ */
 export function allowTypeOfService(): void {
   const prototype = net.Socket.prototype as unknown as { setTypeOfService?: SetTypeOfService };
   const { setTypeOfService } = prototype;

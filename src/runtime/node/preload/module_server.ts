@@ -1,9 +1,4 @@
-/**
- * Servers of modules that only say how to answer: they export an app of a framework, an
- * object with `fetch`, or a function.
- *
- * @module
- */
+/** @module Servers of modules that export an app, an object with `fetch`, or a function. */
 import { getRequestListener } from "@hono/node-server";
 import { createServer, type IncomingMessage, Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
@@ -77,9 +72,9 @@ const prepareFunction = (exported: (...args: unknown[]) => unknown): Prepare => 
   exported.length > 1 ? exported as Listener : listenerOf(exported as Fetch);
 
 /**
- * Finds how to serve a module, by its exports.
+ * Finds out how to serve a module from its exports.
  *
- * @param options absolute path of the module, and where its server listens
+ * @param options absolute path of the module, and the address of its server
  * @returns a function that starts the server; `undefined` if the module exports none
  */
 export function findModuleServer(

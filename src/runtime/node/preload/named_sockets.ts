@@ -1,9 +1,7 @@
 /**
- * Unix sockets with a name, over which programs such as tsx get messages from the processes that
- * they start. A server that listens at a name gets a further port, and a file of that name leads
- * the server's other processes there. Nobody else reaches it.
- *
- * @module
+ * @module Unix sockets with a name, on which programs such as tsx get messages from their child
+ * processes. A server that listens at a name gets an additional port, and a file with that name
+ * tells the server's other processes the port. Nothing else can reach it.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
@@ -54,7 +52,7 @@ function claim(name: string, port: number): NodeJS.ErrnoException | undefined {
   }
 }
 
-/** Lets a server listen at a name. */
+/** Makes a server listen at a name. */
 function listenAt(
   server: net.Server,
   name: string,
@@ -86,7 +84,7 @@ function listenAt(
   return Reflect.apply(listen, server, callback === undefined ? [path] : [path, callback]);
 }
 
-/** The arguments of `connect()`, of which the name is replaced by the port that it leads to. */
+/** The arguments of `connect()`, with the name replaced by its port. */
 function leadBack(args: unknown[]): unknown[] {
   const [first] = args;
   // Node passes on a list that it has marked as its own.

@@ -1,8 +1,4 @@
-/**
- * Converts output of a server's `console` and streams to log lines.
- *
- * @module
- */
+/** @module Converts output of a server's `console` and streams to log lines. */
 import process from "node:process";
 import { currentRequest } from "../../compute/engine/request_scope.ts";
 import { LineSplitter } from "../../compute/lines.ts";
@@ -11,7 +7,7 @@ import type { ProcessLog } from "../../compute/wire.ts";
 type Level = ProcessLog["level"];
 
 export interface OutputOptions {
-  /** Takes a line for the log. */
+  /** Receives a line for the log. */
   readonly log: (entry: ProcessLog) => void;
   /** Prepares a message for the log: shorter, with the author's paths. */
   readonly describe: (message: string) => string;

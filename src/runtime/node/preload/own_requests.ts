@@ -1,9 +1,4 @@
-/**
- * Requests of a server to itself and to its own hosts: their names are resolved, and they carry
- * their nesting depth.
- *
- * @module
- */
+/** @module Requests of a server to its own hosts: names are resolved, depth is counted. */
 import diagnostics from "node:diagnostics_channel";
 import http from "node:http";
 import { depthField } from "../../compute/engine/request_scope.ts";
@@ -21,7 +16,7 @@ interface ClientRequest extends http.ClientRequest {
   _implicitHeader(): void;
 }
 
-/** Writes into each request to the server itself how deep it is nested. */
+/** Adds the nesting depth to each request to the server itself. */
 function markDepth(own: OwnHosts): void {
   diagnostics.subscribe("undici:request:create", (message) => {
     const { request } = message as Created;

@@ -1,9 +1,7 @@
 /**
- * Runs in a Node process before the server's own code: redirects its `listen` to the Unix socket of
- * the process, and its output to the log. It is bundled into one file, which Node loads with
- * `--require`.
- *
- * @module
+ * @module Runs in a Node process before the server's own code: redirects its `listen` to the Unix
+ * socket of the process, and its output to the log. It is bundled into one file, which Node loads
+ * with `--require`.
  */
 import process from "node:process";
 import { setImmediate } from "node:timers";
@@ -29,7 +27,7 @@ declare const svcStart: PreloadStart;
 /** Path of this file, as Node's module wrapper passes it. */
 declare const __filename: string;
 
-/** Lines of the log in a second; further ones are dropped here. */
+/** Maximum number of log lines per second; others are dropped here. */
 const MAX_LINES_PER_SECOND = 2000;
 
 function openControl(
@@ -51,14 +49,14 @@ function openControl(
   });
 }
 
-/** An error of the server's module ends it, as an error that nobody catches does. */
+/** An error of the server's module ends it, like an uncaught error. */
 function throwUncaught(error: unknown): void {
   process.nextTick(() => {
     throw error;
   });
 }
 
-/** Serves a module that only says how to answer, once it has been loaded. */
+/** Serves a module that only exports a handler, after it has been loaded. */
 async function serveExports(
   { entry, port }: { readonly entry: string; readonly port: number },
   address: ServerAddress,
@@ -79,7 +77,7 @@ async function serveExports(
   });
 }
 
-/** Connects to the process that started this one, which learns of all from now on. */
+/** Connects to the process that started this one, and reports everything to it from now on. */
 function attach(start: PreloadStart): (listening: NodeListening) => void {
   const limit = new LineLimit(MAX_LINES_PER_SECOND);
   const describe = (text: string): string =>
@@ -133,7 +131,10 @@ function redirect(
   return address;
 }
 
-/** A worker listens on further ports, which only the server's own threads and processes reach. */
+/**
+ * A worker listens on additional ports, which only the server's own threads and processes can
+ * reach.
+ */
 function prepareWorker({ socket, port, host, hosts }: PreloadStart): void {
   redirectServers(
     new ServerAddress(socket, { port, host, others: true, own: false, listening: () => {} }),
@@ -157,7 +158,7 @@ function prepareCommand(start: PreloadStart, preload: string): void {
     listening: (what) => listening?.(what),
   });
   const { NODE_OPTIONS: options = "" } = process.env;
-  // A script may have set others, which would lose the server in a further process.
+  // A script may have set others, which would break the server in a child process.
   if (!options.includes(preload)) {
     process.env.NODE_OPTIONS = `${options} --require ${preload}`.trim();
   }

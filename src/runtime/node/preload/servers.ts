@@ -1,8 +1,4 @@
-/**
- * Servers of Node: all that listen do so on the Unix socket, by HTTP/1.1.
- *
- * @module
- */
+/** @module Servers of Node: each listens on the Unix socket, with HTTP/1.1. */
 import http from "node:http";
 import net from "node:net";
 import {
@@ -34,8 +30,8 @@ export function refusedProtocol(server: object): Error | undefined {
 }
 
 /**
- * Leads the servers of Node's interfaces to the address; other protocols than HTTP/1.1 are
- * spoken at further ports only.
+ * Redirects Node's servers to the address; only additional ports support other protocols than
+ * HTTP/1.1.
  */
 export function redirectServers(address: ServerAddress): void {
   const prototype = net.Server.prototype as unknown as Record<string, Method>;

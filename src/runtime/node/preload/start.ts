@@ -1,17 +1,13 @@
-/**
- * Data about the server for a Node process when it starts.
- *
- * @module
- */
+/** @module Data about the server for a Node process when it starts. */
 
 import type { Listening } from "../../compute/wire.ts";
 
-/** How a server listens, and on which port if not its assigned one. */
+/** How a server listens, and its port if it is not the assigned one. */
 export interface NodeListening extends Listening {
   readonly port?: number;
-  /** True if the server asked for any free port. */
+  /** True if the server requested any free port. */
   readonly isAny?: boolean;
-  /** Why requests cannot go to the port: another protocol is spoken there. */
+  /** Why requests cannot go to the port: it uses another protocol. */
   readonly refused?: string;
 }
 
@@ -20,11 +16,11 @@ export interface PreloadStart {
   readonly directory: string;
   /** Absolute path of the entry; missing if a command starts the server, maybe in another process. */
   readonly entry?: string;
-  /** This file as NODE_OPTIONS names it, for the processes that this one starts. */
+  /** The path of this file in NODE_OPTIONS, for child processes. */
   readonly preload?: string;
   /**
-   * Path of the Unix socket where the server listens. For another port than its own, it ends with
-   * that port: the parent process decides about its use.
+   * Path of the Unix socket where the server listens. If it listens on a port other than its own,
+   * the text ends with that port: the parent process decides about its use.
    */
   readonly socket: string;
   /** Path of the Unix socket of the process that started this one. */
@@ -32,6 +28,6 @@ export interface PreloadStart {
   /** The port of the server's visible address. */
   readonly port: number;
   readonly host: string;
-  /** Names that lead to the platform, as it listens on the loopback address. */
+  /** Names that resolve to the platform, because it listens on the loopback address. */
   readonly hosts: readonly string[];
 }

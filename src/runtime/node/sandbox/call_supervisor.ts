@@ -1,8 +1,4 @@
-/**
- * Decides the calls that the kernel suspends: first those that start Node, then Node's own.
- *
- * @module
- */
+/** @module Decides the calls that the kernel suspends: those that start Node, then Node's. */
 import {
   addDescriptor,
   answerCall,
@@ -32,7 +28,7 @@ const SOCK_CLOEXEC = 0x80000;
 /** The usual one of the type, TCP and UDP. */
 const PROTOCOLS: ReadonlySet<number> = new Set([0, 6, 17]);
 
-/** Calls that are judged at the same time; further ones fail. */
+/** Maximum number of concurrently checked calls; others fail. */
 const MAX_PENDING = 256;
 
 export interface SupervisorOptions {
@@ -41,20 +37,20 @@ export interface SupervisorOptions {
   /** Descriptor of the filter's listener. */
   readonly listener: number;
   readonly rules: SocketRules;
-  /** Programs that are started one after the other in the process of Node, which is the last. */
+  /** Number of programs started one after the other in Node's process; Node is the last. */
   readonly programs: number;
   /** The processes that Node may start; it may start none if missing. */
   readonly tree?: ProcessTree | undefined;
-  /** Whether the filter asks about new processes, and not only about programs. */
+  /** Whether the filter also asks about new processes, not only about programs. */
   readonly asksForks: boolean;
   /** Called before Node runs, with its process; returns the process's own number for itself. */
   readonly begin: (pid: number) => number;
 }
 
-/** Facts about Node once it runs. */
+/** Facts about the running Node. */
 interface Begun {
   readonly sockets: SocketCalls;
-  /** Its number as it sees it itself. */
+  /** Its process id in its own namespace. */
   readonly ownPid: number;
 }
 
@@ -72,7 +68,7 @@ export class CallSupervisor {
     this.#options = options;
   }
 
-  /** Answers until the process ends. */
+  /** Decides calls until the process ends. */
   run(): Promise<void> {
     const { libc, listener } = this.#options;
     return takeCalls(libc, listener, (call) => {
@@ -96,7 +92,7 @@ export class CallSupervisor {
     }
   }
 
-  /** "continue" only where no memory was judged: it is the caller's to change. */
+  /** "continue" only if no memory was checked, because the caller can change it. */
   #judge({ id, number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
     const { number } = this.#options.processor;
     switch (asked) {
@@ -121,7 +117,7 @@ export class CallSupervisor {
     return this.#onSocket({ id, thread, number: asked, args });
   }
 
-  /** Judges a call about a socket of the process that makes it. */
+  /** Checks a call on a socket of the calling process. */
   #onSocket(call: HeldCall): number | Promise<number> {
     const { libc, listener, rules, tree } = this.#options;
     const { sockets } = this.#begun!;
@@ -205,7 +201,7 @@ export class CallSupervisor {
     return result;
   }
 
-  /** The programs before Node, and Node itself, are started by code that is not foreign. */
+  /** The programs before Node, and Node itself, are started by our own code. */
   #start(pid: number): "continue" | number {
     const { libc, programs, rules, begin, tree, asksForks } = this.#options;
     if (this.#programs >= programs) {

@@ -1,9 +1,4 @@
-/**
- * The memory and sockets of Node, as the first thread of the process reaches
- * them.
- *
- * @module
- */
+/** @module The memory and sockets of Node, as the process's first thread reaches them. */
 import { addressOf, EBADF, EFAULT, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
 
@@ -32,12 +27,12 @@ export class ForeignProcess {
     return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
   }
 
-  /** Call it when nothing more is requested of it. */
+  /** Call it when it is no longer needed. */
   close(): void {
     this.#libc.close(this.#descriptor);
   }
 
-  /** A copy of its memory; `undefined` if it has none there. */
+  /** A copy of its memory; `undefined` if there is none. */
   read(address: bigint, bytes: number): Bytes | undefined {
     const copy = new Uint8Array(bytes);
     if (bytes === 0) return copy;
@@ -50,7 +45,7 @@ export class ForeignProcess {
   }
 
   /**
-   * Lends one of its descriptors: it is the same socket, closed here afterwards.
+   * Copies one of its descriptors, for the same socket, and closes the copy afterwards.
    *
    * @returns the copy, or the negative number of an error
    */

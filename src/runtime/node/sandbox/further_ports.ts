@@ -1,9 +1,7 @@
 /**
- * Further ports of a server on Node: each is a Unix socket next to the server's own, which only the
- * server's processes and the platform reach. When a process connects to such a port, its socket is
- * replaced with one that leads there.
- *
- * @module
+ * @module Additional ports of a server on Node: each is a Unix socket next to the server's own,
+ * which only the server's processes and the platform can reach. When a process connects to such a
+ * port, its socket is replaced with one that is connected there.
  */
 import { ECONNREFUSED, ENOENT, systemCall } from "../../kernel/system_calls.ts";
 import { AF_UNIX } from "../../kernel/judge_connect.ts";
@@ -21,7 +19,6 @@ const SOCK_CLOEXEC = 0x80000;
 /** Puts a socket in the place of the caller's; returns the negative number of an error. */
 export type ReplaceSocket = (socket: number) => number;
 
-/** The path of the socket of a further port. */
 export const furtherPath = (server: string, port: number): string => `${server}-${port}`;
 
 function typeOf(libc: Libc, socket: number): number {
@@ -32,10 +29,10 @@ function typeOf(libc: Libc, socket: number): number {
 }
 
 /**
- * Connects the caller of a held call to a further port.
+ * Connects the caller of a suspended call to an additional port.
  *
  * @param asked a copy of the caller's socket
- * @returns 0, the negative number of an error, or `undefined` if no such port was ever there
+ * @returns 0, the negative number of an error, or `undefined` if there was never such a port
  */
 export function connectFurther(
   libc: Libc,

@@ -1,8 +1,4 @@
-/**
- * Starts Node in the best sandbox that this system gives, and watches it.
- *
- * @module
- */
+/** @module Starts Node in the best sandbox that this system supports, and watches it. */
 import { join } from "node:path";
 import { endWith } from "../../process/serve_platform.ts";
 import { type Libc, openLibc } from "../../kernel/libc.ts";
@@ -27,7 +23,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** Which its own sockets a server has. */
+/** The server's own sockets. */
 function addressRules(
   libc: Libc,
   { view }: ThreadPlan,
@@ -107,7 +103,7 @@ export type LaunchNode = (launch: NodeLaunch) => Promise<RunningNode>;
 /**
  * Starts the thread that will start Node, which takes a while.
  *
- * @returns what starts Node, once
+ * @returns a function that starts Node, once
  */
 export function prepareLaunch(): LaunchNode {
   const first = new Thread();

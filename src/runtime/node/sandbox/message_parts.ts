@@ -1,16 +1,11 @@
-/**
- * The parts of a message that a process of the server sends (sendmsg(2)): data that may be in
- * several buffers, and descriptors for another of its processes.
- *
- * @module
- */
+/** @module The parts of a message (sendmsg(2)): buffers, and descriptors for other processes. */
 import { addressOf, EFAULT, EMSGSIZE, EPERM, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
 import type { ForeignProcess } from "./foreign_process.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** More than a datagram can hold; of a stream, the rest is sent by the next call. */
+/** More than the maximum size of a datagram; in a stream, the next call sends the rest. */
 export const MAX_DATA_BYTES = 128 * 1024;
 
 /** struct msghdr */
@@ -23,7 +18,7 @@ const SOL_SOCKET = 1;
 const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 
-/** Head of control data (struct cmsghdr), and what says that it passes descriptors. */
+/** Head of control data (struct cmsghdr), and the value for passing descriptors. */
 const CMSGHDR_BYTES = 16;
 const SCM_RIGHTS = 1;
 
@@ -33,7 +28,7 @@ const MAX_RIGHTS = 253;
 /** Control data is padded to this. */
 const WORD_BYTES = 8;
 
-/** Reads the data of a message; the negative number of an error where it cannot. */
+/** Reads the data of a message; the negative number of an error if it cannot. */
 export function readData(process: ForeignProcess, vectors: bigint, count: bigint): Bytes | number {
   if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
   const list = process.read(vectors, Number(count) * IOVEC_BYTES);
@@ -106,7 +101,7 @@ function writeMessage(data: Bytes, descriptors: readonly number[]) {
   view.setBigUint64(24, 1n, true);
   view.setBigUint64(32, addressOf(control), true);
   view.setBigUint64(40, BigInt(control.byteLength), true);
-  // Memory that the message points to must live until it is sent.
+  // Memory that the message points to must remain until it is sent.
   return { message, parts: [data, vector, control] };
 }
 

@@ -1,9 +1,7 @@
 /**
- * The filter of system calls of Node, whose native code is foreign too. What the
- * first thread of the process has to judge from memory, it also performs: the
- * caller could change its memory in between.
- *
- * @module
+ * @module The filter of system calls of Node, which may run untrusted native code. If the first
+ * thread of the process has to check memory, it also performs the call, because the caller could
+ * change its memory in between.
  */
 import {
   always,
@@ -23,8 +21,8 @@ import { type CallName, ENOSYS, EPERM, type Processor } from "../../kernel/syste
 import { PLAIN_CALLS } from "../../kernel/plain_calls.ts";
 
 /**
- * Programs, other processes, mounts and namespaces, the kernel itself, and memory that
- * no limit counts: these fail with EPERM, as programs expect of a sandbox.
+ * Programs, other processes, mounts and namespaces, the kernel itself, and memory that no limit
+ * counts: these fail with EPERM, as programs expect from a sandbox.
  */
 export const REFUSED: readonly CallName[] = [
   "fork",
@@ -120,8 +118,8 @@ export const REFUSED: readonly CallName[] = [
 ];
 
 /**
- * Landlock judges neither attributes of files nor watching them: refused where
- * the files of the machine are in sight.
+ * Landlock checks neither file attributes nor watching files, so both are refused if the machine's
+ * files are visible.
  */
 export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "chmod",
@@ -147,7 +145,7 @@ export const REFUSED_IN_SIGHT: readonly CallName[] = [
   "inotify_add_watch",
 ];
 
-/** Calls that the first thread judges, and performs where they name an address in memory. */
+/** Calls that the first thread checks, and performs if they name an address in memory. */
 export const ASKED: readonly CallName[] = [
   "execve",
   "connect",
@@ -210,7 +208,7 @@ const PR_SET_MM = 35;
 const PRCTL = byArgument("prctl", {
   index: 0,
   tests: [
-    // Set before Node runs: it ends with the thread that has started it.
+    // Set before Node runs, so that it ends with the thread that has started it.
     [PR_SET_PDEATHSIG, whatever(Answer.ask)],
     [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
     [PR_SET_MM, whatever(Answer.fail(EPERM))],
@@ -229,7 +227,7 @@ const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
 
 const FAIL = Answer.fail(EPERM);
 
-/** Options of sockets by which packets would go elsewhere than to the address that was judged. */
+/** Options of sockets that would send packets elsewhere than to the checked address. */
 const SETSOCKOPT = byArgument("setsockopt", {
   index: 1,
   tests: ([
@@ -243,7 +241,7 @@ const SETSOCKOPT = byArgument("setsockopt", {
   otherwise: Answer.allow,
 });
 
-/** Requests about interfaces and routes, of whatever network a socket belongs to. */
+/** Requests about interfaces and routes, for the network of any socket. */
 const INTERFACES = { from: 0x8900, to: 0x8a00 } as const;
 
 const IOCTL: Block = {
@@ -297,9 +295,9 @@ const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
  * Writes the filter: unlisted calls fail as if the kernel lacked them.
  *
  * @param hasOwnRoot true if Node has a root folder and its own network; otherwise the machine's
- * files are visible; `hasProcesses` if it may start programs, and `limitsProcesses` where the
- * kernel limits their number. It must not ask about those then: a signal to the caller would
- * interrupt the call, which programs do not expect.
+ * files are visible; `hasProcesses` if it may start programs, and `limitsProcesses` if the kernel
+ * limits their number. In that case, it must not ask about those calls: a signal to the caller
+ * would interrupt the call, which programs do not expect.
  */
 export function buildNodeFilter(
   processor: Processor,
@@ -322,7 +320,7 @@ export function buildNodeFilter(
     ...ASKED.filter((call) => !isOpen(call)).map((call) => always(call, ask)),
     wherePointer("sendto", { index: 4, given: ask, missing: allow }),
     cloneBlock(onStart),
-    // The C library then uses `clone`, whose flags can be judged.
+    // The C library then uses `clone`, whose flags can be checked.
     always("clone3", Answer.fail(ENOSYS)),
     socketBlock(hasOwnRoot),
     SETSOCKOPT,

@@ -1,9 +1,7 @@
 /**
- * The ports of a server program: it binds them as on a separate machine, and gets them on its own
- * loopback address. The first thread of the process makes the calls, on a copy of the program's
- * socket.
- *
- * @module
+ * @module The ports of a server program, which binds them as on a separate machine but gets them on
+ * its own loopback address. The first thread of the process makes the calls, on a copy of the
+ * program's socket.
  */
 import { EACCES, EADDRINUSE, EADDRNOTAVAIL, systemCall } from "../../kernel/system_calls.ts";
 import type { Libc } from "../../kernel/libc.ts";
@@ -23,7 +21,6 @@ const IPV6_V6ONLY = 26;
 /** Ports that a server's programs may have bound at different times. */
 const MAX_PORTS = 256;
 
-/** An address of a server. */
 export interface OwnAddress {
   /** IPv4, in dotted decimals. */
   readonly hostname: string;
@@ -35,9 +32,9 @@ type Which = 0 | 1;
 
 interface Port {
   readonly which: Which;
-  /** As the program asked for it. */
+  /** As the program requested it. */
   readonly asked: number;
-  /** As the machine gave it: another one where a service of the machine has it. */
+  /** The port on the machine: a different one if a service of the machine uses it. */
   readonly real: number;
 }
 
@@ -61,7 +58,7 @@ function sockaddrOf(family: number, address: Uint8Array, port: number): Bytes {
 }
 
 interface OwnPortsOptions {
-  /** Number of this process, by which the addresses differ. */
+  /** Number of this process, so that every process has different addresses. */
   readonly pid: number;
   /** Called when a program listens. */
   readonly listens: (port: number, at: OwnAddress) => void;
@@ -93,12 +90,12 @@ export class OwnPorts {
     if (known !== undefined || (result !== -EADDRINUSE && result !== -EACCES)) {
       return result === 0 ? this.#note(socket, asked, which) : result;
     }
-    // A service of the machine has the port, or it is one of root's: any other will do.
+    // A service of the machine has the port, or only root may use it, so any other port is used.
     const other = this.#bind(socket, { asked, which, port: 0 });
     return other === 0 ? this.#note(socket, asked, which) : other;
   }
 
-  /** Lets a socket listen that has a port of the server's own. */
+  /** Lets a socket with a port of the server listen. */
   listen(socket: number, backlog: number): number {
     const own = this.#nameOf(socket);
     const which = this.#addresses.findIndex((address) => own?.address.join() === address.join());
@@ -132,7 +129,7 @@ export class OwnPorts {
     systemCall(this.#libc, "setsockopt", socket, LEVEL_IPV6, IPV6_V6ONLY, off, 4);
   }
 
-  /** True for the machine itself, as a program means it: loopback, and no address at all. */
+  /** True for the machine itself, in a program's view: loopback, or no address. */
   #isHere({ address }: PeerAddress): boolean {
     if (isAll(address, 0) || isLoopback6(address)) return true;
     return isServerAddress(address)

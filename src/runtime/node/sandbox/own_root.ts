@@ -1,9 +1,7 @@
 /**
- * A root folder for Node: read-only mounts of what it needs, and one small writable folder in
- * memory. It applies to the thread that starts Node; the other threads of the process keep the
+ * @module A root folder for Node: read-only mounts of what it needs, and one small writable folder
+ * in memory. It applies to the thread that starts Node; the other threads of the process keep the
  * machine's root folder.
- *
- * @module
  */
 import { dirname, join } from "node:path";
 import {
@@ -43,7 +41,7 @@ const NO_DEVICES = 4;
 const FOR_FILES = READ_ONLY | NO_SUID | NO_DEVICES;
 const FOR_DEVICES = READ_ONLY | NO_SUID;
 
-/** Files of `/proc` about the machine that are shown. */
+/** Visible files of `/proc` about the machine. */
 const ABOUT_MACHINE: readonly string[] = [
   "cpuinfo",
   "loadavg",
@@ -56,7 +54,7 @@ const ABOUT_MACHINE: readonly string[] = [
   "sys/vm/overcommit_memory",
 ];
 
-/** Links in `/dev`; memory that processes share lies among the temporary files. */
+/** Links in `/dev`; shared memory is in the folder for temporary files. */
 const LINKED_DEVICES: Readonly<Record<string, string>> = {
   fd: "/proc/self/fd",
   stdin: "/proc/self/fd/0",
@@ -65,7 +63,7 @@ const LINKED_DEVICES: Readonly<Record<string, string>> = {
   shm: TMP,
 };
 
-/** The table of names that are looked up before a name server is asked (hosts(5)). */
+/** The table of names to check before a name server (hosts(5)). */
 const HOSTS = "/etc/hosts";
 
 /** The processes that Node sees, which are its own. */
@@ -77,10 +75,10 @@ const OWN_FOLDERS: ReadonlySet<string> = new Set(["dev", "etc", "proc", "run", "
 /** Files in `/etc` of an image that each sandbox has for itself. */
 const OWN_SETTINGS: ReadonlySet<string> = new Set(["group", "hosts", "passwd", "resolv.conf"]);
 
-/** Longest list of an image's users or groups that is taken, in bytes. */
+/** Maximum size of an image's list of users or groups, in bytes. */
 const MAX_USERS = 256 * 1024;
 
-/** Paths of this machine that are shown unchanged. */
+/** Visible paths of this machine. */
 function systemOf(
   { image, processes }: Pick<OwnRootOptions, "image" | "processes">,
 ): readonly string[] {
@@ -123,7 +121,7 @@ function linkOf(file: string): string | undefined {
 export interface OwnRootOptions {
   /** An empty folder that becomes the root folder. */
   readonly root: string;
-  /** Places that Node sees, besides the system's libraries. */
+  /** Paths that Node sees, in addition to the system's libraries. */
   readonly shown: readonly Place[];
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -131,9 +129,9 @@ export interface OwnRootOptions {
   readonly processes: boolean;
   /** A folder whose files are its system; that of this machine by default. */
   readonly image?: string | undefined;
-  /** Names that resolve to this machine, in addition to those that it knows. */
+  /** Names that resolve to this machine, in addition to its own. */
   readonly hosts: readonly string[];
-  /** The user that the folder for temporary files belongs to; the present one by default. */
+  /** The user that the folder for temporary files belongs to; the current one by default. */
   readonly uid?: number | undefined;
 }
 
@@ -147,8 +145,8 @@ export class OwnRoot {
   }
 
   /**
-   * Gives this thread mounts and its own network, and what it starts from now
-   * on their own processes; begins the root folder.
+   * Gives this thread separate mounts and a network, and its later children a process namespace;
+   * starts the root folder.
    *
    * @throws {RefusedCallError}
    */
@@ -163,7 +161,7 @@ export class OwnRoot {
     Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
   }
 
-  /** The mount point of the processes, for one of them. */
+  /** The mount point with the processes, for one sandbox. */
   get processes(): string {
     return join(this.#options.root, PROCESSES);
   }
@@ -193,7 +191,7 @@ export class OwnRoot {
   }
 
   /**
-   * Makes the root folder that of this thread, and of all that has its mounts.
+   * Makes it the root folder of this thread, and of everything that shares its mounts.
    *
    * @throws {RefusedCallError}
    */
@@ -216,7 +214,7 @@ export class OwnRoot {
     Deno.writeTextFileSync(join(root, "etc/group"), textOf(image, "etc/group") + `svc:x:${uid}:\n`);
   }
 
-  /** Shows an image's files, except for what each sandbox has for itself. */
+  /** Shows an image's files, except for files that each sandbox has separately. */
   #showImage(image: string): void {
     const { root } = this.#options;
     Deno.mkdirSync(join(root, "etc"), { recursive: true });

@@ -1,15 +1,11 @@
-/**
- * Paths of Node's files and sockets.
- *
- * @module
- */
+/** @module Paths of Node's files and sockets. */
 import { basename, join } from "node:path";
 import type { NodeRequest, NodeView } from "./types.ts";
 
 /** Folder of the deployment in Node's own root folder. */
 const DIRECTORY = "/app";
 
-/** The only folder in Node's own root folder that may be written to. */
+/** The only folder in Node's own root folder that is writable. */
 export const TMP = "/tmp";
 
 /** Folder of the program's own files in Node's own root folder. */

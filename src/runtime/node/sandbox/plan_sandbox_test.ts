@@ -27,7 +27,7 @@ Deno.test("planSandbox() leaves files where they are without namespaces", () => 
   }
 });
 
-Deno.test("planSandbox() names sockets by paths that lead nowhere, where the kernel asks", () => {
+Deno.test("planSandbox() names sockets by paths that lead nowhere, if the kernel asks", () => {
   const named = (kind: NodeRequest["kind"]) => {
     const { controlSocket, serverSocket } = planSandbox({ ...REQUEST, kind });
     return [controlSocket, serverSocket];

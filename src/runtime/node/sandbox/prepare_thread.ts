@@ -1,9 +1,4 @@
-/**
- * Prepares the thread that starts Node: finds the best sandbox that this system
- * gives, and puts the thread into it.
- *
- * @module
- */
+/** @module Puts the thread that starts Node into the best sandbox that the system supports. */
 import { join } from "node:path";
 import { missingSandbox, probeSandbox } from "../../compute/sandbox/sandbox_support.ts";
 import type { Libc } from "../../kernel/libc.ts";
@@ -37,7 +32,7 @@ export interface Prepared {
   readonly plan: ThreadPlan;
   /** Answers the system calls of the thread, and of Node. */
   readonly listener?: number;
-  /** How many programs may be started, one after the other. */
+  /** Number of programs to start, one after the other. */
   readonly programs: number;
   /** The reason why the best sandbox is unavailable. */
   readonly reason?: string;
@@ -46,7 +41,10 @@ export interface Prepared {
 /** Name of the folder in the private folder that becomes Node's root folder. */
 const ROOT_FOLDER = "root";
 
-/** First of the users that Node runs as, one for each process: systemd and Debian leave this range free. */
+/**
+ * First of the users that Node runs as, one for each process: systemd and Debian do not use this
+ * range.
+ */
 const FIRST_UID = 0x70000000;
 
 /** The separate user that Node gets if this process may change users. */
@@ -72,7 +70,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
   });
   // Node may have its own user.
   for (const file of files) Deno.chmodSync(file, 0o644);
-  // An image has all that it needs, and none of it is this machine's.
+  // An image contains everything that it needs, so nothing of this machine is mounted.
   const shown: readonly Place[] = launch.image !== undefined ? [] : [
     { from: node, to: view.node },
     { from: directory, to: view.directory },
@@ -89,7 +87,7 @@ function planThread(launch: SandboxLaunch, kind: NodeSandboxKind): ThreadPlan {
 
 const SANDBOXED: readonly NodeSandboxKind[] = ["namespaces", "kernel"];
 
-/** The sandboxes that may work here, the best one first. */
+/** The sandboxes that may work on this machine, best first. */
 function findKinds(
   libc: Libc | undefined,
   { allowUnsandboxed, only, image }: SandboxLaunch,
@@ -136,7 +134,7 @@ export async function prepareThread(
   let reason = missing.length === 0 ? undefined : `The kernel rejects ${missing.join(", and ")}`;
   for (const kind of kinds) {
     try {
-      // A thread that has closed things to itself cannot be used again.
+      // A thread that has given up access cannot be used again.
       const thread = kind === kinds[0] ? first : new Thread();
       const prepared = await prepare(launch, kind, thread);
       return reason === undefined ? prepared : { ...prepared, reason };

@@ -1,15 +1,11 @@
-/**
- * Tries the sandbox that a Node would get, without starting one.
- *
- * @module
- */
+/** @module Tries the sandbox that Node would get, without starting it. */
 import { join } from "node:path";
 import { openLibc } from "../../kernel/libc.ts";
 import { prepareThread } from "./prepare_thread.ts";
 import { Thread } from "./thread.ts";
 import { LaunchError, type NodeSandboxKind } from "./types.ts";
 
-/** The sandbox that a Node gets here. */
+/** The sandbox that Node gets here. */
 export interface FoundKind {
   /** `null` if none works, and no Node is started. */
   readonly kind: Exclude<NodeSandboxKind, "open"> | null;
@@ -18,8 +14,8 @@ export interface FoundKind {
 }
 
 /**
- * Finds out which sandbox works, by putting a thread of this process into it; the
- * process is of no use afterwards.
+ * Finds out which sandbox works, by putting a thread of this process into it; the process cannot be
+ * used afterwards.
  *
  * @param folder An empty folder.
  */

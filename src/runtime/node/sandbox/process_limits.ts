@@ -1,8 +1,4 @@
-/**
- * Limits of Node's process, set before it starts, and its memory usage.
- *
- * @module
- */
+/** @module Limits of Node's process, set before it starts, and its memory usage. */
 import type { Libc } from "../../kernel/libc.ts";
 import { limitDescriptors } from "../../kernel/limit_descriptors.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
@@ -16,7 +12,7 @@ const RLIMIT_AS = 9;
 
 const MIB = 1024 * 1024;
 
-/** Threads of Node, if it has its own user, whose threads can be counted. */
+/** Maximum number of threads of Node, if it has its own user, whose threads can be counted. */
 const MAX_THREADS = 512;
 
 /**
@@ -28,16 +24,19 @@ const SPARE_MB = 2048;
 /** Address space in MiB: an engine reserves much, and the tables of pages grow with it. */
 const MAX_ADDRESS_SPACE_MB = 512 * 1024;
 
-/** Memory of a process whose share of common pages is its own part of them. */
+/** Memory of a process, with its part of shared pages. */
 const SHARES = /^(?:Pss|SwapPss):\s+(\d+) kB$/gm;
 
-/** How early it is ended (proc(5), oom_score_adj). */
+/** Its priority for the out-of-memory killer (proc(5), oom_score_adj). */
 const OOM_SCORE = "500";
 
 export interface NodeLimits {
   /** Resident memory, in MiB. */
   readonly memoryMb: number;
-  /** Largest file in MiB; unlimited where the folder for temporary files is limited itself. */
+  /**
+   * Maximum size of a file in MiB; unlimited where the folder for temporary files is limited
+   * itself.
+   */
   readonly fileMb?: number;
   readonly hasOwnUser: boolean;
 }
@@ -59,7 +58,7 @@ export function limitInherited(libc: Libc, limits: NodeLimits): void {
   if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
 }
 
-/** Lets the machine end a process before others when it runs out of memory. */
+/** Makes the machine end a process before others when it runs out of memory. */
 export function endFirst(pid: number): void {
   try {
     Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
@@ -73,7 +72,7 @@ export function ownPidOf(pid: number): number {
   return own === undefined ? pid : Number(own);
 }
 
-/** The process that a thread belongs to (proc(5), `status`); the thread itself if it has gone. */
+/** The process that a thread belongs to (proc(5), `status`); the thread itself if it has ended. */
 export function processOf(thread: number): number {
   try {
     const status = Deno.readTextFileSync(`/proc/${thread}/status`);
@@ -86,8 +85,8 @@ export function processOf(thread: number): number {
 const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
 
 /**
- * Memory that a process takes, in bytes: resident, swapped out, and the tables for
- * both. 0 once it has ended, and where its first thread has.
+ * Memory that a process takes, in bytes: resident, swapped out, and the tables for both. 0 if it or
+ * its first thread has ended.
  */
 export function memoryOf(pid: number): number {
   try {
@@ -101,8 +100,8 @@ export function memoryOf(pid: number): number {
 }
 
 /**
- * As `memoryOf()`, with each page divided among the processes that share it; as that
- * where the kernel does not tell.
+ * Like `memoryOf()`, but each page is divided among the processes that share it, if the kernel
+ * reports that.
  */
 export function sharedMemoryOf(pid: number): number {
   try {

@@ -1,30 +1,27 @@
-/**
- * The processes of a server that may start programs: all descendants of this process, which the
- * kernel makes the parent of orphans.
- *
- * @module
- */
+/** @module All descendants of this process, which the kernel makes the parent of orphans. */
 import type { Libc } from "../../kernel/libc.ts";
 import { systemCall } from "../../kernel/system_calls.ts";
 import { memoryOf, sharedMemoryOf } from "./process_limits.ts";
 
 const PR_SET_CHILD_SUBREAPER = 36;
 
-/** Processes of a server at the same time; further ones fail as if the system were full. */
+/** Maximum number of processes of a server; others fail as if the system were full. */
 const MAX_PROCESSES = 128;
 
-/** Shortest time between two searches of a full tree, in milliseconds. */
+/** Minimum time between two searches of a full tree, in milliseconds. */
 const PAUSE_MS = 50;
 
-/** Looks at the processes before they are searched for again. */
+/** Number of checks of the processes before the next search. */
 const LOOKS_PER_SEARCH = 4;
 
-/** Searches until all have ended: one may start another while it is being ended. */
+/**
+ * Number of searches until all have ended, because one may start another while it is being ended.
+ */
 const MAX_ROUNDS = 20;
 
 const PID = /^\d+$/;
 
-/** The parent of a process (proc(5), `stat`); `undefined` if it has gone. */
+/** The parent of a process (proc(5), `stat`); `undefined` if it has ended. */
 function parentOf(pid: string): number | undefined {
   try {
     const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
@@ -44,7 +41,7 @@ function childrenOf(pid: number): number[] | undefined {
       found.push(...text.split(" ").filter((each) => each !== "").map(Number));
     }
   } catch (error) {
-    // A thread, or all of them, may have ended meanwhile.
+    // A thread, or all of them, may have ended in the meantime.
     return error instanceof Deno.errors.NotFound && isListed() ? found : undefined;
   }
   return found;
@@ -69,7 +66,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** All processes below one. */
+/** All descendants of a process. */
 function descendantsOf(top: number): number[] {
   const found: number[] = [];
   for (let next: number[] = [top]; next.length > 0;) {
@@ -110,7 +107,7 @@ export class ProcessTree {
     systemCall(libc, "prctl", PR_SET_CHILD_SUBREAPER, 1);
   }
 
-  /** Notes that a process is to be started; false if there are too many. */
+  /** Records that a process will be started; false if there are too many. */
   grow(): boolean {
     if (this.#pids.length + this.#started >= MAX_PROCESSES) {
       this.#makeRoom();
@@ -146,7 +143,7 @@ export class ProcessTree {
     }
   }
 
-  /** Ends all, and those that they start meanwhile. */
+  /** Ends all, and those that they start in the meantime. */
   kill(): void {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       this.signal("SIGKILL");
@@ -154,10 +151,10 @@ export class ProcessTree {
     }
   }
 
-  /** Finds out which of a full tree have ended. */
+  /** Finds the processes of a full tree that have ended. */
   #makeRoom(): void {
     const isFresh = performance.now() - this.#searchedAt < PAUSE_MS;
-    // A search that found room says nothing about the short programs that ran since.
+    // A search that found free slots says nothing about short programs that have run since.
     if (!isFresh || this.#pids.length < MAX_PROCESSES) this.#search();
     else this.#pids = this.#pids.filter(exists);
   }

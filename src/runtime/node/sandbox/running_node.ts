@@ -1,8 +1,4 @@
-/**
- * Node while it runs: it is ended when it takes more than it may.
- *
- * @module
- */
+/** @module A running Node, which is ended if it exceeds its limits. */
 import { temporaryBytes } from "../../process/temporary_files.ts";
 import { memoryOf } from "./process_limits.ts";
 import type { ProcessTree } from "./process_tree.ts";
@@ -15,7 +11,7 @@ const POLL_MS = 50;
 /** Looks at memory for each at the folder for temporary files. */
 const LOOKS_PER_FOLDER = 20;
 
-/** Looks in a row that may find no memory before Node's end is known. */
+/** Number of consecutive checks without memory before Node counts as ended. */
 const MAX_EMPTY_LOOKS = 20;
 
 const MIB = 1024 * 1024;
@@ -27,9 +23,9 @@ export interface RunningOptions {
   readonly memoryMb: number;
   /** All of its processes, if it may start some. */
   readonly tree: ProcessTree | undefined;
-  /** Counts the looks, for the thread to see that this one still looks. */
+  /** Counts the checks, so that the thread sees that this one still checks. */
   readonly beat: Int32Array<SharedArrayBuffer>;
-  /** The folder for temporary files, where the kernel does not limit it itself. */
+  /** The folder for temporary files, if the kernel does not limit it. */
   readonly temporary?: { readonly folder: string; readonly maxMb: number };
 }
 
@@ -74,7 +70,7 @@ export class Running implements RunningNode {
     this.#stop({ reason: "killed", message: "Node was stopped" });
   }
 
-  /** Ends Node; the first reason stands. */
+  /** Ends Node; the first reason counts. */
   #stop(end: Pick<NodeEnd, "reason" | "message">): void {
     this.#end ??= end;
     this.#signal("SIGKILL");

@@ -1,8 +1,7 @@
 /**
- * Judges the calls with which Node names a peer or an address, and makes the allowed ones on Node's
- * own socket: Node could change its memory between the check and the kernel's own read of it.
- *
- * @module
+ * @module Checks the calls with which Node names a peer or an address, and performs the allowed
+ * ones on Node's own socket: Node could change its memory between the check and the kernel's own
+ * read of it.
  */
 import { AF_UNIX, isUnspecific, judgeConnect, type PeerRules } from "../../kernel/judge_connect.ts";
 import {
@@ -46,19 +45,19 @@ const MSG_DONTWAIT = 0x40;
 const MSG_NOSIGNAL = 0x4000;
 const POLLOUT = 4;
 
-/** Longest time that a blocking call waits for its peer, in milliseconds. */
+/** Maximum time that a blocking call waits for its peer, in milliseconds. */
 const MAX_WAIT_MS = 130_000;
 
 const MMSGHDR_BYTES = 64;
-/** Of the messages of one call; the rest is sent by the next one. */
+/** Bytes of the messages of one call; the next call sends the rest. */
 const MAX_MESSAGES = 64;
 
 const MAX_BACKLOG = 4096;
 
-/** The suffix of a further port's socket, after the name of the server's own. */
+/** The suffix of an additional port's socket, after the name of the server's own socket. */
 const OF_PORT = /^(?:-\d{1,5})?$/;
 
-/** Unix sockets: the name that Node uses, and the path that is meant. */
+/** Unix sockets: the name that Node uses, and the actual path. */
 export interface NamedSocket {
   readonly name: string;
   readonly path: string;
@@ -68,17 +67,17 @@ export interface SocketRules extends PeerRules {
   /** The only Unix socket that Node may connect to; none if missing. */
   readonly control?: NamedSocket;
   /**
-   * The only one that it may bind and listen on, except for those of further ports; none if
+   * The only one that it may bind and listen on, except for those of additional ports; none if
    * missing.
    */
   readonly server?: NamedSocket;
   /** Ports that it may bind and listen on; none by default. */
   readonly ports?: OwnPorts;
-  /** True if the server's processes may pass descriptors to one another. */
+  /** True if the server's processes may pass descriptors to each other. */
   readonly passesDescriptors: boolean;
-  /** True if Node has its own network, and may look at its interfaces. */
+  /** True if Node has its own network, and may list its interfaces. */
   readonly hasOwnNetwork: boolean;
-  /** Tells of a connection to a route that is announced, by the port that it comes from. */
+  /** Reports a connection to an announced route, with its source port. */
   readonly announce: (port: number) => void;
 }
 
@@ -122,11 +121,11 @@ export class SocketCalls {
     }
     const error = judgeConnect(address, this.#rules);
     if (error === 0) return await this.#with(descriptor, (copy) => this.#connect(copy, address));
-    // As on a machine where nothing listens on that port.
+    // Like a machine where nothing listens on that port.
     return ownPortOf(address) === undefined ? -error : -ECONNREFUSED;
   }
 
-  /** Connects to a further port of the server; `undefined` if it has none of that number. */
+  /** Connects to an additional port of the server; `undefined` if it has none with that number. */
   #connectFurther(descriptor: number, address: Bytes, replace: ReplaceSocket): number | undefined {
     const port = ownPortOf(address);
     const { server } = this.#rules;
@@ -176,7 +175,7 @@ export class SocketCalls {
     );
   }
 
-  /** The real path of a server's socket, or of that of a further port, by its name. */
+  /** The real path of a server's socket, or of that of an additional port, by its name. */
   #serverPath(named: string): string | undefined {
     const { server } = this.#rules;
     if (server === undefined || !named.startsWith(server.name)) return undefined;
@@ -185,8 +184,8 @@ export class SocketCalls {
   }
 
   /**
-   * Takes the place of a server that has ended and left its socket, or of a link to a
-   * further port that has answered for it.
+   * Replaces the remaining socket of an ended server, or a link to the additional port that
+   * replaced it.
    */
   #bindServer(socket: number, path: string): number {
     const address = unixAddress(path);
@@ -198,7 +197,7 @@ export class SocketCalls {
     return bind();
   }
 
-  /** Whether someone listens at a Unix address. */
+  /** Whether a process listens at a Unix address. */
   #isInUse(address: Bytes): boolean {
     const socket = systemCall(this.#libc, "socket", AF_UNIX, SOCK_STREAM | O_NONBLOCK, 0);
     if (socket < 0) return true;
@@ -222,7 +221,7 @@ export class SocketCalls {
     });
   }
 
-  /** A message whose data and peer are given apart (sendto(2)). */
+  /** A message with separate data and peer (sendto(2)). */
   async sendTo(
     descriptor: number,
     { data, bytes, flags, peer, peerBytes }: {
@@ -254,7 +253,7 @@ export class SocketCalls {
     );
   }
 
-  /** Several messages (sendmmsg(2)); how much was sent of each is noted in its head. */
+  /** Several messages (sendmmsg(2)); the sent length of each is stored in its head. */
   async sendMessages(
     descriptor: number,
     { heads, count, flags }: {
@@ -304,7 +303,7 @@ export class SocketCalls {
     if (header === undefined) return -EFAULT;
     const view = new DataView(header.buffer);
     const control = view.getBigUint64(40, true);
-    // Other control data could choose another way for the packet.
+    // Other control data could choose another route for the packet.
     if (control !== 0n && !this.#rules.passesDescriptors) return -EPERM;
     const rights = readRights(this.#process, view.getBigUint64(32, true), control);
     if (typeof rights === "number") return rights;
@@ -327,7 +326,7 @@ export class SocketCalls {
     }
   }
 
-  /** Connects without blocking this thread; waits where the caller would have waited. */
+  /** Connects without blocking this thread; waits if the caller would have waited. */
   async #connect(socket: number, address: Bytes): Promise<number> {
     const flags = systemCall(this.#libc, "fcntl", socket, F_GETFL, 0);
     const isBlocking = flags >= 0 && (flags & O_NONBLOCK) === 0;

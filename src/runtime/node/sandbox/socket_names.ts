@@ -1,13 +1,8 @@
-/**
- * Names of sockets as the kernel gets them (struct sockaddr).
- *
- * @module
- */
+/** @module Socket addresses in the kernel's form (struct sockaddr). */
 import { AF_UNIX } from "../../kernel/judge_connect.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** The address of a Unix socket. */
 export function unixAddress(path: string): Bytes {
   const bytes = new TextEncoder().encode(path);
   const address = new Uint8Array(2 + bytes.byteLength + 1);

@@ -1,8 +1,4 @@
-/**
- * The thread that starts Node, as the first thread of the process sees it.
- *
- * @module
- */
+/** @module The thread that starts Node, as the first thread of the process sees it. */
 import { workerUrl } from "../../process/serve_platform.ts";
 import type { FromThread, ToThread } from "./thread_messages.ts";
 import { LaunchError } from "./types.ts";
@@ -30,7 +26,7 @@ export class Thread {
     this.#port.postMessage(message);
   }
 
-  /** @throws {LaunchError} if the thread answers that it failed, or something else */
+  /** @throws {LaunchError} if the thread reports a failure, or sends something else */
   async next<Type extends FromThread["type"]>(
     type: Type,
   ): Promise<Extract<FromThread, { readonly type: Type }>> {

@@ -1,9 +1,4 @@
-/**
- * The thread that starts Node. It runs no foreign code: it closes to itself what
- * Node must not reach, and Node inherits that.
- *
- * @module
- */
+/** @module The thread that starts Node, which inherits its restrictions. */
 import { spawnProgram } from "../../../lib/spawn_program.ts";
 import { dropRights } from "../../kernel/drop_rights.ts";
 import { type FileRule, restrictFiles } from "../../kernel/landlock.ts";
@@ -16,16 +11,18 @@ import { OwnRoot } from "./own_root.ts";
 import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
 import type { NodeCommand } from "./types.ts";
 
-/** Ends a process with the thread that has started it, where no namespace does. */
+/** Ends a process with the thread that has started it, if no namespace does. */
 const SETPRIV = "/usr/bin/setpriv";
 
-/** Gives the processes of a command their own session: a Ctrl-C at the platform does not end them. */
+/**
+ * Gives the processes of a command their own session, so that a Ctrl-C at the platform does not end
+ * them.
+ */
 const SETSID = "/usr/bin/setsid";
 
 /**
- * The first process in Node's own namespace: shows it its processes, and ends
- * them all when this thread closes its input, or is gone; a Ctrl-C at the platform
- * does not end it.
+ * The first process in Node's own namespace: shows it its processes, and ends them all when this
+ * thread closes its input or ends; a Ctrl-C at the platform does not end it.
  */
 const FIRST_PROCESS =
   'trap "" INT TERM HUP; read -r folder && mount -t proc -o "$OPTIONS" svc "$folder" && ' +
@@ -57,7 +54,7 @@ function startFirstProcess(folder: string): FirstProcess {
   });
   void child.status;
   const input = child.stdin.getWriter();
-  // Not an argument: those can be seen from within.
+  // Not an argument, because the sandbox can see those.
   input.write(new TextEncoder().encode(`${folder}\n`)).catch(() => {});
   const ready = async (): Promise<void> => {
     const reader = child.stdout.getReader();
@@ -89,7 +86,7 @@ class NodeThread {
     this.#plan = plan;
     const libc = openLibc();
     if (plan.kind === "open") return this.#post({ type: "prepared", programs: 1 });
-    // The program of an image has no others of this machine before it.
+    // No other programs of this machine run before an image's program.
     const launchers = plan.processes && plan.image === undefined && isFile(SETSID) ? [SETSID] : [];
     if (libc === undefined || PROCESSOR === undefined) {
       throw new Error("It needs Linux with the GNU C library");
@@ -144,7 +141,7 @@ class NodeThread {
     this.#first?.end();
   }
 
-  /** Ends Node, and this thread, where the first thread does not watch it any more. */
+  /** Ends Node, and this thread, if the first thread no longer watches it. */
   #watchWatcher(): void {
     const { beat } = this.#plan!;
     let last = Atomics.load(beat, 0);

@@ -1,9 +1,4 @@
-/**
- * Messages between the first thread of the process and the thread that starts
- * Node.
- *
- * @module
- */
+/** @module Messages between the process's first thread and the one that starts Node. */
 import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
 
 /** The thread's plan for Node. */
@@ -12,14 +7,14 @@ export interface ThreadPlan {
   readonly view: NodeView;
   /** An empty folder that may become the root folder. */
   readonly root: string;
-  /** Files and folders that Node sees beside the system's. */
+  /** Files and folders that Node sees in addition to the system's. */
   readonly shown: readonly Place[];
   readonly tmpMb: number;
   /** The folder whose files are its system; that of this machine by default. */
   readonly image?: string;
   /** Whether it may start programs and processes. */
   readonly processes: boolean;
-  /** Names that lead to this machine. */
+  /** Names that resolve to this machine. */
   readonly hosts: readonly string[];
   readonly uid?: number;
   /** Changes while the first thread watches Node. */

@@ -1,8 +1,6 @@
 /**
- * Inputs and results of the sandbox around Node. All of it runs in the first thread of the process
- * of a server, which runs no foreign code.
- *
- * @module
+ * @module Inputs and results of the sandbox around Node. All of it runs in the first thread of a
+ * server's process, which runs no project code.
  */
 import type { LocalRoute, Peer } from "../../kernel/local_routes.ts";
 import type { SandboxState } from "../../compute/sandbox/sandbox_support.ts";
@@ -10,12 +8,11 @@ import type { OwnAddress } from "./own_ports.ts";
 
 /**
  * - `namespaces`: a root folder, processes and its own network, and Landlock and seccomp;
- * - `kernel`: Landlock and seccomp only, where the system gives no namespaces;
+ * - `kernel`: Landlock and seccomp only, if the system has no namespaces;
  * - `open`: no sandbox, because the operator allowed that.
  */
 export type NodeSandboxKind = "namespaces" | "kernel" | "open";
 
-/** The sandbox that Node got. */
 export interface NodeSandbox extends SandboxState {
   readonly kind: NodeSandboxKind;
 }
@@ -28,7 +25,7 @@ export interface Place {
 
 /** The root file system of an image. */
 export interface ImageRoot {
-  /** Its folder on this machine, whose links lead no further than the folder. */
+  /** Its folder on this machine, whose links stay inside the folder. */
   readonly root: string;
   /** Folder in it that its program starts in. */
   readonly workdir: string;
@@ -37,7 +34,6 @@ export interface ImageRoot {
 /** Places to show to Node, by paths of this machine. */
 export interface NodeRequest {
   readonly kind: NodeSandboxKind;
-  /** The Node binary. */
   readonly node: string;
   /** Folder of the deployment, without links in its path. */
   readonly directory: string;
@@ -47,25 +43,24 @@ export interface NodeRequest {
   readonly controlSocket?: string;
   /** Name of the socket in `folder` at which Node is to listen. */
   readonly serverSocket?: string;
-  /** Called where it listens on a port, which it may only if this is there. */
+  /** Called when it listens on a port; without it, listening is forbidden. */
   readonly listens?: (port: number, at: OwnAddress) => void;
-  /** Further files that Node may read, such as the module that it loads first. */
+  /** Additional files that Node may read, such as the module that it loads first. */
   readonly files: readonly string[];
   /** Folders with programs that it may start; none by default. */
   readonly programs?: readonly string[];
-  /** Folders of toolchains, which it sees where they are; none if missing. */
+  /** Folders of toolchains, which it sees at their own paths; none if missing. */
   readonly toolchains?: readonly string[];
   /** True if it may start programs and processes; false if missing. */
   readonly processes?: boolean;
   /** The image that it starts in, instead of the system of this machine. */
   readonly image?: ImageRoot;
-  /** Names that lead to this machine; only those that the machine knows by default. */
+  /** Names that resolve to this machine; by default only those that the machine knows. */
   readonly hosts?: readonly string[];
 }
 
 /** The same things by the paths that Node sees. */
 export interface NodeView {
-  /** The Node binary. */
   readonly node: string;
   /** Folder of the deployment; Node starts in it. */
   readonly directory: string;
@@ -81,18 +76,18 @@ export interface NodeView {
   readonly programs: readonly string[];
 }
 
-/** How Node is to be run. */
+/** How to run Node. */
 export interface NodeCommand {
   /** Absolute path of the program; Node itself by default. */
   readonly program?: string;
   /** Arguments of Node, with paths as Node sees them. */
   readonly args: readonly string[];
-  /** The whole environment of Node, beside `TMPDIR`, `TMP` and `TEMP`. */
+  /** The whole environment of Node, next to `TMPDIR`, `TMP` and `TEMP`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
-  /** Called once it is known which sandbox there is, and with it where Node sees its files. */
+  /** Called when the kind of sandbox, and with it the paths of Node's files, are known. */
   readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
@@ -102,11 +97,11 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
   readonly allowPrivate: boolean;
   /** Single ports of private addresses that Node may reach nevertheless. */
   readonly peers: readonly Peer[];
-  /** Ports of the loopback address that lead elsewhere. */
+  /** Ports of the loopback address that are redirected. */
   readonly routes: readonly LocalRoute[];
   /** Called with the port that a connection to an announced route comes from. */
   readonly announce: (port: number) => void;
-  /** True runs Node even where the kernel offers no sandbox. */
+  /** True runs Node even if the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
   /** The only kind of sandbox to try; the best one that works by default. */
   readonly only?: NodeSandboxKind;
@@ -115,7 +110,7 @@ export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
 /** How Node ended: it took too much `memory` or `disk`, was killed by `kill`, or ended itself. */
 export interface NodeEnd {
   readonly reason: "memory" | "disk" | "killed" | "exited";
-  /** For the log, as in "Node has stopped with code 1". */
+  /** Text for the log, as in "Node has stopped with code 1". */
   readonly message: string;
   readonly code: number;
   readonly signal: string | null;
@@ -123,7 +118,7 @@ export interface NodeEnd {
 
 /** A running Node. Its output goes to standard output and error of the process itself. */
 export interface RunningNode {
-  /** As the process sees it. */
+  /** Process id as the process sees it. */
   readonly pid: number;
   readonly sandbox: NodeSandbox;
   /** Never rejects. */
@@ -132,7 +127,7 @@ export interface RunningNode {
   residentBytes(): number;
   /** Sends SIGTERM, which Node's own code may listen to. */
   terminate(): void;
-  /** Ends it at once. */
+  /** Ends it immediately. */
   kill(): void;
 }
 

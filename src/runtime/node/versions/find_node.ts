@@ -1,8 +1,3 @@
-/**
- * The Node of the machine.
- *
- * @module
- */
 import { isAbsolute, join } from "node:path";
 import { runProgram } from "../../../lib/spawn_program.ts";
 
@@ -15,7 +10,7 @@ export interface FoundNode {
   readonly version: string;
 }
 
-/** True for a program of the machine; scripts, such as those of version managers, do not count. */
+/** True for an executable; scripts, such as those of version managers, do not count. */
 async function isProgram(path: string): Promise<boolean> {
   if (Deno.build.os !== "linux") return true;
   using file = await Deno.open(path);

@@ -1,12 +1,8 @@
-/**
- * The npm of the machine, which runs the scripts of deployed projects.
- *
- * @module
- */
+/** @module The npm of the machine, which runs the scripts of deployed projects. */
 import { dirname, isAbsolute, join, relative } from "node:path";
 import type { ServerTool } from "../../compute/wire.ts";
 
-/** Programs of npm, by their names. */
+/** Programs of npm, by name. */
 const PROGRAMS = ["npm", "npx"] as const;
 
 /** The package that a file belongs to: the nearest folder above with a package.json. */
@@ -22,7 +18,7 @@ async function find(name: string, searchPath: string): Promise<ServerTool | unde
   for (const place of searchPath.split(":")) {
     if (!isAbsolute(place)) continue;
     const file = await Deno.realPath(join(place, name)).catch(() => undefined);
-    // Version managers have their own scripts in its place, which would fetch it.
+    // Version managers replace it with their own scripts, which would fetch it.
     if (file === undefined || !/\/npm-?cli\.js$|\/npx-?cli\.js$/.test(file)) continue;
     const folder = await packageOf(file);
     if (folder !== undefined) return { name, folder, file: relative(folder, file) };

@@ -1,27 +1,23 @@
-/**
- * Fetching a version of Node: an npm package that contains the binary.
- *
- * @module
- */
+/** @module Fetches a version of Node: an npm package that contains the binary. */
 import { dirname, join } from "node:path";
 import { type Environment, networkVariables } from "../../../lib/network_variables.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
 
-/** Longest time that fetching may take, in milliseconds. */
+/** Maximum time that fetching may take, in milliseconds. */
 const FETCH_MS = 5 * 60 * 1000;
 
-/** Time before npm asks the registry once more, in milliseconds. */
+/** Time before npm retries the registry, in milliseconds. */
 const RETRY_MS = { least: 1000, most: 5000 } as const;
 
 /** Characters of npm's output that an error shows. */
 const MAX_OUTPUT = 500;
 
-/** Folder of all that npm writes, of which only the binary is kept. */
+/** Folder for everything that npm writes; only the binary is kept. */
 const FETCHED = "fetched";
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 
-/** The npm package that holds Node for this machine. */
+/** The npm package with Node for this machine. */
 const packageName = (): string =>
   `node-${Deno.build.os}-${ARCHITECTURES[Deno.build.arch] ?? Deno.build.arch}`;
 
@@ -53,7 +49,7 @@ export class NodeInstallError extends NodeVersionError {
   }
 }
 
-/** Returns npm's error without its prefixes and the place of its log. */
+/** Returns npm's error without its prefixes and the path of its log. */
 function reasonOf(output: string): string {
   const lines = output.split("\n").map((line) =>
     line.replace(/^npm (error|ERR!) ?(code \w+$|notarget|404)? ?/, "").trim()

@@ -1,9 +1,4 @@
-/**
- * The versions of Node that servers run on: the machine's own if it fits, else one that is
- * downloaded once and kept in a folder.
- *
- * @module
- */
+/** @module The versions of Node for servers: the machine's own, or downloaded once. */
 import { join } from "node:path";
 import { namesIn, removeTree } from "../../../lib/missing_files.ts";
 import type { Environment } from "../../../lib/network_variables.ts";
@@ -22,7 +17,7 @@ import { DEFAULT_NODE_VERSION, refuseVersion, satisfies } from "./version.ts";
 /** Folder for versions that are being fetched; emptied at start. */
 const INCOMING = "incoming";
 
-/** Folder beside a fetched version with an empty file for each user. */
+/** Folder next to a fetched version with an empty file for each user. */
 const USERS = "users";
 
 /** The name of a version's folder. */
@@ -39,7 +34,7 @@ export interface NodeVersionsOptions {
 
 export class NodeVersions {
   readonly #flights = new SingleFlight<string>();
-  /** Who has asked for a version since the start. */
+  /** The users that have requested a version since the start. */
   readonly #users = new Map<string, Set<string>>();
   #prepared: Promise<void> | undefined;
 
@@ -51,7 +46,7 @@ export class NodeVersions {
 
   /**
    * The absolute path of a Node binary with a version, or a version prefix; fetched if missing.
-   * Concurrent requests share one fetch. The files stay while their user needs them.
+   * Concurrent requests share one fetch. Keeps the files while their user needs them.
    *
    * @throws NodeVersionError for a version that servers do not run on @throws NodeInstallError if
    * it cannot be fetched
@@ -59,9 +54,9 @@ export class NodeVersions {
   async binary(
     { version = DEFAULT_NODE_VERSION, user, say = () => {} }: {
       readonly version?: string | undefined;
-      /** Name of a file, by which `sweep` asks about it. */
+      /** Name of a file, for questions of `sweep`. */
       readonly user: string;
-      /** Gets a sentence when a fetch begins, and one when it has ended. */
+      /** Called with a sentence when a fetch starts, and with another when it has ended. */
       readonly say?: (message: string) => void;
     },
   ): Promise<string> {
@@ -73,12 +68,12 @@ export class NodeVersions {
     return binary;
   }
 
-  /** The versions that are kept. */
+  /** The installed versions. */
   async list(): Promise<readonly string[]> {
     return (await namesIn(this.#options.folder)).filter((name) => VERSION.test(name));
   }
 
-  /** Removes the kept versions that no user needs any more. */
+  /** Removes installed versions that no user needs any more. */
   async sweep(isNeeded: (user: string) => boolean): Promise<void> {
     for (const version of await this.list()) {
       const users = [...this.#users.get(version) ?? [], ...await this.#noted(version)];

@@ -16,7 +16,7 @@ const binaryOf = (versions: NodeVersions, version: string, user = "dpl_1"): Prom
 
 const wholeOf = (version: string): string => `${version}.9.9`.split(".").slice(0, 3).join(".");
 
-/** Versions whose fetches are counted, each of them held up until `open` is called. */
+/** Versions whose fetches are counted and wait until `open` is called. */
 async function fetched(options: { readonly version?: string; readonly fail?: boolean } = {}) {
   const folder = await makeTestFolder("svc-node-versions-");
   const fetches: string[] = [];
@@ -33,7 +33,7 @@ async function fetched(options: { readonly version?: string; readonly fail?: boo
 
 const namesIn = (folder: string): string[] => [...Deno.readDirSync(folder)].map(({ name }) => name);
 
-Deno.test("NodeVersions fetches a version once for all that want it", async () => {
+Deno.test("NodeVersions fetches a version once for all callers", async () => {
   const { fetches, versions, open, folder } = await fetched();
   const both = Promise.all([binaryOf(versions, "22"), binaryOf(versions, "22")]);
   open();
@@ -43,7 +43,7 @@ Deno.test("NodeVersions fetches a version once for all that want it", async () =
   assert.deepEqual(await versions.list(), ["22"]);
 });
 
-Deno.test("NodeVersions says when a fetch begins and ends, and nothing where none is needed", async () => {
+Deno.test("NodeVersions reports when a fetch starts and ends, and nothing if none is needed", async () => {
   const { versions, open } = await fetched();
   open();
   const said: string[] = [];
@@ -54,7 +54,7 @@ Deno.test("NodeVersions says when a fetch begins and ends, and nothing where non
   assert.match(said[1]!, /^Downloaded Node 22\.9\.9 in \d+\.\d s, \d+ B$/);
 });
 
-Deno.test("NodeVersions leaves nothing of a fetch that failed, and tries again", async () => {
+Deno.test("NodeVersions leaves no files of a failed fetch, and tries again", async () => {
   const { fetches, versions, open, folder } = await fetched({ fail: true });
   open();
   await assert.rejects(binaryOf(versions, "22"), /broken off/);
@@ -64,7 +64,7 @@ Deno.test("NodeVersions leaves nothing of a fetch that failed, and tries again",
   assert.equal(fetches.length, 2);
 });
 
-Deno.test("NodeVersions removes what a killed platform left unfinished", async () => {
+Deno.test("NodeVersions removes leftovers of a killed platform", async () => {
   const { versions, open, folder } = await fetched();
   await writeNode(binaryIn(`${folder}/incoming/half`), "22.0.0");
   open();
@@ -91,7 +91,7 @@ Deno.test("NodeVersions keeps what its users need and removes the rest, after a 
   assert.deepEqual(await again.list(), ["24"]);
 });
 
-Deno.test("NodeVersions takes the Node of the machine where it is the right one", async () => {
+Deno.test("NodeVersions uses the machine's Node if it is the right one", async () => {
   const own = await findNode(Deno.env.get("PATH") ?? "");
   assert.ok(own !== undefined, "the machine has a Node");
   const folder = await makeTestFolder("svc-node-versions-");

@@ -1,10 +1,6 @@
-/**
- * Versions of Node. Pure.
- *
- * @module
- */
+/** @module Versions of Node. Pure. */
 
-/** The version for manifests that name none: a deployment keeps it when newer ones come out. */
+/** The version for manifests that name none: a deployment keeps it when newer ones are released. */
 export const DEFAULT_NODE_VERSION = "24";
 
 /** The oldest major version that servers run on. */

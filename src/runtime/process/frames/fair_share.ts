@@ -1,14 +1,9 @@
-/**
- * A share of the platform's thread: a peer that sends frames without end has to
- * wait, so that others are served meanwhile.
- *
- * @module
- */
+/** @module Slows down a peer that sends frames without end, so that others are served. */
 
 /** Milliseconds of time that a millisecond of work costs: a third of the thread, on average. */
 const PRICE = 3;
 
-/** How much may be owed before work has to pause, in milliseconds. */
+/** Maximum debt before work has to pause, in milliseconds. */
 const CREDIT_MS = 20;
 
 export class FairShare {
@@ -18,17 +13,17 @@ export class FairShare {
 
   readonly #now: () => number;
 
-  /** Takes a clock that never jumps, in milliseconds. */
+  /** Uses a monotonic clock, in milliseconds. */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }
 
-  /** Notes that work begins now; it must be booked before anything is awaited. */
+  /** Records the start of work, whose end must be recorded before anything is awaited. */
   begin(): void {
     this.#begun = this.#now();
   }
 
-  /** Books the work since `begin` or the last booking; returns the pause that is due, in milliseconds. */
+  /** Counts the work since `begin` or the last call; returns the pause to take, in milliseconds. */
   book(): number {
     const now = this.#now();
     const before = Math.max(this.#paidAt, this.#begun);

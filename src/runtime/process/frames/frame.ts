@@ -1,14 +1,12 @@
 /**
- * The frames between the platform and a process that runs foreign code: a fixed header and a
- * payload, so that bodies travel as bytes and many calls share one connection.
+ * @module The frames between the platform and a process that runs project code: a fixed header and
+ * a payload, so that bodies travel as bytes and many calls share one connection.
  *
  * Layout, little-endian: payload length (u32), type (u8), worker (u16), id (u32), payload. Both
  * ends define the meaning of type, worker and id.
  *
  * This also runs in the thread of functions, which may have replaced array methods, so neither
  * `push` nor iteration is used here.
- *
- * @module
  */
 
 export interface Frame {
@@ -20,7 +18,7 @@ export interface Frame {
 
 export const HEADER_BYTES = 11;
 
-/** Largest payload where a connection does not set another limit, in bytes. */
+/** Maximum size of a payload where a connection does not set another limit, in bytes. */
 export const MAX_PAYLOAD_BYTES = 12 * 1024 * 1024;
 
 const EMPTY = new Uint8Array(0);
@@ -36,7 +34,6 @@ function readU32(bytes: Uint8Array, at: number): number {
   return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
 }
 
-/** Writes one frame. */
 export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Array }): Uint8Array {
   const payload = frame.payload ?? EMPTY;
   const bytes = new Uint8Array(HEADER_BYTES + payload.byteLength);
@@ -54,11 +51,14 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-/** Splits a stream of bytes into frames. Each byte is copied once, however the stream arrives. */
+/**
+ * Splits a stream of bytes into frames. Each byte is copied once, regardless of how the stream
+ * arrives.
+ */
 export class FrameReader {
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
-  /** Of the frame whose header is complete. */
+  /** Type of the frame whose header is complete. */
   #payload: Uint8Array<ArrayBuffer> | undefined;
   #payloadFilled = 0;
 
@@ -70,7 +70,7 @@ export class FrameReader {
   }
 
   /**
-   * Takes the next bytes and returns the frames that are complete now. The payloads are copied.
+   * Takes the next bytes and returns the completed frames. The payloads are copied.
    *
    * @throws ProtocolError if a frame is larger than allowed
    */

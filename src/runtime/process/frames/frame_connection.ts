@@ -1,9 +1,7 @@
 /**
- * A connection that sends and receives frames. Everything that is sent in one turn of the event
- * loop leaves in one write. Workers use it too, where a function may have changed the global scope:
- * it captures what it needs of that at load, and uses neither `push` nor iteration.
- *
- * @module
+ * @module A connection that sends and receives frames. Everything sent in one turn of the event
+ * loop goes out in one write. Workers use it too, where a function may have changed the global
+ * scope: it captures the globals that it needs at load, and uses neither `push` nor iteration.
  */
 import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
@@ -18,7 +16,10 @@ export interface OutgoingFrame {
 export interface ConnectionOptions {
   /** Bytes that may wait to be written, including the cost of their frames; with more, the connection closes. */
   readonly maxQueued?: number;
-  /** The share of this thread's time that received frames may take; connections may have one together. */
+  /**
+   * The share of this thread's time that received frames may take; several connections may share
+   * one.
+   */
   readonly share?: FairShare;
 }
 
@@ -27,13 +28,13 @@ const READ_BYTES = 64 * 1024;
 /** Approximate memory of a frame in addition to its bytes: many small ones are not cheap. */
 export const FRAME_COST_BYTES = 256;
 
-/** Frames that are taken between two readings of the clock. */
+/** Number of frames to handle between two readings of the clock. */
 const FRAMES_AT_ONCE = 64;
 
 const soon = queueMicrotask.bind(globalThis);
 
 export class FrameConnection {
-  /** A language-level private field, so that a function cannot reach it in any way. */
+  /** A language-level private field, so that a function cannot access it. */
   readonly #conn: Deno.Conn;
   readonly #maxPayload: number;
   readonly #maxQueued: number;

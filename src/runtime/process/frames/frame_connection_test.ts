@@ -28,7 +28,7 @@ async function pair() {
   return { near, far };
 }
 
-Deno.test("FrameConnection writes all that is sent in one turn at once, in order", async () => {
+Deno.test("FrameConnection writes all frames of one turn together, in order", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near);
   for (let id = 0; id < 100; id++) connection.send(frame(id, 1));
@@ -51,7 +51,7 @@ Deno.test("FrameConnection gives frames to the reader until it is closed", async
   near.close();
 });
 
-Deno.test("FrameConnection ends with an error where a frame is over its limit", async () => {
+Deno.test("FrameConnection ends with an error if a frame is over its limit", async () => {
   const { near, far } = await pair();
   await near.write(encodeFrame(frame(1, 11)));
   const connection = new FrameConnection(far, 10);
@@ -72,7 +72,7 @@ Deno.test("FrameConnection ends where more waits than it may hold", async () => 
   far.close();
 });
 
-Deno.test("FrameConnection counts only what is not written yet", async () => {
+Deno.test("FrameConnection only counts unwritten frames", async () => {
   const { near, far } = await pair();
   const connection = new FrameConnection(near, 1000, { maxQueued: COST_OF_1000 });
   const bytes = new Uint8Array(4096);
@@ -85,7 +85,7 @@ Deno.test("FrameConnection counts only what is not written yet", async () => {
   far.close();
 });
 
-Deno.test("FrameConnection pauses where frames take more than their share, and ends meanwhile", async () => {
+Deno.test("FrameConnection pauses where frames take more than their share, and ends in the meantime", async () => {
   const { near, far } = await pair();
   let now = 0;
   const connection = new FrameConnection(far, 10, { share: new FairShare(() => now) });

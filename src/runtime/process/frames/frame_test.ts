@@ -9,7 +9,7 @@ const frames = fc.array(fc.record({
   payload: fc.uint8Array({ maxLength: 300 }),
 }));
 
-Deno.test("FrameReader reads what encodeFrame() wrote, however it is cut", () => {
+Deno.test("FrameReader reads frames of encodeFrame(), regardless of how they are split", () => {
   fc.assert(fc.property(frames, fc.integer({ min: 1, max: 50 }), (sent, step) => {
     const bytes = concat(sent.map(encodeFrame));
     const reader = new FrameReader(300);
@@ -29,8 +29,8 @@ Deno.test("FrameReader refuses a frame over its limit before it has come", () =>
   assert.throws(() => new FrameReader(100).feed(head.subarray(0, HEADER_BYTES)), ProtocolError);
 });
 
-Deno.test("FrameReader takes a large frame in small pieces in linear time", () => {
-  // So large that copying all that has come with each piece would take minutes.
+Deno.test("FrameReader reads a large frame in small pieces in linear time", () => {
+  // So large that copying all received bytes for each piece would take minutes.
   const size = 4_000_000;
   const bytes = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(size).fill(7) });
   const reader = new FrameReader(size);

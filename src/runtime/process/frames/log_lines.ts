@@ -1,23 +1,18 @@
-/**
- * Lines that foreign code writes to the log of its deployment: their level, their
- * length, and how many there may be.
- *
- * @module
- */
+/** @module Log lines of project code: their level, length and number. */
 
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** Longest message of a log entry, in characters. */
+/** Maximum length of a message of a log entry, in characters. */
 export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
-  /** True if the line may pass. */
+  /** True if the line may be logged. */
   readonly passes: boolean;
   /** Lines dropped in an earlier second and not reported yet; reported once. */
   readonly dropped: number;
 }
 
-/** Lets a number of lines pass in each second of a clock, and counts the others. */
+/** Passes a number of lines per second, and counts the others. */
 export class LineLimit {
   #second = 0;
   #count = 0;
@@ -28,7 +23,7 @@ export class LineLimit {
     this.#perSecond = perSecond;
   }
 
-  /** Judges a line that comes at a time, in milliseconds. */
+  /** Decides on a line at a time, in milliseconds. */
   take(time: number): LineDecision {
     const second = Math.floor(time / 1000);
     let dropped = 0;

@@ -1,8 +1,6 @@
 /**
- * JSON payloads. In workers, functions may have replaced the global `JSON`, so its functions are
- * captured at load.
- *
- * @module
+ * @module JSON payloads. In workers, functions may have replaced the global `JSON`, so its
+ * functions are captured at load.
  */
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 /**
- * Servers with SFTP over a folder, for tests: the one that ssh2 offers, in this process, and
- * OpenSSH's where the machine has it.
+ * Servers with SFTP over a folder, for tests: ssh2's, in this process, and OpenSSH's if the machine
+ * has it.
  *
  * @module
  */
@@ -14,7 +14,7 @@ const { Server, utils } = ssh2Module as any;
 const { STATUS_CODE, OPEN_MODE } = utils.sftp;
 
 export interface TestSftp extends AsyncDisposable {
-  /** The place of backups: a folder that is not there yet. */
+  /** The place of backups: a folder that does not exist yet. */
   readonly place: string;
   /** The folder itself, for looking at it. */
   readonly folder: string;
@@ -44,7 +44,7 @@ const placeOf = (
   return `sftp://${user}@127.0.0.1:${port}${folder}?${query}`;
 };
 
-/** Serves the file system by ssh2's own server, which has none of OpenSSH's extensions. */
+/** Serves the file system with ssh2's own server, which has none of OpenSSH's extensions. */
 export async function startTestSftp(root: string): Promise<TestSftp> {
   const keys = await makeKeys(root);
   const allowed = utils.parseKey(keys.user.public);
@@ -163,11 +163,11 @@ function serve(sftp: any): void {
   });
 }
 
-/** OpenSSH's server: that of the machine, or the one that the variable names. */
+/** OpenSSH's server: the machine's, or the one in the variable. */
 const SSHD = Deno.env.get("SSHD") ?? "/usr/sbin/sshd";
 export const HAS_SSHD = await Deno.stat(SSHD).then(() => true, () => false);
 
-/** Starts it as this user, who may sign in. */
+/** Starts it as this user, which may sign in. */
 export async function startSshd(root: string): Promise<TestSftp> {
   const keys = await makeKeys(root);
   const [hostKey, authorized, config] = ["host_key", "authorized", "sshd_config"].map((name) =>

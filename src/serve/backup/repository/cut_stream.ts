@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of bytes where its content says so, and not at fixed distances: after a change,
- * the parts before and behind it are the same as before.
+ * Splits a stream of bytes at positions that depend on its content, not at fixed distances: after a
+ * change, the parts before and after it remain the same.
  *
  * @module
  */
@@ -17,10 +17,13 @@ export interface PartBounds {
 /** Parts have 1.5 MiB on average: few requests for small files, and little to send after a change. */
 export const PART_BOUNDS: PartBounds = { min: 512 * 1024, max: 4 * 1024 * 1024, bits: 20 };
 
-/** A hash of 32 bits that shifts by one bit a byte covers so many bytes. */
+/** Number of bytes covered by a 32-bit hash that shifts by one bit per byte. */
 const WINDOW = 32;
 
-/** Numbers by which bytes change the hash. Without the secret, sizes tell nothing about content. */
+/**
+ * Numbers that each byte adds to the hash. Without the secret, sizes reveal nothing about the
+ * content.
+ */
 function gearOf(secret: string | Uint8Array): Int32Array {
   const gear = new Int32Array(256);
   for (let byte = 0; byte < gear.length; byte++) {
@@ -42,7 +45,7 @@ export class Cutter {
     this.#part = new Uint8Array(bounds.max);
   }
 
-  /** Takes bytes and yields the parts that end in them. */
+  /** Accepts bytes and yields the parts that end in them. */
   *push(bytes: Uint8Array): Generator<Uint8Array<ArrayBuffer>> {
     for (let at = 0; at < bytes.byteLength;) {
       const room = bytes.subarray(at, at + this.#bounds.max - this.#length);
@@ -68,7 +71,7 @@ export class Cutter {
     return part;
   }
 
-  /** How many of the bytes belong to the part that ends in them. */
+  /** Number of bytes that belong to the part that ends in them. */
   #findEnd(bytes: Uint8Array): number | undefined {
     const { min, bits } = this.#bounds;
     const gear = this.#gear;

@@ -2,8 +2,8 @@
  * Reserves a place while a backup is written to it, or content is removed.
  *
  * Each process stores its own mark and then looks for others: of two, at least one sees the other.
- * A mark is renewed while its process works. It expires when its process is known to be gone, or
- * after a while without renewal.
+ * A mark is renewed while its process works. It expires when its process has ended, or after a
+ * while without renewal.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Place } from "./place.ts";
 const RENEW_MS = 30_000;
 /** A mark that is older counts no more, in milliseconds. */
 const LAPSE_MS = 10 * 60_000;
-/** A process that could not renew its mark for so long stops, well before others begin. */
+/** Time without a renewed mark after which a process stops, well before others start. */
 const TRUST_MS = 5 * 60_000;
 
 const HOLDS = "running/";
@@ -35,7 +35,7 @@ function machineName(): string {
   try {
     parts.push(Deno.readTextFileSync("/proc/sys/kernel/random/boot_id"));
     parts.push(Deno.readLinkSync("/proc/self/ns/pid"));
-  } catch { /* another system: only time tells that a process is gone */ }
+  } catch { /* another system, on which a process only counts as ended after a while */ }
   return createHash("sha256").update(parts.join("\n")).digest("hex").slice(0, 32);
 }
 
@@ -50,9 +50,9 @@ function isGone({ machine, pid, renewedAt }: Mark, now: number): boolean {
   }
 }
 
-/** A place that this process holds. */
+/** A place reserved by this process. */
 export interface HeldPlace {
-  /** @throws {BackupError} if others may take the place for free by now */
+  /** @throws {BackupError} if other processes may consider the location free */
   assertHeld(): void;
 }
 
@@ -66,7 +66,7 @@ async function readMark(place: Place, key: string): Promise<Mark | undefined> {
   }
 }
 
-/** @throws {BackupError} while another process holds the place */
+/** @throws {BackupError} while another process has reserved the place */
 async function refuseOthers(place: Place, own: string): Promise<void> {
   for (const key of await Array.fromAsync(place.list(HOLDS))) {
     if (key === own || !key.endsWith(".json")) continue;
@@ -85,14 +85,21 @@ async function refuseOthers(place: Place, own: string): Promise<void> {
 }
 
 /**
- * Does work while no other process writes to the place or removes from it.
+ * Does work while no other process writes to the place or removes from it. When the signal aborts,
+ * the place is released: the work must stop, and the process should end.
  *
- * @throws {BackupError} while another one does
+ * @throws {BackupError} while another process has reserved it
  */
 export async function holdPlace<T>(
   place: Place,
   work: (held: HeldPlace) => Promise<T>,
+  signal: AbortSignal,
 ): Promise<T> {
+  signal.throwIfAborted();
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  stopped.catch(() => {});
   const key = `${HOLDS}${crypto.randomUUID()}.json`;
   const machine = machineName();
   let renewedAt = Date.now();
@@ -106,14 +113,15 @@ export async function holdPlace<T>(
   // A failure shows when the mark is too old.
   let renewing = Promise.resolve();
   const timer = setInterval(() => {
-    // One can take longer than the time between two.
+    // A renewal can take longer than the interval.
     const before = renewing;
     renewing = renew().catch(() => {}).then(() => before);
   }, RENEW_MS);
-  try {
+  const workAlone = async () => {
     await refuseOthers(place, key);
     return await work({
       assertHeld() {
+        signal.throwIfAborted();
         if (Date.now() - renewedAt < TRUST_MS) return;
         throw new BackupError(
           `Cannot continue the backup: ${place.name} did not respond for several minutes`,
@@ -121,6 +129,9 @@ export async function holdPlace<T>(
         );
       },
     });
+  };
+  try {
+    return await Promise.race([stopped, workAlone()]);
   } finally {
     clearInterval(timer);
     await renewing;

@@ -16,13 +16,13 @@ const count = z.int().nonnegative();
 export const manifestSchema = z.object({
   schemaVersion: z.literal(REPOSITORY_SCHEMA),
   createdAt: z.iso.datetime(),
-  /** Version of the program that made it. */
+  /** Version of the program that created it. */
   program: z.string().max(128),
   /** Public keys whose owners can open it; none if it is not encrypted. */
   recipients: z.array(z.string().max(256)).max(64),
   files: count,
   bytes: count,
-  /** The parts in their order: together they are the archive that `svc backup` writes. */
+  /** The parts in order: together they are the archive that `svc backup` writes. */
   parts: z.array(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 export type Manifest = z.infer<typeof manifestSchema>;

@@ -8,9 +8,9 @@ import type { Environment } from "../../../lib/network_variables.ts";
 import { openFolder, type Place } from "./place.ts";
 
 /**
- * Opens a place for backups.
+ * Opens a location for backups.
  *
- * @throws {BackupError} if it cannot be used, saying what to do
+ * @throws {BackupError} if it cannot be used; the message says what to do
  */
 export async function openPlace(place: string, env: Environment): Promise<Place> {
   if (isSftpPlace(place)) {

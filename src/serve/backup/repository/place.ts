@@ -10,14 +10,16 @@ import { entriesIn, ifMissing } from "../../../lib/missing_files.ts";
 import { BackupError } from "../backup_layout.ts";
 
 export interface Place {
-  /** For people, without secrets. */
+  /** The location for people, without secrets. */
   readonly name: string;
-  /** Stores an object: all of it is there, after a loss of power as well, or nothing. */
+  /** Stores an object atomically, even if the power fails. */
   put(key: string, content: Uint8Array<ArrayBuffer>): Promise<void>;
   /** The content of an object; `undefined` if it is missing. */
   get(key: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   remove(key: string): Promise<void>;
-  /** The keys below a folder, which ends with a slash; also of files that a crash left unfinished. */
+  /**
+   * The keys below a folder, which ends with a slash; including files that a crash left unfinished.
+   */
   list(folder: string): AsyncIterable<string>;
   close(): void;
 }
@@ -63,7 +65,7 @@ export async function openFolder(root: string): Promise<Place> {
     }
   };
   let device: number | undefined;
-  /** Below a disk that goes away, there can be another folder of that name. */
+  /** Below the mount point of a removed disk, there can be another folder with that name. */
   const requireSameDisk = async () => {
     if (device === undefined) {
       await Deno.mkdir(root, { mode: 0o700 }).catch((error) => {

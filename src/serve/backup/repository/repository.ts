@@ -1,5 +1,5 @@
 /**
- * Backups in a place: each is a list of parts, which backups share.
+ * Backups in a location: each is a list of parts, which backups share.
  *
  * A backup appears with its manifest, which is written after all its parts. The next pruning
  * removes leftovers of killed processes.
@@ -28,12 +28,15 @@ import type { Opening, Sealing } from "./sealing.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Parts on their way at the same time; each takes up to 4 MiB of memory, and as much sealed. */
+/**
+ * Maximum number of concurrently sent parts; each uses up to 4 MiB of memory, and the same again
+ * when encrypted.
+ */
 const PARALLEL = 4;
 
 const encode = (value: unknown): Bytes => new TextEncoder().encode(JSON.stringify(value));
 
-/** The JSON in an object; `undefined` if it is none. */
+/** The JSON in an object; `undefined` if it is not JSON. */
 function decode(bytes: Bytes): unknown {
   try {
     return JSON.parse(new TextDecoder().decode(bytes));
@@ -84,7 +87,7 @@ export interface BackupList {
   readonly problems: readonly string[];
 }
 
-/** Lists the backups in a place; one that cannot be read hides no other. */
+/** Lists the backups in a place; an unreadable one does not hide others. */
 export async function listBackups(place: Place): Promise<BackupList> {
   const problems: string[] = [];
   const names = (await backupNames(place)).toReversed();
@@ -101,7 +104,7 @@ export async function listBackups(place: Place): Promise<BackupList> {
   return { backups: backups.flat(), problems };
 }
 
-/** Writes parts of an archive, each once. */
+/** Writes parts of an archive, without duplicates. */
 export class PartWriter {
   readonly parts: string[] = [];
   /** Bytes that were sent, encrypted. */
@@ -121,7 +124,7 @@ export class PartWriter {
     this.#cutter = new Cutter(sealing.secret);
   }
 
-  /** @param sendsAll whether parts that are there are sent again, as one of them is damaged */
+  /** @param sendsAll whether to send existing parts again, because one of them is damaged */
   static async open(place: Place, sealing: Sealing, sendsAll: boolean): Promise<PartWriter> {
     const known = new Set<string>();
     if (!sendsAll) {
@@ -165,7 +168,7 @@ export class PartWriter {
   }
 }
 
-/** Makes a backup appear. */
+/** Creates a backup appear. */
 export async function commitBackup(
   place: Place,
   name: string,
@@ -221,7 +224,7 @@ export function readArchive(
   const fill = () => {
     for (; ahead.length < PARALLEL && next < parts.length; next++) {
       const part = readPart({ place, name, opening }, parts[next]!);
-      // Reported when its turn comes.
+      // It is reported later, in order.
       part.catch(() => {});
       ahead.push(part);
     }
@@ -237,10 +240,10 @@ export function readArchive(
 }
 
 /**
- * Removes old backups, and parts that no backup needs. The place must be held.
+ * Removes old backups, and parts that no backup needs. The place must be reserved.
  *
- * Only verified backups count: an unverified newer one never displaces a verified one. All
- * manifests are read before anything is removed.
+ * Only verified backups count: an unverified newer one never replaces a verified one. All manifests
+ * are read before anything is removed.
  */
 export async function prune(
   { place, held, keep }: { readonly place: Place; readonly held: HeldPlace; readonly keep: number },
@@ -267,7 +270,7 @@ export async function prune(
   const old = names.filter((name) => name < oldest);
   for (const name of old) {
     held.assertHeld();
-    // The manifest first: a backup is listed as long as all of it is there.
+    // The manifest first, so that only complete backups are listed.
     await place.remove(manifestKey(name));
     await place.remove(checkKey(name));
   }

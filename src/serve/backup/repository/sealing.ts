@@ -19,9 +19,9 @@ import { BackupError } from "../backup_layout.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface Sealing {
-  /** Whom parts are encrypted to; none if they are not encrypted. */
+  /** Public keys to encrypt parts to; none if they are not encrypted. */
   readonly recipients: readonly string[];
-  /** Decides where content is cut. */
+  /** Decides where content is split. */
   readonly secret: string | Uint8Array;
   nameOf(part: Bytes): string;
   seal(part: Bytes): Promise<Bytes>;
@@ -121,7 +121,7 @@ export async function readIdentities(path: string): Promise<readonly string[]> {
     openWith(identities);
     return identities;
   } catch {
-    // The cause may quote the file.
+    // The cause may quote the file's content.
     throw new BackupError(
       `Cannot use the secret key in ${path}: it has no line that begins with ${SECRET_PREFIX}1`,
       "Use the file that svc backup keygen or age-keygen created",
@@ -134,7 +134,7 @@ export interface KeyPair {
   readonly recipient: string;
 }
 
-/** Makes a new pair of keys. */
+/** Creates a new pair of keys. */
 export async function makeKeyPair(): Promise<KeyPair> {
   const identity = await generateIdentity();
   return { identity, recipient: await identityToRecipient(identity) };

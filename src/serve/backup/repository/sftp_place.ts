@@ -13,7 +13,7 @@ import { BackupError } from "../backup_layout.ts";
 import type { Place } from "./place.ts";
 
 const READY_MS = 20_000;
-/** Longest time for one object, which has up to a few MiB, in milliseconds. */
+/** Maximum time for one object, which has up to a few MiB, in milliseconds. */
 const OBJECT_MS = 5 * 60_000;
 const KEEPALIVE_MS = 15_000;
 /** Status codes of the protocol (draft-ietf-secsh-filexfer-02, section 7). */
@@ -67,7 +67,7 @@ function parseAddress(place: string): Address {
 const fingerprintOf = (key: Uint8Array): string =>
   `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
 
-/** Connects with the one host key that the operator gave. */
+/** Connects with the operator's host key only. */
 async function connect(address: Address): Promise<Client> {
   const privateKey = await Deno.readFile(address.keyFile);
   const client = new ssh2.Client();
@@ -101,7 +101,7 @@ async function connect(address: Address): Promise<Client> {
   }
 }
 
-/** Turns a call with a callback into a promise; a connection that ends leaves none waiting. */
+/** Turns a call with a callback into a promise; all promises settle when the connection ends. */
 function call<T>(client: Client, run: (done: Done<T>) => void): Promise<T> {
   const result = Promise.withResolvers<T>();
   const lost = () => result.reject(new Error("The connection was closed"));
@@ -128,7 +128,7 @@ const isMissing = (error: unknown): boolean =>
 class Session {
   readonly #client: Client;
   readonly #sftp: Sftp;
-  /** Folders that are there. */
+  /** Folders that are known to exist. */
   readonly #folders = new Set<string>();
 
   constructor(client: Client, sftp: Sftp) {
@@ -219,7 +219,7 @@ class Session {
       await this.#makeFolder(dirname(path));
       await this.#call<void>((sftp, done) => sftp.mkdir(path, { mode: 0o700 }, done)).catch(
         async (error) => {
-          // Another call may have created it meanwhile.
+          // Another call may have created it in the meantime.
           if (!await this.isFolder(path)) throw error;
         },
       );
@@ -232,7 +232,7 @@ class Session {
   }
 }
 
-/** @throws {BackupError} if it cannot be used, saying what to do */
+/** @throws {BackupError} if it cannot be used; the message says what to do */
 export async function openSftpPlace(place: string): Promise<Place> {
   const address = parseAddress(place);
   const { name, root } = address;

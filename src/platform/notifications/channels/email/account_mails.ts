@@ -18,7 +18,7 @@ import { mailAsHtml, mailAsText, type MailPart } from "./mail_body.ts";
 import type { Mailer } from "./mailer.ts";
 import type { RecordKey, RecordStore } from "../../../../store/mod.ts";
 
-/** How many mails may wait at once: more would be an attack. */
+/** Maximum number of waiting mails; more would be an attack. */
 const MAX_WAITING = 1000;
 
 /** How long an expired mail is kept for reporting. */
@@ -33,10 +33,9 @@ const mailText = z.object({
 });
 const mailRecord = z.object({ mail: sealedSecret, expiresAt: z.number() });
 
-/** How long the operator is told of mails that were given up. */
+/** How long the operator sees undeliverable mails. */
 const TOLD_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** How many of them are counted. */
 const MAX_TOLD = 1000;
 
 const givenUpKey = (id: string): RecordKey => ["account_mails_given_up", id];
@@ -46,10 +45,7 @@ const mailKey = (id: string): RecordKey => ["account_mails", id];
 const allMails = (): RecordKey => ["account_mails"];
 const placeOf = (id: string): string => `account_mail/${id}`;
 
-/**
- * Returns the content of a mail for the queue and for people: nothing. One that cannot be sent is a
- * dead letter of the platform's first workspace, whose owners operate the platform.
- */
+/** The queue and people see nothing of a mail. Its dead letters are the platform owners'. */
 function contentOf(
   id: string,
   { createdAt, workspaceId }: { readonly createdAt: number; readonly workspaceId: string | null },
@@ -70,7 +66,6 @@ function contentOf(
 
 const IGNORE = "If this was not you, ignore this mail.";
 
-/** The mail as it is sent. */
 export function composeAccountMail({ to, subject, text, button }: z.infer<typeof mailText>) {
   const parts: MailPart[] = [
     { type: "heading", text: subject },
@@ -84,7 +79,7 @@ export function composeAccountMail({ to, subject, text, button }: z.infer<typeof
   return { to, subject, text: mailAsText(body), html: mailAsHtml(subject, body) };
 }
 
-/** Receivers of the mail channel that are no accounts. */
+/** Receivers of the mail channel that are not accounts. */
 const PREFIX = "mail:";
 
 interface AccountMailsOptions {
@@ -99,7 +94,7 @@ interface AccountMailsOptions {
 
 export class AccountMails {
   #problem: string | undefined;
-  /** When mails were given up, by their ids. */
+  /** When delivery of mails was given up, by id. */
   #givenUp: ReadonlyMap<string, number> = new Map();
 
   readonly #options: AccountMailsOptions;
@@ -109,15 +104,14 @@ export class AccountMails {
   }
 
   /**
-   * Why the mail server refuses mails, and how many were given up in recent days; `undefined` if
-   * there is nothing to report. Contains no recipients or contents.
+   * Why mails are refused, and how many were abandoned recently, without recipients or contents.
    */
   get problem(): string | undefined {
     const parts = [this.#problem, this.#describeGivenUp()].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");
   }
 
-  /** Loads mails that were given up before a restart or by another node. */
+  /** Loads undeliverable mails from before a restart or from another node. */
   async recover(): Promise<void> {
     const found = new Map<string, number>();
     for await (const { key, value } of readAll(this.#options.kv, allGivenUp(), z.number())) {
@@ -141,10 +135,7 @@ export class AccountMails {
     }. Owners of the first workspace can see why with svc notifications dead-letters --workspace-wide`;
   }
 
-  /**
-   * Creates a function that stores and queues a mail. A mail that is not sent takes the same work,
-   * so timing does not reveal the difference.
-   */
+  /** Creates a function that queues a mail. It takes as long without a mail. */
   sender(queue: () => Pick<RunningDeliveryQueue, "acceptTo">): SendAccountMail {
     const { kv, box, now, random, firstWorkspace } = this.#options;
     return async (mail, expiresAt) => {
@@ -196,7 +187,7 @@ export class AccountMails {
     }
   }
 
-  /** Tells the operator of a mail that was given up: its receiver may have no account. */
+  /** Notifies the operator of an undeliverable mail, because its recipient may have no account. */
   async givenUp(receiverId: string, reason: string): Promise<void> {
     if (!receiverId.startsWith(PREFIX)) return;
     const { kv, now, onTrouble } = this.#options;
@@ -213,13 +204,12 @@ export class AccountMails {
   }
 }
 
-/** Reseals mails that are sealed with another key; returns how many. */
+/** Reseals mails that are sealed with another key; returns their number. */
 export async function resealAccountMails(kv: RecordStore, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allMails(), mailRecord)) {
-    if (box.isCurrent(value.mail)) continue;
-    const place = placeOf(String(key.at(-1)));
-    const mail = await box.seal(await box.open(value.mail, place), place);
+    const mail = await box.renew(value.mail, placeOf(String(key.at(-1))));
+    if (mail === value.mail) continue;
     const expireIn = Math.max(1, value.expiresAt + KEPT_MS - Date.now());
     await kv.set(key, { ...value, mail }, { expireIn });
     count++;

@@ -1,21 +1,20 @@
-/**
- * Composes the mail of one notification, or of several as a digest. Pure.
- *
- * @module
- */
+/** Composes the mail of one notification, or of several as a digest. Pure. @module */
 import { fillWords } from "../../../../contract/event_words.ts";
 import { type EventKind, EVENTS } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mailAsHtml, mailAsText, type MailBody, type MailPart } from "./mail_body.ts";
 
 export interface MailFacts {
-  /** Where people reach the platform; some have accounts on several. */
+  /** The URL of the platform, for people with accounts on several. */
   readonly origin: string;
-  /** Name of the workspace; null for what is about the account, and for the only workspace. */
+  /**
+   * Name of the workspace; null for notifications about the account, and for a platform's only
+   * workspace.
+   */
   readonly workspace: string | null;
   /** Address that turns such mails off; null if they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
-  /** How many notifications the mail stands for. */
+  /** Number of notifications in the mail. */
   readonly total: number;
 }
 
@@ -27,7 +26,6 @@ export interface ComposedMail {
 }
 
 const MAX_SUBJECT = 150;
-/** How many projects the subject of a digest names. */
 const MAX_NAMED = 2;
 
 const moments = new Intl.DateTimeFormat("en-GB", {
@@ -39,10 +37,12 @@ const moments = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A moment such as `1 December 2026, 13:05 UTC`: nobody knows the reader's time zone. */
+/** A moment such as `1 December 2026, 13:05 UTC`: because the reader's time zone is unknown. */
 const momentOf = (time: number): string => `${moments.format(time).replace(" at ", ", ")} UTC`;
 
-/** One line without control characters, cut with an ellipsis if it is too long for a subject. */
+/**
+ * One line without control characters, shortened with an ellipsis if it is too long for a subject.
+ */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- what is taken out
   const line = text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
@@ -51,7 +51,6 @@ function oneLine(text: string): string {
     : `${line.slice(0, MAX_SUBJECT - 1).toWellFormed().trimEnd()}…`;
 }
 
-/** The addresses that a mail links to. */
 function webUrl(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
@@ -59,23 +58,23 @@ function webUrl(text: string | null): string | null {
 
 const hostOf = ({ origin }: MailFacts): string => new URL(origin).host;
 
-/** The place of notifications that are about no project. */
+/** The label of notifications without a project. */
 const workspaceOf = (facts: MailFacts): string => facts.workspace ?? hostOf(facts);
 
-/** Says where, and what happened there: "shop: production is live (main at 8f14e45)". */
+/** Names the project and what happened there: "shop: production is live (main at 8f14e45)". */
 function subjectOf({ event, title, data }: NotificationContent, facts: MailFacts): string {
   const { subject, data: schema }: EventKind = EVENTS[event];
   if (subject === undefined || !schema.safeParse(data).success) {
     return oneLine(`${workspaceOf(facts)}: ${title}`);
   }
   const isOfProject = "project" in schema.shape;
-  // The title names what it can without the project.
+  // The title is the part of the subject without the project.
   if (isOfProject && data.project === undefined) return oneLine(title);
   const place = isOfProject ? String(data.project) : workspaceOf(facts);
   return oneLine(`${place}: ${fillWords(subject, data)}`);
 }
 
-/** Pages of the platform, and what people do there. */
+/** Pages of the platform, and what people can do there. */
 const PAGES: readonly (readonly [RegExp, string])[] = [
   [/^\/deployments\//, "Show the deployment"],
   [/^\/account\/activity/, "Review your activity"],
@@ -83,7 +82,7 @@ const PAGES: readonly (readonly [RegExp, string])[] = [
   [/\/errors/, "Show the error"],
 ];
 
-/** Says what the button of a mail opens. */
+/** The label of a mail's button. */
 function buttonOf({ data }: NotificationContent, url: string, { origin }: MailFacts): MailPart {
   const { pathname, origin: its } = new URL(url);
   const page = its === origin ? PAGES.find(([path]) => path.test(pathname))?.[1] : undefined;
@@ -174,7 +173,6 @@ function digest(contents: readonly NotificationContent[], facts: MailFacts) {
   return { subject, parts };
 }
 
-/** Composes the mail of one notification, or of several as a digest. */
 export function composeMail(
   contents: readonly NotificationContent[],
   facts: MailFacts,

@@ -45,7 +45,7 @@ const accountMails = {
   resetPasswordMail,
 };
 
-/** Every mail that the platform sends, by a name. */
+/** Every mail that the platform sends, by name. */
 function allMails(): Map<string, Mail> {
   const live = (project: string) =>
     content({
@@ -91,7 +91,7 @@ Deno.test("composeMail() and composeAccountMail() put every mail into words", as
 /** The words of a mail and the URLs of its links, in order. */
 const wordsOf = (text: string) => text.match(/https?:\/\/[^\s"<>]+|[\p{L}\p{N}]+/gu) ?? [];
 
-/** A page as a person reads it, with the URL of each link after its words. */
+/** A page as a person reads it, with the URL of each link after its text. */
 function readHtml(html: string): string {
   const body = html.slice(html.indexOf('<div class="mark">svc</div>') + 27);
   return body.replace(/<p class="small">Or open this link:.*?<\/p>/gs, "")
@@ -147,7 +147,7 @@ Deno.test("composeMail() cuts a subject that is too long, and keeps its place", 
   assert.equal(subject.length, 150);
 });
 
-Deno.test("composeMail() names two projects of a digest at most, and counts what it leaves out", () => {
+Deno.test("composeMail() names two projects of a digest at most, and counts what it omits", () => {
   const of = (project: string) => content({ data: { project } });
   const subjects = [["shop"], ["shop", "blog"], ["shop", "blog", "api"]].map((projects) =>
     composeMail(projects.map(of), { ...facts, total: 12 }).subject

@@ -1,8 +1,4 @@
-/**
- * Notifications by mail.
- *
- * @module
- */
+/** Notifications by mail. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import { type AccountStore, FIRST_WORKSPACE } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
@@ -16,7 +12,6 @@ export interface EmailChannelOptions {
   readonly accountMails: AccountMails;
   readonly accounts: Pick<AccountStore, "users" | "workspaces">;
   readonly publicOrigin: string;
-  /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
 }
 

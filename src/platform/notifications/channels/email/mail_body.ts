@@ -1,10 +1,5 @@
-/**
- * The content of a mail, as plain text and as HTML that say the same. Pure.
- *
- * @module
- */
+/** The content of a mail, as plain text and as equivalent HTML. Pure. @module */
 
-/** A part of a mail, from top to bottom. */
 export type MailPart =
   | { readonly type: "heading" | "text" | "small"; readonly text: string }
   /** The one button of a mail. `isShown` repeats its URL below, for people who copy it. */
@@ -14,7 +9,6 @@ export type MailPart =
     readonly url: string;
     readonly isShown?: boolean;
   }
-  /** One notification of several. */
   | { readonly type: "item"; readonly title: string; readonly url: string | null }
   | { readonly type: "link"; readonly label: string; readonly url: string };
 
@@ -24,13 +18,14 @@ export interface MailBody {
   readonly footer: readonly MailPart[];
 }
 
-/** Escapes a text for HTML. */
 function escape(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 }
 
-/** Programs that drop style sheets keep the style of an element: the button must stand out there. */
+/**
+ * Programs that drop style sheets keep the style of an element: the button must be visible there.
+ */
 const BUTTON =
   "display:inline-block;background:#0a6a4d;color:#ffffff;text-decoration:none;padding:10px 18px;border-radius:8px;font-weight:600";
 
@@ -78,7 +73,6 @@ function partAsHtml(part: MailPart): string {
   }
 }
 
-/** The mail as a page. */
 export function mailAsHtml(title: string, { parts, footer }: MailBody): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width,initial-scale=1">` +
@@ -104,7 +98,6 @@ function partAsText(part: MailPart): string {
   }
 }
 
-/** The mail as plain text. */
 export function mailAsText({ parts, footer }: MailBody): string {
   const foot = footer.map(partAsText).join("\n");
   return [...parts.map(partAsText), ...(foot === "" ? [] : [`-- \n${foot}`])].join("\n\n") + "\n";

@@ -1,8 +1,4 @@
-/**
- * Sends mails by SMTP over a small pool of connections.
- *
- * @module
- */
+/** Sends mails by SMTP over a small pool of connections. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Transporter } from "nodemailer";
 import type { SendOutcome } from "../../delivery/channel.ts";
@@ -14,7 +10,7 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Left part of the `Message-ID`, the same for every attempt of a message. */
+  /** Local part of the `Message-ID`, the same for every attempt of a message. */
   readonly messageId?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -27,10 +23,7 @@ export interface Mailer {
 }
 
 const CONNECT_MS = 10_000;
-/**
- * A server takes its time to reply after receiving a message: leaving sooner would send it twice
- * (RFC 5321, 4.5.3.2.6).
- */
+/** Servers may reply late. Leaving sooner sends a message twice (RFC 5321, 4.5.3.2.6). */
 const SILENCE_MS = 10 * 60 * 1000;
 
 async function openTransport(smtpUrl: string): Promise<Transporter> {
@@ -56,14 +49,9 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
   });
 }
 
-/**
- * Creates the mailer, which connects when there is something to send.
- *
- * @throws {MailSettingsError} if URL or sender cannot be used.
- */
+/** Connects when there is something to send. @throws {MailSettingsError} */
 export function createMailer(settings: {
   readonly smtpUrl: string;
-  /** `user@host` or `Name <user@host>`. */
   readonly from: string;
 }): Mailer {
   const sender = parseSender(settings.from);
@@ -85,7 +73,7 @@ export function createMailer(settings: {
           html,
           ...(messageId === undefined ? {} : { messageId: `<${messageId}@${domain}>` }),
           headers: {
-            // Machines need not answer (RFC 3834).
+            // Automatic responders should not reply (RFC 3834).
             "Auto-Submitted": "auto-generated",
             "X-Auto-Response-Suppress": "All",
             ...headers,

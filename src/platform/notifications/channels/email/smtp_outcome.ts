@@ -1,15 +1,10 @@
-/**
- * Whether to retry after a mail server's refusal. Pure.
- *
- * @module
- */
+/** Whether to retry after a mail server's refusal. Pure. @module */
 import type { SendOutcome } from "../../delivery/channel.ts";
 
 /** The fields of nodemailer's errors besides the message. */
 interface SmtpFault {
   readonly code: string | undefined;
   readonly status: number | undefined;
-  /** The server's response. */
   readonly response: string | undefined;
   /** The command that failed, such as `RCPT TO`. */
   readonly command: string | undefined;
@@ -25,7 +20,7 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EPROTOCOL: "The server does not speak SMTP",
 };
 
-/** Commands about one message; a refusal of any other concerns every message. */
+/** Commands for a single message; a refusal of any other command affects every message. */
 const ABOUT_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
 const MAX_WORDS = 200;
 
@@ -45,14 +40,13 @@ function faultOf(error: unknown): SmtpFault {
   };
 }
 
-/** The server's response in one line, without control characters. */
 function wordsOf({ response, status }: SmtpFault): string {
   // deno-lint-ignore no-control-regex -- what is taken out
   const words = (response ?? "").replace(/[\x00-\x1f\x7f-\x9f]+/g, " ").trim();
   return words === "" ? `SMTP ${status}` : words.slice(0, MAX_WORDS);
 }
 
-/** Judges what nodemailer threw (RFC 5321, 4.2.1: 4yz is transient, 5yz permanent). */
+/** Checks what nodemailer threw (RFC 5321, 4.2.1: 4yz is transient, 5yz permanent). */
 export function judgeSmtpError(error: unknown): SendOutcome {
   const fault = faultOf(error);
   const { code = "", status, command = "" } = fault;

@@ -1,8 +1,4 @@
-/**
- * The mail server and the sender: the operator's `--smtp-url` and `--mail-from`.
- *
- * @module
- */
+/** The mail server and the sender: the operator's `--smtp-url` and `--mail-from`. @module */
 
 /** The mail settings cannot be used. The message never contains the password. */
 export class MailSettingsError extends TypeError {
@@ -14,7 +10,7 @@ export interface SmtpSettings {
   readonly port: number;
   /** TLS from the first byte (`smtps:`). */
   readonly secure: boolean;
-  /** How STARTTLS is used on a connection that begins without TLS. */
+  /** The use of STARTTLS on a connection that starts without TLS. */
   readonly startTls: "required" | "offered" | "never";
   /** False if any certificate is accepted. */
   readonly verify: boolean;
@@ -31,10 +27,8 @@ const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const TLS_WISHES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
 
 /**
- * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. With a password to
- * another machine, TLS is required unless `tls=none`.
- *
- * @throws {MailSettingsError}
+ * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`. A password to another
+ * machine requires TLS unless `tls=none`. @throws {MailSettingsError}
  */
 export function parseSmtpUrl(text: string): SmtpSettings {
   const url = URL.parse(text);
@@ -64,11 +58,7 @@ export function parseSmtpUrl(text: string): SmtpSettings {
   };
 }
 
-/**
- * Reads `user@host` or `Name <user@host>`.
- *
- * @throws {MailSettingsError}
- */
+/** Reads `user@host` or `Name <user@host>`. @throws {MailSettingsError} */
 export function parseSender(text: string): Sender {
   const match = /^\s*(?:"?([^"<>\r\n]*?)"?\s*<([^<>\s]+)>|([^<>\s]+))\s*$/.exec(text);
   const address = match?.[2] ?? match?.[3] ?? "";

@@ -1,9 +1,4 @@
-/**
- * The token with which a mail's receiver turns such mails off without signing in (RFC
- * 8058). It names person and category, and is signed.
- *
- * @module
- */
+/** The signed token that turns off mails of one category without signing in (RFC 8058). @module */
 import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/events.ts";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";

@@ -1,8 +1,4 @@
-/**
- * One request to the API of a forge, through the guard of outbound requests.
- *
- * @module
- */
+/** One request to the API of a forge, through the guard of outbound requests. @module */
 import type { Clock } from "../../../../lib/clock.ts";
 import { createPause } from "../../../../lib/next_turn.ts";
 import { readLimited } from "../../../../lib/read_limited.ts";
@@ -13,7 +9,7 @@ import type { SendOutcome } from "../../delivery/channel.ts";
 import { judgePostError, POST_MS, readRetryAfter } from "../post_out.ts";
 import type { Dialect, ForgeRequest, ForgeTarget } from "./dialect.ts";
 
-/** Largest response to read: a hundred comments of a pull request. */
+/** Maximum size of a response to read: a hundred comments of a pull request. */
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MAX_DEPTH = 64;
 
@@ -23,13 +19,11 @@ export interface ForgeAnswer {
   readonly json: unknown;
 }
 
-/** The forge refused or failed a request. */
 export class ForgeError extends Error {
   override readonly name = "ForgeError";
 
   constructor(
     readonly outcome: Exclude<SendOutcome, { readonly type: "sent" }>,
-    /** The status of the response, if there was one. */
     readonly status?: number,
     options?: ErrorOptions,
   ) {
@@ -87,7 +81,7 @@ function judgeRefusal(
   return { type: "failed", reason: `${name} responded with status ${status}: ${why}` };
 }
 
-/** Asks a forge. @throws {ForgeError} if it does not respond with success */
+/** Sends a request to a forge. @throws {ForgeError} if it does not respond with success */
 export async function askForge(
   { outbound, now }: { readonly outbound: OutboundFetch; readonly now: Clock },
   { target, dialect }: { readonly target: ForgeTarget; readonly dialect: Dialect },

@@ -1,18 +1,16 @@
-/**
- * The APIs of Bitbucket Cloud and of Bitbucket Data Center: build statuses, and comments of pull
- * requests.
- *
- * @module
- */
+/** Build statuses and comments of pull requests, in Bitbucket Cloud and Data Center. @module */
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { sha256Hex } from "../../../../lib/hash.ts";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 
-/** Longest key of a build status in the cloud. */
+/** Maximum length of a key of a build status in the cloud. */
 const MAX_KEY = 40;
 const MAX_DESCRIPTION = 255;
-/** With this name, git takes an access token of a repository, which the API takes as a bearer. */
+/**
+ * With this name, git takes an access token of a repository, which the API accepts as a bearer
+ * token.
+ */
 const TOKEN_USER = "x-token-auth";
 
 const CLOUD_STATES: Readonly<Record<CommitState, string>> = {

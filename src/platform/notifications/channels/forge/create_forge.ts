@@ -1,13 +1,8 @@
-/**
- * Assembles the reports to forges.
- *
- * @module
- */
+/** Assembles the reports to forges. @module */
 import { endpoints } from "../../../../contract/endpoints.ts";
-import { reachesProject } from "../../../core/access/mod.ts";
 import type { Foundation } from "../../../core/foundation.ts";
-import { Failure, type Router } from "../../../core/http/mod.ts";
-import { deploymentEvent, DeploymentStore } from "../../../deployments/mod.ts";
+import type { Router } from "../../../core/http/mod.ts";
+import { deploymentEvent, DeploymentStore, requireOwner } from "../../../deployments/mod.ts";
 import { PullStore, type ReportPull } from "../../../hooks/mod.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
 import { GitCredentialStore, previewRecord, ProjectStore } from "../../../projects/mod.ts";
@@ -20,7 +15,10 @@ import type { DeliveryQueue, NotificationContent } from "../../delivery/types.ts
 import { uuidV7 } from "../../../../lib/ids.ts";
 import { describeEvent } from "../../describe_event.ts";
 
-/** Creates the function that stores such a report; it resolves once that would survive a crash. */
+/**
+ * Creates the function that stores such a report; it resolves when the report would survive a
+ * crash.
+ */
 export function pullReporter(
   { queue, addresses, publicOrigin, now, random }:
     & Pick<Foundation, "addresses" | "publicOrigin" | "now" | "random">
@@ -41,7 +39,6 @@ export function pullReporter(
   };
 }
 
-/** The deployment that an event is about. */
 function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | undefined {
   const { projectId, deploymentId } = data;
   if (workspaceId === null) return undefined;
@@ -49,7 +46,7 @@ function placeOf({ workspaceId, data }: NotificationContent): ReportedPlace | un
   return { workspaceId, projectId, deploymentId };
 }
 
-/** Sends what happens to deployments to the forges of their repositories. */
+/** Reports the state of deployments to the forges of their repositories. */
 function createForgeChannel(
   reporter: Pick<ForgeReporter, "find" | "report">,
 ): Channel {
@@ -104,19 +101,14 @@ function toWire({ forge, repository, state, comment, problem, at }: ReportRecord
   return { forge, repository, state, isCommented, problem, at: new Date(at).toISOString() };
 }
 
-/** Binds `/v1/deployments/{deployment}/forge-report`. */
 export function bindForgeRoutes(
   router: Router,
   { kv, reports }: { readonly kv: RecordStore; readonly reports: ReportStore },
 ): void {
   const deployments = new DeploymentStore(kv);
   router.guarded(endpoints.getForgeReport, async (caller, { params: { deployment: id } }) => {
-    const owner = await deployments.owner(id);
-    if (owner?.workspaceId !== caller.workspace.id || !reachesProject(caller, owner.projectId)) {
-      const { slug } = caller.workspace;
-      throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
-    }
-    const record = await reports.find({ projectId: owner.projectId, id });
+    const { projectId } = await requireOwner(deployments, caller, id);
+    const record = await reports.find({ projectId, id });
     return { report: record === undefined ? null : toWire(record) };
   });
 }

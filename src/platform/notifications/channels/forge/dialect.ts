@@ -1,8 +1,4 @@
-/**
- * Requests to the API of a forge, in terms that all forges share.
- *
- * @module
- */
+/** Requests to the API of a forge, in terms that all forges share. @module */
 import type { Forge } from "../../../../contract/projects.ts";
 
 /** A repository, as the API of its forge addresses it. */
@@ -10,7 +6,7 @@ export interface ForgeTarget {
   readonly forge: Forge;
   /** Address of the API, without a slash at its end. */
   readonly api: string;
-  /** Names of the folders of the repository, its own the last one. */
+  /** Path segments of the repository; its own name is the last one. */
   readonly path: readonly string[];
   readonly username: string;
   readonly token: string;
@@ -18,12 +14,14 @@ export interface ForgeTarget {
 
 export type CommitState = "waiting" | "building" | "live" | "failed" | "stopped";
 
-/** The status of a commit. */
 export interface CommitStatus {
   readonly sha: string;
   readonly branch: string;
   readonly state: CommitState;
-  /** Tells this mark from others of the commit: a later one of the same name replaces it. */
+  /**
+   * Distinguishes this status from others of the commit; a later one with the same name replaces
+   * it.
+   */
   readonly name: string;
   readonly description: string;
   readonly url: string;
@@ -35,24 +33,23 @@ export interface ForgeRequest {
   readonly body?: unknown;
 }
 
-/** A comment as the API shows it. */
 export interface ShownComment {
   readonly id: string;
   readonly text: string;
-  /** The version that a change must name. */
+  /** The version that a change must include. */
   readonly version?: number | undefined;
 }
 
-/** How one kind of forge is asked. All of it is pure. */
+/** The API of one kind of forge. All of it is pure. */
 export interface Dialect {
-  /** Fields of every request; they hold the token. */
+  /** Headers of every request, including the token. */
   fields(target: ForgeTarget): readonly (readonly [string, string])[];
   status(target: ForgeTarget, status: CommitStatus): ForgeRequest;
-  /** True for a refusal that says that the commit is marked as it should be. */
+  /** True for a refusal because the commit already has the status. */
   isMarked?(answer: { readonly status: number; readonly text: string }): boolean;
   /** Lists the comments of a pull request. */
   comments(target: ForgeTarget, pull: number): ForgeRequest;
-  /** Shows one comment, where a change must name its version. */
+  /** Fetches a comment, if a change must name its version. */
   comment?(target: ForgeTarget, pull: number, id: string): ForgeRequest;
   addComment(target: ForgeTarget, pull: number, text: string): ForgeRequest;
   changeComment(

@@ -21,7 +21,7 @@ import { dialectOf, forgeTarget } from "./forge_target.ts";
 import { commentText, commitStatus, isSkipped, markOf, type ReportContext } from "./report_text.ts";
 import type { ReportRecord, ReportStore } from "./report_store.ts";
 
-/** How often a report is repeated as its deployment changed meanwhile. */
+/** How often a report is repeated because its deployment changed in the meantime. */
 const ROUNDS = 4;
 
 const NOT_ALLOWED = "The URL of the forge's API must be https, because a token is sent to it";
@@ -32,15 +32,14 @@ export interface ReporterParts extends ReportContext {
   readonly credentials: OpenGitCredentials;
   readonly pulls: Pick<PullStore, "find" | "commented">;
   readonly reports: ReportStore;
-  /** Who may visit the previews of a project. */
+  /** The visitors of a project's previews. */
   protectionOf(projectId: string): Promise<Protection>;
   readonly outbound: OutboundFetch;
-  /** Plain http is allowed. */
   readonly allowPrivate: boolean;
   readonly now: Clock;
 }
 
-/** A deployment, by what its event names. */
+/** A deployment, identified by its event. */
 export interface ReportedPlace {
   readonly workspaceId: string;
   readonly projectId: string;
@@ -65,7 +64,7 @@ export class ForgeReporter {
     this.#parts = parts;
   }
 
-  /** The deployment and its forge; `undefined` if there is nobody to tell. */
+  /** The deployment and its forge; `undefined` if there is no forge to notify. */
   async find({ workspaceId, projectId, deploymentId }: ReportedPlace): Promise<
     Reported | undefined
   > {
@@ -78,7 +77,7 @@ export class ForgeReporter {
     return target === undefined ? undefined : { deployment, target };
   }
 
-  /** Tells the forge how the deployment stands; the outcome says whether to try again. */
+  /** Reports the deployment's state to the forge; the outcome tells whether to retry. */
   async report(place: ReportedPlace): Promise<SendOutcome> {
     const first = await this.find(place);
     if (first === undefined) return { type: "gone", reason: "There is no forge to report to" };
@@ -131,7 +130,7 @@ export class ForgeReporter {
     return askForge(this.#parts, addressed, request);
   }
 
-  /** Marks the commit, unless that was done; returns the mark that it has. */
+  /** Sets the commit's status if it has changed; returns the current status. */
   async #mark(addressed: Addressed, known: string | null): Promise<string | null> {
     const status = commitStatus(addressed.deployment, this.#parts);
     if (status === undefined || status.state === known) return known;
@@ -177,7 +176,7 @@ export class ForgeReporter {
     return preview?.commitSha === commitSha ? preview : undefined;
   }
 
-  /** Returns the id of the comment; `undefined` if a closed pull request has none any more. */
+  /** Returns the id of the comment; `undefined` if a closed pull request no longer has one. */
   async #write(addressed: Addressed, pull: PullRecord, text: string): Promise<string | undefined> {
     const { target, dialect, deployment } = addressed;
     const { number } = pull;
@@ -186,7 +185,7 @@ export class ForgeReporter {
       if (id !== undefined) return id;
     }
     if (!pull.isOpen) return undefined;
-    // A crash may have come between a comment and its record.
+    // A crash may have happened between a comment and its record.
     const { json } = await this.#ask(addressed, dialect.comments(target, number));
     const mark = markOf(deployment.projectId);
     const found = this.#read(() => dialect.readComments(json)).find((each) =>
@@ -200,7 +199,6 @@ export class ForgeReporter {
     return this.#read(() => dialect.readComment(added.json)).id;
   }
 
-  /** Changes a comment; `undefined` if it is gone. */
   async #change(
     addressed: Addressed,
     pull: number,

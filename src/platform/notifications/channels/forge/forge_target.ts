@@ -1,8 +1,4 @@
-/**
- * Which forge serves a project's repository, and where its API is. Pure.
- *
- * @module
- */
+/** The forge of a project's repository, and the URL of its API. Pure. @module */
 import type { Forge } from "../../../../contract/projects.ts";
 import { parseGitUrl } from "../../../../lib/git_url.ts";
 import type { GitCredentials } from "../../../projects/mod.ts";
@@ -20,7 +16,7 @@ const KNOWN: Readonly<Record<string, { readonly forge: Forge; readonly api?: str
   "gitea.com": { forge: "gitea" },
 };
 
-/** Names of hosts that say what they serve, such as `gitlab.example.com`. */
+/** Host names that show their kind, such as `gitlab.example.com`. */
 const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
   [/^github\./, "github"],
   [/^gitlab\./, "gitlab"],
@@ -28,7 +24,6 @@ const SPEAKING: readonly (readonly [RegExp, Forge])[] = [
   [/^bitbucket\./, "bitbucket"],
 ];
 
-/** API paths of self-hosted forges, below the URL of their pages. */
 const API_PATHS: Readonly<Record<Forge, string>> = {
   github: "/api/v3",
   gitlab: "/api/v4",
@@ -41,14 +36,14 @@ const CLOUD = /\/2\.0$/;
 const forgeOf = (host: string): Forge | undefined =>
   KNOWN[host]?.forge ?? SPEAKING.find(([pattern]) => pattern.test(host))?.[1];
 
-/** The folder below which the forge has its pages, where its API is not at the root of its host. */
+/** The base path of the forge's pages, if it is not at the root of its host. */
 function folderOf(api: string, forge: Forge): string {
   const { pathname } = new URL(api);
   const path = API_PATHS[forge];
   return pathname.endsWith(path) ? pathname.slice(0, -path.length) : "";
 }
 
-/** How the repository is addressed; `undefined` if nothing says which forge it is. */
+/** The repository's address in the API; `undefined` if the forge is unknown. */
 export function forgeTarget(
   gitUrl: string | null,
   credentials: GitCredentials | undefined,
@@ -80,7 +75,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The API dialect of a forge: Bitbucket has one in its cloud and another on servers. */
+/** The API dialect of a forge: Bitbucket's cloud and servers have different ones. */
 export function dialectOf({ forge, api }: ForgeTarget): Dialect {
   if (forge === "bitbucket") return CLOUD.test(api) ? bitbucketCloud : bitbucketServer;
   return { github, gitlab, gitea }[forge];

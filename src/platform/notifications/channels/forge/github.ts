@@ -1,9 +1,4 @@
-/**
- * The API of GitHub, and that of Gitea and Forgejo, which is like it: commit statuses, and
- * comments of the issue that every pull request is.
- *
- * @module
- */
+/** Commit statuses and comments of pull requests, at GitHub, Gitea and Forgejo. @module */
 import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 

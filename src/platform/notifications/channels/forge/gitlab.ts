@@ -1,8 +1,4 @@
-/**
- * The API of GitLab: commit statuses, and notes of merge requests.
- *
- * @module
- */
+/** The API of GitLab: commit statuses, and notes of merge requests. @module */
 import * as z from "zod";
 import { at, type CommitState, type Dialect, type ForgeTarget } from "./dialect.ts";
 

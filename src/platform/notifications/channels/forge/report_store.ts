@@ -1,23 +1,18 @@
-/**
- * The last report to the forge of each deployment, and the reason of its failure.
- *
- * @module
- */
+/** The last report to the forge of each deployment, and the reason of its failure. @module */
 import * as z from "zod";
 import { FORGES } from "../../../../contract/projects.ts";
 import { keys, readRecord } from "../../../core/store/mod.ts";
 import type { DeploymentRecord } from "../../../deployments/mod.ts";
 import type { RecordStore } from "../../../../store/mod.ts";
 
-/** How long it is shown. */
 const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 const reportRecord = z.object({
   forge: z.enum(FORGES),
   repository: z.string(),
-  /** How the commit is marked; null before that succeeded. */
+  /** The commit's status; null before the first success. */
   state: z.string().nullable(),
-  /** Hash of the comment that a pull request has of it. */
+  /** Hash of its comment on a pull request. */
   comment: z.string().nullable(),
   /** Why the last report did not reach the forge. */
   problem: z.string().nullable(),

@@ -13,7 +13,6 @@ import type { CommitState, CommitStatus } from "./dialect.ts";
 
 export interface ReportContext {
   readonly addresses: Addresses;
-  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
 }
 
@@ -57,11 +56,11 @@ function describe(state: CommitState, deployment: DeploymentRecord): string {
   }[state];
 }
 
-/** True if there was nothing to build, so the branch's deployment stays. */
+/** True if there was nothing to build, so the branch keeps its deployment. */
 export const isSkipped = ({ status, error }: DeploymentRecord): boolean =>
   status === "STOPPED" && error !== null;
 
-/** How the commit is marked; `undefined` if the mark that it has stays. */
+/** The commit's status; `undefined` to keep the current one. */
 export function commitStatus(
   deployment: DeploymentRecord,
   context: ReportContext,
@@ -75,7 +74,7 @@ export function commitStatus(
     const description = "Nothing to build";
     return { sha: commitSha, branch, description, state: "live", name, url: page };
   }
-  // A deployment that was live has been built. That it is gone now is not the commit's fault.
+  // A deployment that was live has been built. Its removal is not the commit's fault.
   if (state === "stopped" && liveAt !== null) return undefined;
   return {
     sha: commitSha,
@@ -87,10 +86,10 @@ export function commitStatus(
   };
 }
 
-/** A line that pages do not show, by which a comment is found again. */
+/** A line that pages do not show, which identifies the comment. */
 export const markOf = (projectId: string): string => `[//]: # (svc preview ${projectId})`;
 
-/** How to get in where a preview asks for it. */
+/** How to get access to a protected preview. */
 const WAYS_IN: Readonly<Record<Protection, readonly string[]>> = {
   off: [],
   members: [
@@ -136,10 +135,7 @@ function schemaDifferenceLines({ status, schemaDifference }: DeploymentRecord): 
   ];
 }
 
-/**
- * The comment of a pull request about its preview, whose project has a protection, and about the
- * checks of its release to production, if there are any.
- */
+/** The comment of a pull request about its preview, and about the checks of its release. */
 export function commentText(
   deployment: DeploymentRecord,
   context: ReportContext & {

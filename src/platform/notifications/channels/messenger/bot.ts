@@ -1,9 +1,6 @@
-/**
- * The chat bot: its name and its responses.
- *
- * @module
- */
+/** The chat bot: its name and its responses. @module */
 import * as z from "zod";
+import { rememberRead } from "../../../../lib/remember_read.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { BotApi } from "./bot_api.ts";
@@ -31,12 +28,10 @@ export interface BotDialogue {
 export interface BotOptions {
   readonly api: BotApi;
   readonly links: Led<Pick<LinkStore, "findByChat" | "link" | "setStatus" | "takeCode">>;
-  /** Origin of the platform, as people see it. */
   readonly publicOrigin: string;
-  /** Without @; asked for by default. */
+  /** Name without @; by default, the bot requests it from the API. */
   readonly name?: string;
   readonly dialogues?: readonly BotDialogue[];
-  /** Name of an account. */
   accountName(userId: string): Promise<string | undefined>;
   readonly now: Clock;
   readonly random: Random;
@@ -44,34 +39,24 @@ export interface BotOptions {
 
 export class Bot {
   readonly #host: string;
-  #knownName: Promise<string> | undefined;
+  /** Without @. @throws {BotApiError} if it is unknown yet */
+  readonly name: () => Promise<string>;
 
   readonly #options: BotOptions;
 
   constructor(options: BotOptions) {
     this.#options = options;
     this.#host = new URL(options.publicOrigin).host;
+    this.name = rememberRead(async () => {
+      const result = z.object({ username: z.string().regex(/^\w{3,64}$/) });
+      return options.name ?? (await options.api.call("getMe", {}, { result })).username;
+    });
   }
 
-  /** The bot's name, without @. @throws {BotApiError} if it is not known yet */
-  name(): Promise<string> {
-    const { name, api } = this.#options;
-    if (name !== undefined) return Promise.resolve(name);
-    const result = z.object({ username: z.string().regex(/^\w{3,64}$/) });
-    this.#knownName ??= api.call("getMe", {}, { result }).then(({ username }) => username)
-      .catch((error) => {
-        this.#knownName = undefined;
-        throw error;
-      });
-    return this.#knownName;
-  }
-
-  /** The address that opens the bot with a code. */
   async deepLink(code: string): Promise<string> {
     return `https://t.me/${await this.name()}?start=${code}`;
   }
 
-  /** Responds to a person's action in the chat. */
   async handle(update: Update, lease: Lease): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;

@@ -1,9 +1,4 @@
-/**
- * A client of the Telegram Bot API. Its URLs contain the bot's token, so its errors contain neither
- * URLs nor messages of `fetch`.
- *
- * @module
- */
+/** A client of the Telegram Bot API. Its errors never contain the bot's token. @module */
 import * as z from "zod";
 
 const DEFAULT_BOT_API = "https://api.telegram.org";
@@ -12,11 +7,10 @@ const TOKEN = /^\d{1,20}:[\w-]{8,128}$/;
 const CALL_MS = 15_000;
 
 export interface BotSettings {
-  /** The secret that BotFather gives. */
+  /** The secret from BotFather. */
   readonly token: string;
   /** Address of the Bot API, if it is not Telegram's own. */
   readonly api?: string;
-  /** Name of the bot without @; asked for by default. */
   readonly name?: string;
 }
 
@@ -31,7 +25,7 @@ export class BotApiError extends Error {
   constructor(
     message: string,
     readonly status?: number,
-    /** The pause that the API asked for, in milliseconds. */
+    /** The pause that the API requested, in milliseconds. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

@@ -7,7 +7,7 @@ const TOKEN = "123456:AAE-never_to_be_seen";
 const call = (api: string) =>
   new BotApi({ token: TOKEN, api }).call("getMe", {}, { result: z.object({ id: z.number() }) });
 
-/** A server that answers everything with one text. */
+/** A server that responds to every request with the same text. */
 function serve(answer: () => Response) {
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
   return {
@@ -33,7 +33,7 @@ const rows: readonly [string, () => Response, RegExp][] = [
 ];
 
 for (const [name, answer, wanted] of rows) {
-  Deno.test(`BotApi says what is wrong after ${name}, without the token`, async () => {
+  Deno.test(`BotApi reports a problem after ${name}, without the token`, async () => {
     await using server = serve(answer);
     await assert.rejects(call(server.url), (error: Error) => {
       assert.ok(error instanceof BotApiError);
@@ -44,7 +44,7 @@ for (const [name, answer, wanted] of rows) {
   });
 }
 
-Deno.test("BotApi says that nobody answers, without the token", async () => {
+Deno.test("BotApi reports that no one answers, without the token", async () => {
   await assert.rejects(call("http://127.0.0.1:1"), (error: Error) => {
     assert.ok(!`${error.stack}${error.cause}`.includes(TOKEN));
     return error instanceof BotApiError;

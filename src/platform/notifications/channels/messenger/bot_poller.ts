@@ -1,9 +1,4 @@
-/**
- * Polls the Bot API for what people do in the chat. The position is stored, so that a
- * restart neither loses nor repeats updates, except those under way.
- *
- * @module
- */
+/** Polls the Bot API. The position is stored, so that a restart loses nothing. @module */
 import * as z from "zod";
 import { readRecord } from "../../../core/store/mod.ts";
 import type { Nodes } from "../../../core/nodes/mod.ts";
@@ -12,7 +7,7 @@ import { type Update, updateList } from "./bot_updates.ts";
 import { Lease, type LeasedStore, LeaseLostError, type RecordKey } from "../../../../store/mod.ts";
 
 const OFFSET_KEY: RecordKey = ["messenger", "offset"];
-/** Longest time that the Bot API holds a request open. */
+/** Maximum time that the Bot API keeps a request open. */
 const WAIT_SECONDS = 50;
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 60_000;
@@ -20,7 +15,9 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface BotPollerOptions {
   readonly kv: LeasedStore;
   readonly api: BotApi;
-  /** One of them polls, as the Bot API answers one; this one alone by default. */
+  /**
+   * The nodes, one of which polls, because the Bot API only serves one; by default only this one.
+   */
   readonly nodes?: Pick<Nodes, "leads" | "during"> | undefined;
   handle(update: Update, lease: Lease): Promise<void>;
   onTrouble(message: string): void;

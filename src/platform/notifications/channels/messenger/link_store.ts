@@ -1,9 +1,4 @@
-/**
- * Which chats belong to which accounts, and the codes that link them, in Deno
- * KV. A chat belongs to one account.
- *
- * @module
- */
+/** Chats of accounts, one account each, and the codes that link them, in Deno KV. @module */
 import * as z from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/messenger.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -28,7 +23,7 @@ type Key = RecordKey;
 export const messengerKeys = {
   byChat: (chatId: number): Key => ["messenger_chats", chatId],
   code: (hash: string): Key => ["messenger_codes", hash],
-  /** Sign-ins that wait for the chat; their browsers know what the hash is of. */
+  /** Sign-ins that wait for the chat, by the hash of a value that their browser has. */
   signIn: (hash: string): Key => ["messenger_sign_ins", hash],
   /** Hash of the sign-in with an id, or with a code by the hash of that. */
   signInByName: (name: string): Key => ["messenger_sign_in_by_name", name],
@@ -76,10 +71,7 @@ export class LinkStore extends Table<LinkRecord, readonly [string, string], "cha
     return await this.findBy("chat", messengerKeys.byChat(chatId));
   }
 
-  /**
-   * Links a chat. A chat of another account stays with it, so that nobody can be tricked
-   * into giving theirs away.
-   */
+  /** Links a chat. Another account keeps its chat, so that no one can be tricked out of theirs. */
   async link(wanted: LinkRecord, lease?: Lease): Promise<"linked" | "taken" | "too_many"> {
     const { userId, chatId } = wanted;
     const contended = [messengerKeys.byChat(chatId), [...links.root, userId]];

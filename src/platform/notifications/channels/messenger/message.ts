@@ -1,8 +1,4 @@
-/**
- * Messages of the bot: HTML for the Bot API, safe whatever the texts contain. Pure.
- *
- * @module
- */
+/** Messages of the bot: HTML for the Bot API, safe for all texts. Pure. @module */
 import { isPublicAddress } from "../../../../runtime/mod.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
@@ -21,7 +17,7 @@ function cut(text: string, maximum: number): string {
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Whether the messenger accepts an address for a button: it refuses local ones. */
+/** Whether the messenger accepts a URL for a button: it refuses local ones. */
 function isForButton(url: URL): boolean {
   if (/^\d|^\[/.test(url.hostname)) return isPublicAddress(url.hostname.replace(/^\[|\]$/g, ""));
   return url.hostname.includes(".") && !/\.(?:localhost|local|internal|test)$/.test(url.hostname);

@@ -1,8 +1,4 @@
-/**
- * Notifications by the chat bot.
- *
- * @module
- */
+/** Notifications by the chat bot. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import * as z from "zod";
 import type { Channel, SendOutcome } from "../../delivery/channel.ts";
@@ -15,7 +11,6 @@ function isChatGone({ status, message }: BotApiError): boolean {
   return status === 403 || (status === 400 && /chat not found|user is deactivated/i.test(message));
 }
 
-/** The outcome of a failed call. */
 function judgeBotError(error: BotApiError): SendOutcome {
   const { status, message: reason, retryAfterMs } = error;
   if (status === 429) {

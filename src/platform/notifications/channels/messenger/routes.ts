@@ -1,8 +1,4 @@
-/**
- * `/v1/account/messenger`.
- *
- * @module
- */
+/** `/v1/account/messenger`. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import { Buffer } from "node:buffer";
 import { endpoints } from "../../../../contract/endpoints.ts";
@@ -30,7 +26,7 @@ export interface MessengerServices {
   readonly random: Random;
 }
 
-/** Makes a one-time address that links a chat. @throws {Failure} if there is no bot */
+/** Creates a one-time URL that links a chat. @throws {Failure} if there is no bot */
 export async function makeMessengerLink(
   { bot, messengerLinks, now, random }: MessengerServices,
   userId: string,
@@ -51,7 +47,6 @@ export async function makeMessengerLink(
   }
 }
 
-/** The chats of an account. */
 export async function messengerLinksOf(
   { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
   userId: string,

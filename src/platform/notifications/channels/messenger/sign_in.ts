@@ -1,8 +1,4 @@
-/**
- * Sign-in and sign-up by messenger: the functions for the pages, and the bot's replies.
- *
- * @module
- */
+/** Sign-in and sign-up by messenger: the functions for the pages, and the bot's replies. @module */
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import {
@@ -15,7 +11,13 @@ import {
   users,
 } from "../../../accounts/mod.ts";
 import { RateWindow } from "../../../core/access/mod.ts";
-import { addressGroup, agentName, type Client, Failure } from "../../../core/http/mod.ts";
+import {
+  addressGroup,
+  agentName,
+  type Client,
+  Failure,
+  requireRate,
+} from "../../../core/http/mod.ts";
 import type { Bot, BotDialogue } from "./bot.ts";
 import { BotApiError } from "./bot_api.ts";
 import { type LinkRecord, links, type LinkStore } from "./link_store.ts";
@@ -57,13 +59,6 @@ export interface MessengerSignInParts {
 
 const PREFIX = "signin";
 
-function refuseFor(seconds: number): void {
-  if (seconds === 0) return;
-  throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
-    retryAfter: seconds,
-  });
-}
-
 export class MessengerSignIn implements BotDialogue {
   readonly #attempts: SignInAttempts;
   readonly #begins: RateWindow;
@@ -83,10 +78,12 @@ export class MessengerSignIn implements BotDialogue {
     this.#host = new URL(publicOrigin).host;
   }
 
-  /** Begins an attempt for a browser; returns what its cookie holds. @throws {Failure} too many */
+  /**
+   * Starts an attempt for a browser; returns the value of its cookie. @throws {Failure} too many
+   */
   async begin(client: Client): Promise<string> {
-    refuseFor(this.#begins.take(addressGroup(client.address)));
-    refuseFor(this.#allBegins.take("all"));
+    requireRate(this.#begins, addressGroup(client.address), "attempts");
+    requireRate(this.#allBegins, "all", "attempts");
     return (await this.#attempts.begin(client)).cookie;
   }
 
@@ -106,7 +103,7 @@ export class MessengerSignIn implements BotDialogue {
     return { type: "entered", answer: await this.#parts.signIn.admit(user, client) };
   }
 
-  /** Makes an account for the chat that approved. @throws {Failure} if none did */
+  /** Creates an account for the chat that approved. @throws {Failure} if none did */
   async signUp(
     cookie: string,
     name: string,
@@ -117,7 +114,7 @@ export class MessengerSignIn implements BotDialogue {
     if (attempt?.state.type !== "approved") {
       throw new Failure("unauthorized", "Sign-up took too long. Start again");
     }
-    refuseFor(this.#signUps.take(addressGroup(client.address)));
+    requireRate(this.#signUps, addressGroup(client.address), "attempts");
     const { chat } = attempt.state;
     const user: UserRecord = {
       id: uuidV7(now, random),

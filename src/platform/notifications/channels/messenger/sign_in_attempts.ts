@@ -1,8 +1,8 @@
 /**
- * Sign-ins that wait for approval in the messenger, in Deno KV: the browser asks any node,
- * and one node hears the chat. An attempt belongs to one browser, by its cookie, and to the
- * first chat that opens its link. The person taps the number that the page shows, which the
- * victim of a forwarded link does not know.
+ * Sign-ins that wait for approval in the messenger, in Deno KV: the browser asks any node, and one
+ * node receives the chat. An attempt belongs to one browser, by its cookie, and to the first chat
+ * that opens its link. The person taps the number that the page shows, which the victim of a
+ * forwarded link cannot see.
  *
  * @module
  */
@@ -26,7 +26,6 @@ const attemptRecord = z.object({
   id: z.string(),
   /** The number that the page shows: 10 to 99. */
   number: z.number(),
-  /** The browser. */
   client: z.object({
     address: z.string(),
     userAgent: z.string().nullable(),
@@ -48,12 +47,11 @@ export type Verdict = "approved" | "denied" | "wrong_number" | "unknown";
 export type Asked = { readonly attempt: Attempt; readonly choices: readonly number[] } | "used";
 
 interface Change<T> {
-  /** Missing if it stays as it is. */
+  /** Missing if it does not change. */
   readonly state?: Attempt["state"];
   readonly result: T;
 }
 
-/** The name of an attempt in the store. */
 const hashOf = (cookie: string): string => sha256Hex(`svc messenger sign-in\n${cookie}`);
 
 const CODE_BYTES = 24;
@@ -76,7 +74,7 @@ export class SignInAttempts {
     this.#options = options;
   }
 
-  /** Begins an attempt; `cookie` is what its browser keeps. */
+  /** Starts an attempt; `cookie` is the value in its browser. */
   async begin(client: Client): Promise<{ readonly cookie: string; readonly attempt: Attempt }> {
     const { now, random } = this.#options;
     const cookie = Buffer.from(random(32)).toString("base64url");
@@ -98,12 +96,10 @@ export class SignInAttempts {
     return { cookie, attempt };
   }
 
-  /** The attempt of a browser. */
   async find(cookie: string): Promise<Attempt | undefined> {
     return (await this.#read(hashOf(cookie)))?.value;
   }
 
-  /** Ends the attempt of a browser. */
   async end(cookie: string): Promise<void> {
     await this.#kv.delete(messengerKeys.signIn(hashOf(cookie)));
   }
@@ -143,7 +139,7 @@ export class SignInAttempts {
     return answered ?? unknown;
   }
 
-  /** Changes the attempt with a name of a code, or an id; `undefined` if there is none. */
+  /** Changes the attempt with a code or id; `undefined` if there is none. */
   async #change<T>(
     { name, lease }: { readonly name: string; readonly lease: Lease | undefined },
     decide: (attempt: Attempt) => Change<T>,
@@ -167,7 +163,6 @@ export class SignInAttempts {
     return found !== undefined && this.#options.now() < found.value.expiresAt ? found : undefined;
   }
 
-  /** 10 to 99, each as likely as the others. */
   #number(): number {
     for (;;) {
       const byte = this.#options.random(1)[0]!;

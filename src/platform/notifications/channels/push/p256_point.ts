@@ -1,8 +1,4 @@
-/**
- * Whether bytes are a public key on P-256. Pure.
- *
- * @module
- */
+/** Whether bytes are a public key on P-256. Pure. @module */
 
 /** Field and curve y² = x³ - 3x + b (NIST SP 800-186, 3.2.1.3). */
 const P = 0xffffffff00000001000000000000000000000000ffffffffffffffffffffffffn;

@@ -4,11 +4,11 @@ import { isP256Point } from "./p256_point.ts";
 
 const point = (): Uint8Array => new Uint8Array(createECDH("prime256v1").generateKeys());
 
-Deno.test("isP256Point() takes what key generation makes", () => {
+Deno.test("isP256Point() accepts generated keys", () => {
   for (let round = 0; round < 20; round++) assert.ok(isP256Point(point()));
 });
 
-Deno.test("isP256Point() refuses what is not on the curve, or not written in full", () => {
+Deno.test("isP256Point() refuses points that are not on the curve, or incomplete", () => {
   const good = point();
   const changed = (at: number, value: number) => good.with(at, value);
   const field = new Uint8Array(32).fill(255);

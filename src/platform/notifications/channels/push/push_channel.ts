@@ -1,9 +1,4 @@
-/**
- * Notifications to browsers: encrypted (RFC 8291), signed by the platform
- * (RFC 8292), posted to the browser's push service (RFC 8030).
- *
- * @module
- */
+/** Browser notifications: encrypted (RFC 8291), signed (RFC 8292), posted (RFC 8030). @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock } from "../../../../lib/clock.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";

@@ -1,12 +1,8 @@
-/**
- * Content and urgency of a push message (RFC 8030). Pure.
- *
- * @module
- */
+/** Content and urgency of a push message (RFC 8030). Pure. @module */
 import { type Priority } from "../../../../contract/events.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 
-/** A push service takes 4,096 bytes; encryption and framing need some of them. */
+/** A push service accepts 4,096 bytes; encryption and framing need some of them. */
 const MAX_PAYLOAD_BYTES = 3000;
 const MAX_TITLE = 200;
 
@@ -27,7 +23,6 @@ export function pushTopic(deliveryId: string): string {
   return deliveryId.slice(0, 32);
 }
 
-/** Creates the message for the service worker. */
 export function pushPayload(content: NotificationContent): string {
   const { id, event, category, priority, title, actionUrl, createdAt } = content;
   const rest = { id, event, category, priority, title: title.slice(0, MAX_TITLE), createdAt };

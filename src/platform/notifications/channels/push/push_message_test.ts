@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { content } from "../../delivery/_test_delivery.ts";
 import { pushPayload, pushTopic } from "./push_message.ts";
 
-Deno.test("pushPayload() holds what the worker shows", () => {
+Deno.test("pushPayload() contains the worker's texts", () => {
   const payload = JSON.parse(pushPayload(content({ id: "n1" })));
   assert.deepEqual(payload, {
     id: "n1",

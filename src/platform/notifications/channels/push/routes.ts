@@ -1,8 +1,4 @@
-/**
- * `/v1/notifications/vapid-key` and `/v1/notifications/push-subscription`.
- *
- * @module
- */
+/** `/v1/notifications/vapid-key` and `/v1/notifications/push-subscription`. @module */
 import { Buffer } from "node:buffer";
 import { endpoints } from "../../../../contract/endpoints.ts";
 import type { PushSubscription } from "../../../../contract/push.ts";
@@ -42,7 +38,6 @@ function checkKey(p256dh: string): void {
   );
 }
 
-/** The subscribed browsers of an account, newest first. */
 export async function subscriptionsOf(
   { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
   scope: PersonalScope,
@@ -77,7 +72,7 @@ export function bindPushRoutes(router: Router, services: {
         createdAt: now(),
       }),
     );
-    // Nobody subscribes a browser to hear nothing.
+    // A person who subscribes a browser wants notifications.
     if (isFirst) await services.preferences.setChannel(own, { channel: "push", enabled: true });
     return made;
   });

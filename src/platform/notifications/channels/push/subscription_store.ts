@@ -1,9 +1,4 @@
-/**
- * Subscribed browsers in Deno KV: by account, and by endpoint, as a browser
- * belongs to the account that subscribed it last.
- *
- * @module
- */
+/** Subscribed browsers in Deno KV. Each belongs to its latest account. @module */
 import * as z from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/push.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
@@ -27,9 +22,9 @@ const subscriptionRecord = z.object({
   p256dh: z.string(),
   auth: z.string(),
   name: z.string(),
-  /** The only workspace whose notifications it gets, that of its key or tool; null for all. */
+  /** The only workspace whose notifications it gets, that of its key or client; null for all. */
   workspaceId: z.string().nullable().default(null),
-  /** The credential that made it, with which it ends; null for older ones. */
+  /** The credential that created it, with which it ends; null for older ones. */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
@@ -76,12 +71,10 @@ export class SubscriptionStore extends Table<
     super(kv, subscriptions);
   }
 
-  /** Whether a browser of a person is subscribed. */
   async hasAny(userId: string): Promise<boolean> {
     return await countBelow(this.kv, [...subscriptions.root, userId], 1) > 0;
   }
 
-  /** One page of those in scope, newest first. */
   async page(
     scope: PersonalScope,
     wish: PageWish,
@@ -98,11 +91,9 @@ export class SubscriptionStore extends Table<
   }
 
   /**
-   * Stores a subscription in the scope of its credential, until that is revoked. The same endpoint
-   * keeps its id, and a person in a browser takes it over from any account. If an account or
-   * workspace has too many, the oldest is removed.
-   *
-   * @throws {Failure} `conflict` if a key or token names an endpoint outside its scope.
+   * Stores a subscription until its credential is revoked; the same endpoint keeps its id. If there
+   * are too many, removes the oldest. @throws {Failure} `conflict` for an endpoint outside the
+   * scope of a key or token.
    */
   async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = endpointKey(wanted.endpoint);

@@ -5,6 +5,7 @@
  * @module
  */
 import * as z from "zod";
+import { rememberRead } from "../../../../lib/remember_read.ts";
 import { sealedSetting, type SecretBox } from "../../../core/secrets/mod.ts";
 import type { RecordStore } from "../../../../store/mod.ts";
 
@@ -15,17 +16,11 @@ export type VapidKeys = z.infer<typeof vapidKeys>;
 export function vapidKeyReader(
   store: { readonly kv: RecordStore; readonly box: SecretBox },
 ): () => Promise<VapidKeys> {
-  let reading: Promise<VapidKeys> | undefined;
-  const read = async () => {
+  return rememberRead(async () => {
     const text = await sealedSetting(store, "vapid", async () => {
       const { default: webPush } = await import("web-push");
       return JSON.stringify(webPush.generateVAPIDKeys());
     });
     return vapidKeys.parse(JSON.parse(text));
-  };
-  return () =>
-    reading ??= read().catch((error) => {
-      reading = undefined;
-      throw error;
-    });
+  });
 }

@@ -1,16 +1,9 @@
-/**
- * `/v1/webhooks`.
- *
- * @module
- */
+/** `/v1/webhooks`. @module */
 import { endpoints } from "../../../../contract/endpoints.ts";
 import type { AuditFacts, Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
-/**
- * Facts about a webhook for the audit log: only its host, because the rest of the URL can be
- * secret.
- */
+/** Facts for the audit log: only the host, because the rest of the URL can be secret. */
 const factsOf = ({ url, ...rest }: { readonly url: string }): AuditFacts => ({
   ...rest,
   host: new URL(url).host,

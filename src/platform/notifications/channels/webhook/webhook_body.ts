@@ -1,8 +1,4 @@
-/**
- * What webhooks carry: their ids and bodies. Pure.
- *
- * @module
- */
+/** The ids and bodies of webhooks. Pure. @module */
 import type { NotificationContent } from "../../delivery/types.ts";
 
 /** The `webhook-id` of an event: the same for every repeat. */

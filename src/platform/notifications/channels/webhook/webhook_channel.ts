@@ -1,8 +1,4 @@
-/**
- * Sends events to webhooks, signed.
- *
- * @module
- */
+/** Sends events to webhooks, signed. @module */
 import { CHANNEL_ROWS } from "../../../../contract/channels.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
@@ -23,7 +19,6 @@ import {
 
 /** Bytes of a response that the log shows. */
 const EXCERPT_BYTES = 1000;
-/** How many attempts of a delivery the log shows. */
 const MAX_LOGGED_ATTEMPTS = 20;
 const GONE = "The receiver responded with status 410, so the webhook was turned off";
 
@@ -53,7 +48,6 @@ function wants(
   return wantsAll || events.includes(event) || categories.includes(category);
 }
 
-/** A webhook as a receiver for the queue. */
 export function webhookReceiver({ id, workspaceId, url }: WebhookRecord) {
   return { id: `${workspaceId}/${id}`, host: new URL(url).host };
 }
@@ -64,7 +58,6 @@ function judge(status: number, retryAfterMs: number | undefined): SendOutcome {
   return judgeStatus({ status, retryAfterMs });
 }
 
-/** Signs and posts one event to one webhook. */
 export async function postWebhook(
   webhook: WebhookRecord,
   content: NotificationContent,

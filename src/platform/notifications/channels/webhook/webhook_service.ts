@@ -1,8 +1,4 @@
-/**
- * Actions of owners on the webhooks of a workspace.
- *
- * @module
- */
+/** Actions of owners on the webhooks of a workspace. @module */
 import { type EventName, EVENTS } from "../../../../contract/events.ts";
 import type { BodyOf, QueryOf, ResponseOf } from "../../../../contract/endpoint.ts";
 import type { endpoints } from "../../../../contract/endpoints.ts";
@@ -10,7 +6,7 @@ import { MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "../../../../co
 import type { Usage } from "../../../../contract/usage.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import { RateWindow } from "../../../core/access/mod.ts";
-import { Failure } from "../../../core/http/mod.ts";
+import { Failure, requireRate } from "../../../core/http/mod.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mintWebhookSecret } from "../../../../lib/sign_webhook.ts";
@@ -62,16 +58,12 @@ export class WebhookService {
     this.#tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
-  /** A workspace's number of webhooks and its limit. */
   async usage(workspaceId: string): Promise<Usage> {
     const { length } = await this.#parts.store.collect(workspaceId);
     return { subject: "webhooks", of: null, used: length, limit: MAX_WEBHOOKS };
   }
 
-  /**
-   * @throws {Failure} `invalid_request` for a URL that is not public, `conflict` if the workspace
-   * has too many.
-   */
+  /** @throws {Failure} `invalid_request` for a URL that is not public, `conflict` for too many. */
   async create(
     workspaceId: string,
     wanted: BodyOf<typeof endpoints.createWebhook>,
@@ -172,12 +164,7 @@ export class WebhookService {
     id: string,
     event: EventName,
   ): Promise<ResponseOf<typeof endpoints.testWebhook>> {
-    const wait = this.#tests.take(workspaceId);
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
+    requireRate(this.#tests, workspaceId, "test messages");
     const webhook = await this.#find(workspaceId, id);
     const content = this.#example(workspaceId, event);
     const { outcome, status, durationMs, response } = await postWebhook(

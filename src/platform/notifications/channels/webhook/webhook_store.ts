@@ -1,8 +1,4 @@
-/**
- * Webhooks and the log of their deliveries in Deno KV.
- *
- * @module
- */
+/** Webhooks and the log of their deliveries in Deno KV. @module */
 import { EVENT_CATEGORIES, eventName } from "../../../../contract/events.ts";
 import * as z from "zod";
 import { MAX_WEBHOOK_LOG } from "../../../../contract/webhooks.ts";
@@ -30,7 +26,7 @@ const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The previous secret, with which messages are signed too until then. */
+  /** The previous secret; until this time, messages are signed with it too. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
@@ -61,10 +57,9 @@ const keys = {
   entryOf: (id: string, deliveryId: string): Key => ["webhook_log_of", id, deliveryId],
 } as const;
 
-/** Longest time that log entries are kept. */
+/** Maximum time to keep log entries. */
 const LOG_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The place that a webhook's secrets are sealed for. */
 export const webhookPlace = (webhook: Pick<WebhookRecord, "workspaceId" | "id">): string =>
   `webhook/${webhook.workspaceId}/${webhook.id}`;
 
@@ -79,7 +74,6 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     super(kv, webhooks);
   }
 
-  /** Removes a webhook and its log. */
   override async remove(place: readonly [string, string]): Promise<WebhookRecord | undefined> {
     const removed = await super.remove(place);
     for (const prefix of [keys.log(place[1]), ["webhook_log_of", place[1]]]) {
@@ -108,7 +102,6 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     }
   }
 
-  /** The log's entry of a delivery. */
   async entryOf(webhookId: string, deliveryId: string): Promise<WebhookLogRecord | undefined> {
     const id = await readRecord(this.kv, keys.entryOf(webhookId, deliveryId), z.string());
     return id === undefined ? undefined : await this.entry(webhookId, id.value);
@@ -122,20 +115,15 @@ export class WebhookStore extends Table<WebhookRecord, readonly [string, string]
     return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
-  /** Seals secrets again that an older key sealed; returns how many webhooks changed. */
+  /** Reseals secrets with an older key; returns the number of changed webhooks. */
   async reseal(box: SecretBox): Promise<number> {
     return await this.rewrite(async (webhook) => {
-      const { secret, previous } = webhook;
-      if (box.isCurrent(secret) && (previous === null || box.isCurrent(previous.secret))) {
-        return webhook;
-      }
       const place = webhookPlace(webhook);
-      const again = async (sealed: typeof secret) => box.seal(await box.open(sealed, place), place);
-      return {
-        ...webhook,
-        secret: await again(secret),
-        previous: previous === null ? null : { ...previous, secret: await again(previous.secret) },
-      };
+      const { previous } = webhook;
+      const secret = await box.renew(webhook.secret, place);
+      const former = previous && { ...previous, secret: await box.renew(previous.secret, place) };
+      if (secret === webhook.secret && former?.secret === previous?.secret) return webhook;
+      return { ...webhook, secret, previous: former };
     });
   }
 }

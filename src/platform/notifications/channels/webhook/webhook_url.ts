@@ -1,21 +1,11 @@
-/**
- * The allowed URLs of a webhook. Pure.
- *
- * @module
- */
+/** The allowed URLs of a webhook. Pure. @module */
 import { judgeTarget, OutboundError } from "../../../../runtime/mod.ts";
 import { Failure } from "../../../core/http/mod.ts";
 
 const REMEDY =
   "Must be a public host on port 80, 443, or 1024 and above. For other hosts, the operator must run svc serve with --allow-private-upstreams";
 
-/**
- * Refuses everything that delivery would refuse without a lookup: private, local and reserved
- * addresses in any notation, local names, and ports of other services. A name with such an address
- * is refused when it is resolved.
- *
- * @throws {Failure} `invalid_request`, with the field
- */
+/** Refuses URLs that delivery would refuse without a lookup; names are checked when resolved. */
 export function checkWebhookUrl(url: string, rules: { readonly allowPrivate: boolean }): void {
   try {
     judgeTarget(url, rules);

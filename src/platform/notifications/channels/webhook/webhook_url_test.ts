@@ -32,7 +32,7 @@ const REFUSED: readonly (readonly [name: string, url: string])[] = [
   ["a port of another service", "https://hooks.example.com:25/x"],
 ];
 
-Deno.test("checkWebhookUrl() refuses what is not public, in every notation", () => {
+Deno.test("checkWebhookUrl() refuses addresses that are not public, in every notation", () => {
   for (const [name, url] of REFUSED) {
     assert.throws(() => checkWebhookUrl(url, { allowPrivate: false }), (error) => {
       assert.ok(error instanceof Failure, name);
@@ -44,7 +44,7 @@ Deno.test("checkWebhookUrl() refuses what is not public, in every notation", () 
   }
 });
 
-Deno.test("checkWebhookUrl() takes public hosts, and names whatever they lead to", () => {
+Deno.test("checkWebhookUrl() accepts public hosts, and names whatever they lead to", () => {
   const taken = [
     "https://ci.example.com/svc",
     "http://8.8.8.8/x",

@@ -1,0 +1,99 @@
+/**
+ * An installation that is deployed unchanged: uploading its few files once takes less time than
+ * finding out, on every deploy, which of them the server loads.
+ *
+ * @module
+ */
+import { join, relative, sep } from "node:path";
+import { type ComputeLayer, type PackagesFolder, parseRelativePath } from "../../manifest/mod.ts";
+import { findSecret } from "../private_files.ts";
+import { requiredIn, TOOL_FILES } from "./installed_packages.ts";
+import type { ServerFacts } from "./types.ts";
+
+const MAX_FILES = 2000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Maximum length of a file's absolute path, for a deployed path of 1024 characters. */
+const MAX_PATH = 1000;
+
+const PACKAGES = "node_modules";
+
+/** Names of entries that people add next to packages. */
+const PRIVATE_NAMES = /^\.(?:env(?:\..*)?|npmrc|git)$/;
+
+/** A missing package, a broken link, or what cannot be read. */
+const { NotFound, PermissionDenied, NotADirectory, FilesystemLoop } = Deno.errors;
+const UNREADABLE = [NotFound, PermissionDenied, NotADirectory, FilesystemLoop];
+
+/** Whether a link points to a file that is deployed with it. */
+function staysInside(link: string, store: string): boolean {
+  const real = Deno.realPathSync(link);
+  return real.startsWith(store + sep) &&
+    relative(store, real).split(sep).every((step) => !TOOL_FILES.has(step));
+}
+
+/** Whether a file can be deployed as it is, and used on another machine. */
+function isPortable(path: string, { name, size }: { name: string; size: number }): boolean {
+  return !name.endsWith(".node") && findSecret({ absolutePath: path, path, size }) === undefined;
+}
+
+/** Whether a folder has few files, all of them public and usable on another machine. */
+function isSmall(store: string): boolean {
+  const total = { files: 0, bytes: 0 };
+  const folders = [store];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    // Synchronous: for thousands of files, an asynchronous call takes ten times as long.
+    for (const { name, isDirectory, isSymlink } of Deno.readDirSync(folder)) {
+      if (TOOL_FILES.has(name)) continue;
+      if (PRIVATE_NAMES.test(name) || !parseRelativePath(name).ok) return false;
+      const path = join(folder, name);
+      if (path.length > MAX_PATH) return false;
+      if (isDirectory) {
+        folders.push(path);
+        continue;
+      }
+      const { size } = Deno.lstatSync(path);
+      total.files++;
+      total.bytes += size;
+      if (total.files > MAX_FILES || total.bytes > MAX_BYTES) return false;
+      if (isSymlink ? !staysInside(path, store) : !isPortable(path, { name, size })) return false;
+    }
+  }
+  return true;
+}
+
+/** Whether the deployment has everything that the server's own modules can import. */
+function isComplete(
+  { listing, projectRoot, workspaceRoot }: ServerFacts,
+  { directory, entry }: ComputeLayer,
+): boolean {
+  const root = Deno.realPathSync(projectRoot);
+  const file = listing.files.find(({ path }) => path === entry);
+  return directory === "." && workspaceRoot === projectRoot && listing.ignored === 0 &&
+    file?.absolutePath === join(root, entry) && !isFolder(join(root, "functions"));
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** The installed packages of a server, if they are few and nothing that it imports is missing. */
+export async function smallInstallation(
+  facts: ServerFacts,
+  layer: ComputeLayer,
+): Promise<readonly PackagesFolder[]> {
+  const store = join(Deno.realPathSync(facts.projectRoot), PACKAGES);
+  const required = await requiredIn(facts.projectRoot);
+  try {
+    const isTaken = isFolder(store) && isComplete(facts, layer) &&
+      required.every((name) => Deno.statSync(join(store, name)).isDirectory) && isSmall(store);
+    return isTaken ? [{ path: PACKAGES, absolutePath: store }] : [];
+  } catch (error) {
+    if (UNREADABLE.some((kind) => error instanceof kind)) return [];
+    throw error;
+  }
+}

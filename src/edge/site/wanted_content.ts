@@ -1,0 +1,17 @@
+/**
+ * How a browser uses the response to a request.
+ *
+ * @module
+ */
+import type { PagedRequest } from "../response/error_pages.ts";
+
+/** Values of `Sec-Fetch-Dest` for subresources of a page (Fetch). */
+const PARTS: ReadonlySet<string> = new Set(["script", "style", "image", "font", "worker"]);
+
+/** Whether it is a script, style, image or font of a page. */
+export const wantsSubresource = (request: Pick<PagedRequest, "header">): boolean =>
+  PARTS.has(request.header("sec-fetch-dest") ?? "");
+
+/** Whether it is a page, rather than a subresource or data for a script. */
+export const wantsDocument = (request: Pick<PagedRequest, "header">): boolean =>
+  request.header("accept")?.includes("text/html") === true && !wantsSubresource(request);

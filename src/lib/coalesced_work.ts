@@ -1,0 +1,43 @@
+/** @module Work that is requested at any time and runs once at a time. */
+
+/** Requests during a run cause one more run. */
+export class CoalescedWork {
+  readonly #run: () => Promise<void>;
+  #isRequested = false;
+  #running: Promise<void> | undefined;
+
+  /** All waiters get an error of `run`; a run without `request()` must handle its own errors. */
+  constructor(run: () => Promise<void>) {
+    this.#run = run;
+  }
+
+  /** Resolves after a run that starts after this call. */
+  request(): Promise<void> {
+    this.#isRequested = true;
+    return this.#running ??= this.#runAll();
+  }
+
+  /** Requests a run without waiting for it. */
+  start(): void {
+    this.request().catch(() => {});
+  }
+
+  /** Resolves when nothing is running. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #runAll(): Promise<void> {
+    // Requests in the same turn share a run.
+    await Promise.resolve();
+    try {
+      while (this.#isRequested) {
+        this.#isRequested = false;
+        await this.#run();
+      }
+    } finally {
+      // Not in a later microtask: a request in between would be lost.
+      this.#running = undefined;
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** @module Checks URLs to which secrets may be sent. Pure. */
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether requests to a URL are private: it is https, or on this machine. */
+export const isSecureUrl = ({ protocol, hostname }: URL): boolean =>
+  protocol === "https:" || LOOPBACK.test(hostname);

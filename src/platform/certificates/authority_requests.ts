@@ -1,0 +1,87 @@
+/**
+ * Requests to a certificate authority: bounded, briefly retried, and rejected with the authority's
+ * problem (RFC 8555, 6.7). acme-client's own handling sleeps for the time in `Retry-After`, which
+ * would delay all other orders for hours.
+ *
+ * @module
+ */
+import type { axios } from "acme-client";
+import { setTimeout as delay } from "node:timers/promises";
+import * as z from "zod";
+
+/** Time for one request to the authority. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Pause before a request is sent again, once, after a network error or 5xx. */
+const PAUSE_MS = 1000;
+
+const URN = "urn:ietf:params:acme:error:";
+/** acme-client sends the request again with the nonce of this response. */
+const BAD_NONCE = `${URN}badNonce`;
+
+const problemSchema = z.object({ type: z.string().default(""), detail: z.string().default("") })
+  .catch({ type: "", detail: "" });
+
+/** The authority refused a request. */
+export class AuthorityError extends Error {
+  override readonly name = "AuthorityError";
+  /** Its kind, such as `rateLimited` (RFC 8555, 6.7). */
+  readonly type: string;
+
+  constructor(
+    problem: { readonly type: string; readonly detail: string; readonly status: number },
+    /** When to try again, in seconds; 0 if the authority did not say. */
+    readonly retryAfter: number,
+  ) {
+    super(problem.detail || `The certificate authority responded with ${problem.status}`);
+    this.type = problem.type.replace(URN, "");
+  }
+}
+
+/** Number of seconds in a `Retry-After`; 0 if there is none. */
+export const secondsIn = (retryAfter: unknown): number => Number(retryAfter) || 0;
+
+interface Exchange {
+  readonly config?: { isRetry?: boolean };
+  readonly response?: {
+    readonly status: number;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly data: unknown;
+  };
+}
+
+/** Sets up acme-client's HTTP client for the authority at a URL. */
+export function prepareRequests(
+  http: typeof axios,
+  { directoryUrl, serverCa }: {
+    readonly directoryUrl: string;
+    readonly serverCa?: string | undefined;
+  },
+): void {
+  http.defaults.timeout = REQUEST_TIMEOUT_MS;
+  http.defaults.maxContentLength = MAX_ANSWER_BYTES;
+  // Deno 2.7's node:http never reports a truncated response.
+  http.defaults.adapter = "fetch";
+  if (serverCa !== undefined) {
+    const client = Deno.createHttpClient({ caCerts: [serverCa] });
+    Object.assign(http.defaults, { fetchOptions: { client } });
+  }
+  http.interceptors.response.clear();
+  // acme-client passes every response here as an error.
+  http.interceptors.response.use(undefined, async (exchange: Exchange) => {
+    const { config, response } = exchange;
+    if (config === undefined) throw exchange;
+    if (config.isRetry !== true && (response === undefined || response.status >= 500)) {
+      await delay(PAUSE_MS);
+      return await http.request({ ...config, isRetry: true } as object);
+    }
+    if (response === undefined) {
+      const message = `The certificate authority at ${directoryUrl} did not respond`;
+      throw new Error(message, { cause: exchange });
+    }
+    const { status, headers, data } = response;
+    const problem = problemSchema.parse(data);
+    if (status < 400 || problem.type === BAD_NONCE) return response;
+    throw new AuthorityError({ ...problem, status }, secondsIn(headers["retry-after"]));
+  });
+}

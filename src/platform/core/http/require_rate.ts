@@ -1,0 +1,16 @@
+/** Refuses requests beyond a rate. @module */
+import type { RateWindow } from "../access/mod.ts";
+import { Failure } from "./failure.ts";
+
+/**
+ * Counts a request of a subject; `what` completes "Too many …".
+ *
+ * @throws {Failure} `rate_limited`
+ */
+export function requireRate(window: RateWindow, subject: string, what: string): void {
+  const wait = window.take(subject);
+  if (wait === 0) return;
+  throw new Failure("rate_limited", `Too many ${what}. Try again in ${wait} seconds`, {
+    retryAfter: wait,
+  });
+}

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { nearest } from "./nearest.ts";
+
+const places = ["DE", "US", "SG", "US", undefined].map((country, at) => ({ country, at }));
+
+for (
+  const [what, country, wanted] of [
+    ["in its own country", "DE", [0]],
+    ["in the next country", "FR", [0]],
+    ["across a border of the map", "FJ", [2]],
+    ["all that are equally near", "CA", [1, 3]],
+    ["for an unknown country", undefined, [0, 1, 2, 3, 4]],
+    ["for a code without a place", "ZZ", [0, 1, 2, 3, 4]],
+  ] as const
+) {
+  Deno.test(`nearest() finds the places ${what}`, () => {
+    assert.deepEqual(nearest(places, country).map(({ at }) => at), wanted);
+  });
+}
+
+Deno.test("nearest() has all places if the country of none is known", () => {
+  assert.equal(nearest([{ country: undefined }, { country: "ZZ" }], "DE").length, 2);
+});

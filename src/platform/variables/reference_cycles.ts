@@ -1,0 +1,54 @@
+/**
+ * Finds projects whose variables refer to each other's URL in a cycle. Each gets the URL that the
+ * other has when it is deployed, so no order of deploys gives all of them the current URL, unless
+ * one of them redeploys automatically.
+ *
+ * @module
+ */
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import { projectsIn } from "./references.ts";
+
+/** Variables by name, with their references. */
+type Values = Readonly<Record<string, string>>;
+
+export interface CycleParts {
+  readonly projects: Pick<ProjectStore, "findByName">;
+  /** The variables that an environment of a project sees. */
+  open(projectId: string, environment: string): Promise<Values>;
+}
+
+/**
+ * The reason why variables of a project cannot be used: one of them refers to a project whose own
+ * variables lead back. Names no project that only others refer to.
+ */
+export async function describeCycle(
+  { projects, open }: CycleParts,
+  { project, environment, values }: {
+    readonly project: ProjectRecord;
+    readonly environment: string;
+    readonly values: Values;
+  },
+): Promise<string | undefined> {
+  if (project.autoRedeploy) return undefined;
+  const seen = new Set<string>();
+  const leadsBack = async (name: string): Promise<boolean> => {
+    if (seen.has(name)) return false;
+    seen.add(name);
+    const other = await projects.findByName(project.workspaceId, name);
+    if (other === undefined || other.autoRedeploy) return false;
+    const names = projectsIn(Object.values(await open(other.id, environment)));
+    if (names.includes(project.name)) return true;
+    for (const each of names) if (await leadsBack(each)) return true;
+    return false;
+  };
+  for (const [variable, value] of Object.entries(values)) {
+    for (const name of projectsIn([value])) {
+      if (name === project.name || !await leadsBack(name)) continue;
+      return `Variable ${variable} of project "${project.name}" refers to \${{${name}.url}} in a ` +
+        `cycle: variables of "${name}" lead back to "${project.name}". Whichever is deployed ` +
+        "first gets an old URL of the other. Remove one of the references, or run " +
+        `svc projects update ${project.name} --auto-redeploy true`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/** @module A map of the world that marks countries. */
+import world from "./world_map.json" with { type: "json" };
+
+const { shapes, width, height } = world;
+const OUTLINES: Readonly<Record<string, string>> = shapes;
+
+const NAMES = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
+
+/** The English name of a country, by its code. */
+export const countryName = (code: string): string =>
+  /^[A-Z]{2}$/.test(code) ? NAMES.of(code) ?? code : "Unknown";
+
+/** A marked country. */
+export interface MarkedCountry {
+  readonly code: string;
+  /** Its class in the stylesheet. */
+  readonly mark: string;
+  readonly title: string;
+}
+
+/** `label` says what the countries are marked for. Very small ones have no outline. */
+export function WorldMap({ countries, label }: {
+  readonly countries: readonly MarkedCountry[];
+  readonly label: string;
+}) {
+  const marked = new Set(countries.map(({ code }) => code));
+  const land = Object.entries(OUTLINES).filter(([code]) => !marked.has(code));
+  const shown = countries.filter(({ code }) => OUTLINES[code] !== undefined);
+  return (
+    <svg
+      class="world"
+      viewBox={`0 0 ${width} ${height}`}
+      role="img"
+      aria-label={`Map of the world, ${label}: ${shown.length} shown`}
+    >
+      <path class="land" d={land.map(([, outline]) => outline).join("")} />
+      {shown.map(({ code, mark, title }) => (
+        <path key={code} class={mark} d={OUTLINES[code]}>
+          <title>{title}</title>
+        </path>
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,96 @@
+/**
+ * A TLS proxy before Pebble that refuses requests, because Pebble checks neither CAA nor limits.
+ *
+ * @module
+ */
+import { makeCertificate } from "../../src/lib/_test_certificate.ts";
+import type { Pebble } from "./pebble.ts";
+
+export interface Refusal {
+  /** Start of the path of the requests to refuse: `/order-plz` or `/finalize-order/`. */
+  readonly path: string;
+  readonly status: number;
+  /** The last part of its type, such as `caa`. */
+  readonly type: string;
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AuthorityProxy {
+  readonly directoryUrl: string;
+  /** PEM file that trusts the proxy. */
+  readonly serverCaFile: string;
+  /** How to refuse requests from now on. */
+  refusal: Refusal | undefined;
+  /** Paths of the requests so far that were handled or refused on purpose. */
+  readonly paths: string[];
+  /** Stops listening. */
+  leave(): Promise<void>;
+  /** Listens again, on the same port. */
+  comeBack(): void;
+  close(): Promise<void>;
+}
+
+function refuse({ type, detail, status, headers = {} }: Refusal): Response {
+  const problem = { type: `urn:ietf:params:acme:error:${type}`, detail, status };
+  return Response.json(problem, {
+    status,
+    headers: { ...headers, "content-type": "application/problem+json" },
+  });
+}
+
+/** Starts a proxy whose directory names `caaIdentities`. */
+export async function startAuthorityProxy(
+  pebble: Pebble,
+  { folder, caaIdentities }: { readonly folder: string; readonly caaIdentities: readonly string[] },
+): Promise<AuthorityProxy> {
+  const { certFile, keyFile } = await makeCertificate(folder, "proxy", ["IP:127.0.0.1"]);
+  // Pebble builds its URLs from the host of a request, which HTTP/2 clients cannot choose.
+  const client = Deno.createHttpClient({
+    caCerts: [await Deno.readTextFile(pebble.serverCaFile)],
+    http2: false,
+    allowHost: true,
+  });
+  const pass = async (request: Request): Promise<Response> => {
+    const { host, pathname } = new URL(request.url);
+    const { refusal } = proxy;
+    if (refusal !== undefined && pathname.startsWith(refusal.path)) {
+      proxy.paths.push(pathname);
+      return refuse(refusal);
+    }
+    const response = await fetch(new URL(pathname, pebble.directoryUrl), {
+      method: request.method,
+      headers: { ...Object.fromEntries(request.headers), host },
+      body: request.method === "POST" ? await request.text() : null,
+      client,
+    });
+    // Pebble refuses some nonces at random, and the client sends the request again.
+    if (response.status !== 400) proxy.paths.push(pathname);
+    if (pathname !== "/dir") return response;
+    const directory = await response.json();
+    return Response.json({ ...directory, meta: { ...directory.meta, caaIdentities } });
+  };
+  const identity = {
+    cert: await Deno.readTextFile(certFile),
+    key: await Deno.readTextFile(keyFile),
+  };
+  const listen = (port: number) =>
+    Deno.serve({ hostname: "127.0.0.1", port, ...identity, onListen: () => {} }, pass);
+  let server = listen(0);
+  const { port } = server.addr;
+  const proxy: AuthorityProxy = {
+    directoryUrl: `https://127.0.0.1:${port}/dir`,
+    serverCaFile: certFile,
+    refusal: undefined,
+    paths: [],
+    leave: () => server.shutdown(),
+    comeBack() {
+      server = listen(port);
+    },
+    async close() {
+      await server.shutdown();
+      client.close();
+    },
+  };
+  return proxy;
+}
