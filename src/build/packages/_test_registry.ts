@@ -10,6 +10,9 @@ export interface TestRegistry {
   readonly asked: string[];
   /** Publishes a package with these files; returns the SHA-512 of its archive in hexadecimal. */
   publish(name: string, version: string, files: Readonly<Record<string, string>>): Promise<string>;
+  unpublish(name: string): void;
+  /** Responds to the next request of a path with 404. */
+  failOnce(path: string): void;
   close(): Promise<void>;
 }
 
@@ -36,10 +39,12 @@ async function archiveOf(files: Readonly<Record<string, string>>) {
 export function startRegistry(): TestRegistry {
   const packages = new Map<string, Published[]>();
   const asked: string[] = [];
+  const failing = new Set<string>();
   const options = { port: 0, hostname: "127.0.0.1", onListen() {} };
   const server = Deno.serve(options, (request): Response => {
     const path = decodeURIComponent(new URL(request.url).pathname.slice(1));
     asked.push(path);
+    if (failing.delete(path)) return new Response("{}", { status: 404 });
     const [name = "", version] = path.split("/-/");
     const known = packages.get(name);
     if (known === undefined) return new Response("{}", { status: 404 });
@@ -65,6 +70,8 @@ export function startRegistry(): TestRegistry {
       packages.set(name, [...packages.get(name) ?? [], { version, archive, manifest }]);
       return createHash("sha512").update(archive).digest("hex");
     },
+    unpublish: (name) => void packages.delete(name),
+    failOnce: (path) => void failing.add(path),
     close: () => stopServer(server),
   };
 }

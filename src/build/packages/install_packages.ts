@@ -5,6 +5,7 @@ import { createFolderReader } from "../folder_reader.ts";
 import { runCommand } from "../run_command.ts";
 import { type BuildHost, inEnvironment } from "../types.ts";
 import { installFault, missingLockFile } from "./install_faults.ts";
+import { missingPlatformPackages } from "./missing_platform_packages.ts";
 
 export interface InstallFacts {
   /** Absolute path of the project's folder. */
@@ -72,11 +73,36 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   const { manager } = facts.detected;
   const lacking = missingLockFile(manager);
   if (lacking !== undefined) host.say("install", "warn", lacking);
-  await runCommand(inEnvironment(host, withoutOmitting(host.env)), {
-    phase: "install",
-    command,
-    directory,
-    variables: withoutOmitting(await facts.variables()),
-    suspect: (output) => Promise.resolve(installFault(output, manager)),
-  });
+  const variables = withoutOmitting(await facts.variables());
+  const install = () =>
+    runCommand(inEnvironment(host, withoutOmitting(host.env)), {
+      phase: "install",
+      command,
+      directory,
+      variables,
+      suspect: (output) => Promise.resolve(installFault(output, manager)),
+    });
+  await install();
+  if (manager?.name === "npm") await requirePlatformPackages(host, { directory, install });
+}
+
+/** Installs again if npm has left out packages that this system needs, and names what stays missing. */
+async function requirePlatformPackages(
+  host: BuildHost,
+  { directory, install }: { readonly directory: string; readonly install: () => Promise<void> },
+): Promise<void> {
+  const missing = await missingPlatformPackages(directory);
+  if (missing.length === 0) return;
+  const names = missing.join(", ");
+  host.say("install", "warn", `npm left out ${names}, which this system needs. Installing again`);
+  await install();
+  const left = await missingPlatformPackages(directory);
+  if (left.length === 0) return;
+  host.say(
+    "install",
+    "warn",
+    `npm left out ${left.join(", ")} again: code that needs it will fail. Check that your ` +
+      'registry has it, or remove node_modules and package-lock.json, run "npm install", and ' +
+      "commit package-lock.json",
+  );
 }

@@ -211,13 +211,17 @@ const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.
 
 testNode("Node ends with the process that has started it, however that ends", async (only) => {
   const launcher = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", "--no-check", "--quiet", LAUNCHER, only],
+    args: ["run", "-A", "--no-check", "--quiet", "--frozen", LAUNCHER, only],
     stdout: "piped",
-    stderr: "null",
+    stderr: "piped",
   }).spawn();
+  const errors = new Response(launcher.stderr).text();
   const reader = launcher.stdout.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
-  while (!text.includes("\n")) text += (await reader.read()).value ?? assert.fail(text);
+  while (!text.includes("\n")) {
+    const { value } = await reader.read();
+    text += value ?? assert.fail(`The launcher has ended: ${text}${await errors}`);
+  }
   const pid = Number(text);
   const exists = () => Deno.stat(`/proc/${pid}`).then(() => true, () => false);
   assert.ok(await exists());
