@@ -90,6 +90,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./deploys_bench.ts")).benchDeploys(),
   },
   {
+    name: "live",
+    needs: [{ program: "npm", package: "npm" }],
+    run: async () => await (await import("./live_bench.ts")).benchLive(),
+  },
+  {
     name: "images",
     needs: [],
     run: async () => await (await import("./images_bench.ts")).benchImages(),
