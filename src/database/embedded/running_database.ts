@@ -24,6 +24,8 @@ const UNREAD_MS = 30_000;
 /** How long the database may take to stop, in milliseconds. */
 const STOP_MS = 20_000;
 
+const READ_BYTES = 64 * 1024;
+
 /** Maximum number of characters of the process's last output to keep. */
 const LAST_WORDS = 600;
 
@@ -214,10 +216,7 @@ export class RunningDatabase {
     const { child, listener, folder } = this.#process;
     const words = this.#readWords(child.stderr);
     try {
-      const reader = new FrameReader(MAX_FRAME_BYTES);
-      for await (const chunk of child.stdout) {
-        for (const frame of reader.feed(chunk)) await this.#take(frame);
-      }
+      await this.#readFrames(child.stdout);
     } catch (error) {
       this.#words = String(error);
     }
@@ -231,6 +230,19 @@ export class RunningDatabase {
     await this.#writer.close().catch(() => {});
     await Deno.remove(folder, { recursive: true }).catch(() => {});
     this.#lose(`${this.#words} (${status.signal ?? `code ${status.code}`})`.trim());
+  }
+
+  /** Reads into one buffer: a new one for each chunk would cost more than the frames. */
+  async #readFrames(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> {
+    const frames = new FrameReader(MAX_FRAME_BYTES);
+    const reader = stream.getReader({ mode: "byob" });
+    let buffer = new Uint8Array(READ_BYTES);
+    for (;;) {
+      const { done, value } = await reader.read(buffer);
+      if (done) return;
+      for (const frame of frames.feed(value)) await this.#take(frame);
+      buffer = new Uint8Array(value.buffer);
+    }
   }
 
   async #readWords(stream: ReadableStream<Uint8Array>): Promise<void> {

@@ -1,6 +1,8 @@
 /**
  * @module PostgreSQL's files on the disk, flushed when PostgreSQL requests it. (PGlite's own file
- * system for Node reports success without flushing.)
+ * system for Node reports success without flushing.) It asks for the size of a table and of its
+ * index in each statement, which takes as long as the statement itself: this process is the only
+ * one that writes the files, so it remembers their sizes.
  */
 import { fsyncSync } from "node:fs";
 import type { Engine } from "./engine_files.ts";
@@ -10,14 +12,64 @@ type Files = InstanceType<Engine["Files"]>;
 interface Stream {
   /** Descriptor of the file on the disk; missing if it is not on disk. */
   readonly nfd?: number;
+  /** The same for all streams of a file. */
+  readonly node: object;
+}
+
+interface StreamOperations {
+  fsync?: (stream: Stream) => number;
+  llseek(stream: Stream, offset: number, whence: number): number;
+  write(stream: Stream, bytes: unknown, offset: number, length: number, position: number): number;
+}
+
+/** Operations that can change the size of a file, or which file a name means. */
+const CHANGES = ["setattr", "mknod", "rename", "unlink", "open"] as const;
+
+type Changes = Partial<Record<typeof CHANGES[number], (...args: unknown[]) => unknown>>;
+
+interface NodeFiles {
+  readonly stream_ops: StreamOperations & Changes;
+  readonly node_ops: Changes;
 }
 
 interface EmscriptenModule {
-  readonly NODEFS: { readonly stream_ops: { fsync?: (stream: Stream) => number } };
+  readonly NODEFS: NodeFiles;
   readonly FS: {
     mkdirTree(path: string): void;
-    mount(files: EmscriptenModule["NODEFS"], options: { root: string }, path: string): void;
+    mount(files: NodeFiles, options: { root: string }, path: string): void;
   };
+}
+
+/** Position from the end of a file (lseek(2)). */
+const SEEK_END = 2;
+
+/** Reads the size of each file once, until an operation other than a write can change it. */
+function rememberSizes({ stream_ops: streams, node_ops: nodes }: NodeFiles): void {
+  let sizes = new WeakMap<object, number>();
+  const { llseek, write } = streams;
+  streams.llseek = (stream, offset, whence) => {
+    const size = whence === SEEK_END ? sizes.get(stream.node) : undefined;
+    if (size !== undefined && size + offset >= 0) return size + offset;
+    const position = llseek(stream, offset, whence);
+    if (whence === SEEK_END) sizes.set(stream.node, position - offset);
+    return position;
+  };
+  streams.write = (stream, bytes, offset, length, position) => {
+    const count = write(stream, bytes, offset, length, position);
+    const size = sizes.get(stream.node);
+    if (size !== undefined && position + count > size) sizes.set(stream.node, position + count);
+    return count;
+  };
+  for (const operations of [streams, nodes]) {
+    for (const name of CHANGES) {
+      const change = operations[name];
+      if (change === undefined) continue;
+      operations[name] = (...args) => {
+        sizes = new WeakMap();
+        return change(...args);
+      };
+    }
+  }
 }
 
 /** The files of a folder, for the engine. */
@@ -29,6 +81,7 @@ export function durableFiles({ PGlite, Files }: Engine, root: string): Files {
       if (nfd !== undefined) fsyncSync(nfd);
       return 0;
     };
+    rememberSizes(NODEFS);
     FS.mkdirTree(PGDATA);
     FS.mount(NODEFS, { root }, PGDATA);
   };

@@ -2,7 +2,12 @@
  * @module The frames of a database's process: read from standard input and written to standard
  * output, both without an event loop, because the engine handles a message before it returns.
  */
-import { encodeFrame, type Frame, FrameReader } from "../../../runtime/process/frames/frame.ts";
+import {
+  concat,
+  encodeFrame,
+  type Frame,
+  FrameReader,
+} from "../../../runtime/process/frames/frame.ts";
 import { MAX_FRAME_BYTES } from "../wire.ts";
 
 const READ_BYTES = 64 * 1024;
@@ -36,10 +41,10 @@ export class Pipes {
 
   /** Writes the queued bytes, and waits until the platform accepts them. */
   flush(): void {
-    for (const bytes of this.#outgoing) {
-      for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
-    }
+    if (this.#outgoing.length === 0) return;
+    const bytes = this.#outgoing.length === 1 ? this.#outgoing[0]! : concat(this.#outgoing);
     this.#outgoing = [];
     this.#queued = 0;
+    for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
   }
 }
