@@ -51,6 +51,13 @@ function gridOf({ html }: Page): string[] {
   );
 }
 
+async function explainsSizes({ ada }: DashboardPlatform) {
+  const { html } = await ada.open("/workspaces/acme/projects/shop/databases");
+  assert.match(html, /<option value="0\.25" selected="">0\.25: 256 MB, 20 connections</);
+  const [, page = "", id = ""] = /href="(\/docs\/databases)#([\w-]+)"/.exec(html) ?? [];
+  assert.ok((await ada.open(page)).html.includes(`id="${id}"`), "the link leads to the sizes");
+}
+
 async function looksAtTables({ ada }: DashboardPlatform) {
   const first = await ada.open(`${AT}/tables`);
   assert.match(first.html, /Bo&quot;ats/);
