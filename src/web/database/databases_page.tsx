@@ -12,8 +12,7 @@ import { projectPage } from "../project/project_page.tsx";
 
 const SIZE_WORDS = Object.fromEntries(
   CU_SIZES.map((size) => {
-    const { memoryMb, connections } = SIZES[size];
-    return [size, `${size}: ${memoryMb} MB, ${connections} connections`];
+    return [size, `${size} (${SIZES[size].memoryMb} MB)`];
   }),
 );
 

@@ -91,9 +91,9 @@ Deno.test("a private repository reports that it needs credentials, and is built 
     assert.deepEqual([refused.code, refused.json.code], [1, "not_found"]);
     assert.match(refused.json.error, /does not exist, or is private/);
     const [create, credentials, start] = refused.json.next;
-    assert.equal(create, `svc projects create --name shop --git-url ${url}`);
+    assert.equal(create, `svc projects create --name shop --git-url ${url} --json`);
     assert.match(credentials, /^svc projects git-credentials shop --stdin/);
-    assert.equal(start, "svc builds start --project-id shop");
+    assert.equal(start, "svc builds start --project-id shop --json");
     assert.equal((await platform.api("GET", "/v1/projects/shop")).status, 404);
     const created = await tool(platform, create.split(" ").slice(1));
     assert.equal(created.code, 0, created.stderr);
@@ -124,10 +124,11 @@ Deno.test("a project is only created with a repository that can be read, if aske
       [{ gitUrl: `${platform.folder}/none` }, /^Cannot reach the repository: /],
     ];
     for (const [json, message] of refused) {
-      const { status, json: { error } } = await create({ ...json, verifyRepository: true });
-      assert.deepEqual([status, error.problems[0].path], [400, "body.gitUrl"]);
-      assert.match(error.problems[0].message, message);
-      assert.doesNotMatch(JSON.stringify(error), /s3cret-token/);
+      const refusal = await create({ ...json, verifyRepository: true });
+      const [problem] = refusal.json.problems;
+      assert.deepEqual([refusal.status, problem.path], [400, "body.gitUrl"]);
+      assert.match(problem.message, message);
+      assert.doesNotMatch(JSON.stringify(refusal.json), /s3cret-token/);
     }
     assert.equal((await platform.api("GET", "/v1/projects/shop")).status, 404);
 
