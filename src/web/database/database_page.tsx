@@ -32,10 +32,10 @@ function Facts({ database, branches }: {
     ["Connections now", `${connections} of ${maxConnections} per branch`],
     [
       "Compute",
-      <>
+      <span key="compute">
         {`${cuSize} compute units, ${memoryMb} MB of memory. `}
         <a href="/docs/databases#sizes-and-limits">Sizes and limits</a>
-      </>,
+      </span>,
     ],
     ["Variable", autoInject ? envVar : "not set for deployments"],
   ];

@@ -128,7 +128,7 @@ const ROWS = `
 .rows > li { display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem 1.5rem; padding: .8rem 1.5rem; border-top: 1px solid var(--line); align-items: center; position: relative; }
 .rows > li:first-child { border-top: 0; }
 .card > header + .rows { margin-top: 1.1rem; border-top: 1px solid var(--line); }
-.card > header code { white-space: nowrap; }
+code.unbroken { white-space: nowrap; }
 .rows.inset > li { padding-inline: .75rem; }
 .rows .main { display: grid; gap: .1rem; min-width: 0; }
 .rows .main > :first-child { font-weight: 560; overflow-wrap: anywhere; }

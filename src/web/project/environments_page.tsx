@@ -133,7 +133,7 @@ function CreateForm({ parts, state }: { readonly parts: ProjectVisit; readonly s
       id="create"
       lead={
         <span>
-          Deploy to it with <code>svc deploy --environment</code>.
+          Deploy to it with <code class="unbroken">svc deploy --environment</code>.
         </span>
       }
     >

@@ -19,13 +19,17 @@ const BY = {
   platform: "By the platform, automatically",
 } as const;
 
+/** A field as words: `gitUrl` becomes "git url". */
+const wordsOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
 /** Older versions recorded empty lists as empty texts. */
 function Change({ change }: { readonly change: AuditEntry["changes"][number] }) {
   const [from, to] = [change.from || null, change.to || null];
   if (from === to) return null;
   return (
     <span class="soft">
-      {change.field}: {from === null ? null : `${from} → `}
+      {wordsOf(change.field)}: {from === null ? null : `${from} → `}
       {to ?? "none"}
     </span>
   );

@@ -367,7 +367,7 @@ for (const [engine, options] of Object.entries({ embedded: {}, server: { postgre
             const page = await ada.open(AT);
             assert.match(
               page.html,
-              /Restorable<\/dt><dd>since \d{4}-\d\d-\d\d [\d:]{8} UTC; 7 days/,
+              /Restorable<\/dt><dd>since \d{4}-\d\d-\d\d [\d:]{8} UTC \(history of 7 days/,
             );
             const refused = await ada.submit(page, `${AT}/branches`, {
               name: "early",
