@@ -108,69 +108,6 @@ export const project = settings.extend({
 }).meta({ id: "Project" });
 export type Project = z.infer<typeof project>;
 
-export const createProjectBody = settings.partial().extend({
-  name: projectName.meta({
-    description: "Name of the project, unique in the workspace",
-    example: "shop",
-  }),
-  branch: branchName.default("main").meta({ description: "Production branch", example: "main" }),
-}).strict();
-export const updateProjectBody = settings.partial().strict();
-
-/** A project is named by its id or by its name. */
-export const projectReference = idOrName(PROJECT_NAME_MAX);
-const projectParams = z.object({
-  project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),
-});
-
-export const listProjects = endpoint({
-  method: "GET",
-  path: "/v1/projects",
-  summary: "List projects, newest first",
-  tag: "Projects",
-  query: pageQuery,
-  response: page(project),
-});
-
-export const createProject = endpoint({
-  method: "POST",
-  path: "/v1/projects",
-  summary: "Create a project",
-  tag: "Projects",
-  body: createProjectBody,
-  response: project,
-  status: 201,
-});
-
-export const getProject = endpoint({
-  method: "GET",
-  path: "/v1/projects/{project}",
-  summary: "Show a project",
-  tag: "Projects",
-  params: projectParams,
-  response: project,
-});
-
-export const updateProject = endpoint({
-  method: "PATCH",
-  path: "/v1/projects/{project}",
-  summary: "Update a project's settings",
-  tag: "Projects",
-  params: projectParams,
-  body: updateProjectBody,
-  response: project,
-});
-
-export const deleteProject = endpoint({
-  method: "DELETE",
-  path: "/v1/projects/{project}",
-  summary: "Delete a project and all its deployments",
-  tag: "Projects",
-  access: "owner",
-  params: projectParams,
-  status: 204,
-});
-
 /** A line of text that git and ssh can take. */
 // deno-lint-ignore no-control-regex -- control characters are what is refused
 const credentialText = z.string().min(1).max(4096).regex(/^[^\x00-\x1f\x7f]+$/, "Must be one line");
@@ -231,6 +168,76 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
     ),
   }).strict(),
 ]);
+
+export const createProjectBody = settings.partial().extend({
+  name: projectName.meta({
+    description: "Name of the project, unique in the workspace",
+    example: "shop",
+  }),
+  branch: branchName.default("main").meta({ description: "Production branch", example: "main" }),
+  credentials: gitCredentialsBody.optional().describe(
+    "Credentials for the repository. They are stored encrypted",
+  ),
+  verifyRepository: z.boolean().default(false).describe(
+    "Whether to refuse a repository that the platform cannot read",
+  ),
+}).strict();
+export const updateProjectBody = settings.partial().strict();
+
+/** A project is named by its id or by its name. */
+export const projectReference = idOrName(PROJECT_NAME_MAX);
+const projectParams = z.object({
+  project: projectReference.meta({ description: "Name or id of the project", example: "shop" }),
+});
+
+export const listProjects = endpoint({
+  method: "GET",
+  path: "/v1/projects",
+  summary: "List projects, newest first",
+  tag: "Projects",
+  query: pageQuery,
+  response: page(project),
+});
+
+export const createProject = endpoint({
+  method: "POST",
+  path: "/v1/projects",
+  summary: "Create a project",
+  tag: "Projects",
+  body: createProjectBody,
+  maxBodyBytes: 512 * 1024,
+  response: project,
+  status: 201,
+});
+
+export const getProject = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}",
+  summary: "Show a project",
+  tag: "Projects",
+  params: projectParams,
+  response: project,
+});
+
+export const updateProject = endpoint({
+  method: "PATCH",
+  path: "/v1/projects/{project}",
+  summary: "Update a project's settings",
+  tag: "Projects",
+  params: projectParams,
+  body: updateProjectBody,
+  response: project,
+});
+
+export const deleteProject = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}",
+  summary: "Delete a project and all its deployments",
+  tag: "Projects",
+  access: "owner",
+  params: projectParams,
+  status: 204,
+});
 
 export const setGitCredentials = endpoint({
   method: "PUT",

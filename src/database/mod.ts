@@ -11,6 +11,7 @@ export { TEMPLATE_FILE, TEMPLATE_URL, VERSION_FILE } from "./embedded/template/u
 export type { BranchAccess, BranchDirectory } from "./gateway/types.ts";
 export { Gateway, type GatewayOptions } from "./gateway/gateway.ts";
 export type { QueryErrorEvent, SqlEvent } from "./query/types.ts";
+export { refuseReadOnly } from "./query/refuse_read_only.ts";
 export { runScript } from "./query/run_script.ts";
 export { runSql } from "./query/run_sql.ts";
 export {

@@ -122,6 +122,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     capabilities,
     deployments,
     gitRules,
+    checkRepository: (repository, signal) => builds.git.check(repository, signal),
     errorTable,
     shownAt: shownBy(deployments),
     databasesOf: (projectId) => databases.databases.list(projectId),

@@ -4,7 +4,7 @@ import type { Foundation } from "../platform/core/foundation.ts";
 import { type DeploymentStore, latestDeployments } from "../platform/deployments/mod.ts";
 import { createEnvironments } from "../platform/environments/mod.ts";
 import type { ErrorTable } from "../platform/errors/error_table.ts";
-import { type GitUrlRules, refuseGitUrl } from "../platform/git/mod.ts";
+import { type GitService, type GitUrlRules, refuseGitUrl } from "../platform/git/mod.ts";
 import { createLogs } from "../platform/logs/mod.ts";
 import { createProjects } from "../platform/projects/mod.ts";
 import { createVariables, type VariableParts } from "../platform/variables/mod.ts";
@@ -13,17 +13,19 @@ import { deleteProject } from "./delete_project.ts";
 /** Projects and their configuration, and the logs of their sites. */
 export function composeProjects(
   foundation: Foundation,
-  { capabilities, deployments, gitRules, errorTable, ...neighbours }:
+  { capabilities, deployments, gitRules, checkRepository, errorTable, ...neighbours }:
     & Pick<VariableParts, "connectionFor" | "databasesOf" | "shownAt">
     & {
       readonly capabilities: readonly Capability[];
       readonly deployments: DeploymentStore;
       readonly gitRules: GitUrlRules;
+      readonly checkRepository: GitService["check"];
       readonly errorTable: ErrorTable;
     },
 ) {
   const projects = createProjects(foundation, {
     gitRefusal: (gitUrl) => refuseGitUrl(gitUrl, gitRules),
+    checkRepository,
     deleteProject: (project) =>
       deleteProject({ kv: foundation.kv, now: foundation.now, capabilities }, project),
   });

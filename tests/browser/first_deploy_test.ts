@@ -72,6 +72,12 @@ Deno.test("a git repository goes live without JavaScript, and a failed build is 
     const wrong = await send("ftp://git.example/x");
     assert.equal(wrong.status, 400);
     assert.match(wrong.html, /id="gitUrl-wrong"/);
+    const typo = await send(`${repository.path}-typo`);
+    assert.equal(typo.status, 400);
+    assert.match(typo.html, /id="gitUrl-wrong">Cannot reach the repository: /);
+    assert.match(typo.html, /<details class="more" open/);
+    const projects = await owner.open(`${AT}/projects`);
+    assert.doesNotMatch(projects.html, /projects\/tides/, "no project was created");
 
     const page = await send(repository.path);
     const deploy = `${AT}/projects/tides/deploy`;
@@ -163,6 +169,8 @@ Deno.test(
         await page.getByLabel("Project name").fill("tides");
         await uploadFolder(page, join(folder, "tides"));
         await page.getByText("In production").waitFor();
+        await page.getByRole("heading", { name: "Upload of tides (2 files)" }).waitFor();
+        assert.match(await page.locator("#facts").innerText(), /Trigger\s+Upload/);
         assert.equal((await platform.get("tides.localhost", "/")).text, "<h1>built</h1>");
 
         const plain = await openBrowser(browser, { owner, platform }, {
@@ -177,6 +185,7 @@ Deno.test(
         });
         await plain.getByRole("button", { name: "Upload and deploy" }).click();
         await plain.getByText("In production").waitFor();
+        await plain.getByRole("heading", { name: "Upload of site.zip (1 file)" }).waitFor();
         assert.equal((await platform.get("plain.localhost", "/")).text, "<h1>zipped</h1>");
 
         await plain.goto(`${url}${AT}/new-project/template`);

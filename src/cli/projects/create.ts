@@ -1,5 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
+import { ApiError } from "../../client/errors.ts";
 import { FRAMEWORKS } from "../../contract/projects.ts";
 import { defineCommand } from "../command/command.ts";
 import { actionRequired, CliError } from "../errors/cli_error.ts";
@@ -35,6 +36,26 @@ async function nameOf(given: string | undefined, ctx: Context): Promise<string> 
     message: "Name of the project",
     initial: suggested,
     validate: checkProjectName,
+  });
+}
+
+/** How to build a repository that the platform cannot read yet. Other errors are unchanged. */
+function explainUnreadable(
+  { lines }: Context,
+  error: unknown,
+  { name, gitUrl = "" }: { readonly name: string; readonly gitUrl: string | undefined },
+): unknown {
+  const isUnreadable = error instanceof ApiError && error.code === "invalid_request" &&
+    error.problems.some(({ path }) => path === "body.gitUrl");
+  if (!isUnreadable) return error;
+  return new CliError("not_found", error.message, {
+    hint: "No project was created. For a private repository, create the project without --deploy",
+    next: [
+      lines.of("projects", "create", "--name", name, "--git-url", gitUrl),
+      lines.of("projects", "git-credentials", name, "--stdin"),
+      lines.of("builds", "start", "--project-id", name),
+    ],
+    cause: error,
   });
 }
 
@@ -79,9 +100,11 @@ export default defineCommand({
       folder,
     });
     const project = await createProject(ctx, client, {
-      body: { name, ...settings, rootDirectory },
+      body: { name, ...settings, rootDirectory, ...(deploy ? { verifyRepository: true } : {}) },
       phase: "projects",
       hasNameFlag: true,
+    }).catch((error) => {
+      throw deploy ? explainUnreadable(ctx, error, { name, gitUrl: settings.gitUrl }) : error;
     });
     if (folder !== undefined) await bindFolder(ctx, folder, project);
     const linked = folder !== undefined;

@@ -5,35 +5,9 @@ import { type BackendSession, EngineError } from "../types.ts";
 import { ProtocolError } from "../wire/frame_scanner.ts";
 import { AnswerEvents, type SentText } from "./answer_events.ts";
 import { MessageStream } from "./message_stream.ts";
-import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
+import { splitStatements } from "../../lib/sql_statements.ts";
+import { asEvent, refuseReadOnly } from "./refuse_read_only.ts";
 import type { QueryErrorEvent, SqlEvent } from "./types.ts";
-
-/** They end the transaction, or start another. */
-const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
-  "abort",
-  "begin",
-  "commit",
-  "end",
-  "prepare",
-  "release",
-  "rollback",
-  "savepoint",
-  "start",
-]);
-
-/**
- * The server itself refuses others in a read-only transaction.
- * @returns why the statement may not run; `undefined` if the server decides
- */
-function refuseInReadOnly(statement: string): string | undefined {
-  const [keyword = ""] = firstWords(statement, 1);
-  if (TRANSACTION_CONTROL.has(keyword)) {
-    return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
-  }
-  // It may write files on the server, which no transaction undoes.
-  if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
-  return undefined;
-}
 
 export interface RunSqlOptions {
   /** Values of `$1`, `$2` and so on, in PostgreSQL's text form: then the text is one statement. */
@@ -143,8 +117,8 @@ class SqlRun {
       return yield asEvent("42601", "Send one statement with its parameters");
     }
     for (const { text, start } of statements) {
-      const refusal = refuseInReadOnly(text);
-      if (refusal !== undefined) return yield asEvent("25006", refusal);
+      const refusal = refuseReadOnly(text);
+      if (refusal !== undefined) return yield refusal;
       const sent = { all: this.#sql, start };
       const { failed } = yield* this.#answers(oneStatement(text, this.#params), sent);
       if (failed) return;
@@ -194,10 +168,6 @@ function oneStatement(text: string, params: RunSqlOptions["params"] = []): Uint8
     at += part.byteLength;
   }
   return bytes;
-}
-
-function asEvent(sqlState: string, message: string): QueryErrorEvent {
-  return { type: "error", message, sqlState, detail: null, hint: null, position: null };
 }
 
 const cancelled = (): QueryErrorEvent => asEvent("57014", "The query was cancelled");

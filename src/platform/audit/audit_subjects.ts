@@ -25,6 +25,8 @@ interface Row {
   readonly facts?: readonly string[];
   /** The field of the response that contains the resource. */
   readonly of?: string;
+  /** Puts facts into words before they are compared. */
+  readonly read?: (facts: AuditFacts) => AuditFacts;
 }
 
 type OperationName = keyof typeof endpoints;
@@ -50,7 +52,15 @@ const DATABASE_FACTS = [
   "environments",
   "previewBranches",
 ];
-const WEBHOOK_FACTS = ["host", "description", "events", "categories", "enabled"];
+const WEBHOOK_FACTS = ["host", "description", "events", "enabled"];
+
+/** A webhook without events and categories sends all events. */
+function readWebhook(facts: AuditFacts): AuditFacts {
+  const { events, categories } = facts;
+  if (!Array.isArray(events) || !Array.isArray(categories)) return facts;
+  const wanted = [...categories.map((category) => `all of ${category}`), ...events];
+  return { ...facts, events: wanted.length === 0 ? "all events" : wanted };
+}
 
 const named: Row = { name: ["name"] };
 const deployment: Row = { name: ["project", "environment"] };
@@ -61,7 +71,7 @@ const databaseBranch: Row = { name: ["database", "name"] };
 const snapshot: Row = { name: ["database", "branch"] };
 const sql: Row = { id: null, name: ["database", "branch"], facts: ["readOnly"] };
 const hook: Row = { name: ["name"], facts: ["branch", "scope", "signed"] };
-const webhook: Row = { name: ["host"], facts: WEBHOOK_FACTS };
+const webhook: Row = { name: ["host"], facts: WEBHOOK_FACTS, read: readWebhook };
 const member: Row = { id: "userId", name: ["name"], facts: ["role"] };
 const domain: Row = { name: ["hostname"], facts: ["environment"], of: "domain" };
 const rules: Row = { id: "revisionId", name: ["project"], facts: ["revisionId"] };
@@ -195,6 +205,7 @@ const isFacts = (value: unknown): value is AuditFacts =>
 
 function textOf(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
+  if (Array.isArray(value) && value.length === 0) return null;
   const text = Array.isArray(value)
     ? value.join(", ")
     : isFacts(value)
@@ -210,10 +221,12 @@ export function subjectOf(
 ): AuditSubject {
   const row = rows.get(action);
   if (row === undefined) return { target: null, changes: [] };
-  const { given, answer, noted: { before = {}, after: noted = {} } } = call;
+  const { given, answer, noted } = call;
+  const { read = (facts) => facts } = row;
   const outer = isFacts(answer) ? answer : {};
   const inner = row.of === undefined ? undefined : outer[row.of];
-  const after: AuditFacts = { ...(isFacts(inner) ? inner : outer), ...noted };
+  const before = read(noted.before ?? {});
+  const after = read({ ...(isFacts(inner) ? inner : outer), ...noted.after });
   const find = (field: string) => textOf(after[field] ?? before[field] ?? given[field]);
   const name = row.name.map(find).filter((part) => part !== null).join("/");
   const changes = (row.facts ?? []).flatMap((field) => {

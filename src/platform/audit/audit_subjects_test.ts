@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { endpoints } from "../../contract/endpoints.ts";
+import type { AuditFacts } from "../core/http/mod.ts";
 import { describedOperations, subjectOf } from "./audit_subjects.ts";
 import { recordedName } from "./recorded_operations.ts";
 
@@ -25,6 +26,26 @@ Deno.test("subjectOf() compares old and new values, and omits all other fields",
       { field: "projects", from: "p1, p2", to: null },
     ],
   });
+});
+
+Deno.test("subjectOf() says which events a webhook sends, and leaves out empty lists", () => {
+  const webhook = { id: "w1", host: "hooks.example", description: null, enabled: true };
+  const all = { ...webhook, events: [], categories: [] };
+  const some = { ...webhook, events: ["member.joined"], categories: ["deployments"] };
+  const changesOf = (action: string, before: AuditFacts | undefined, answer: AuditFacts) =>
+    subjectOf(action, { given: {}, answer, noted: before === undefined ? {} : { before } }).changes;
+  assert.deepEqual(changesOf("createWebhook", undefined, all), [
+    { field: "host", from: null, to: "hooks.example" },
+    { field: "events", from: null, to: "all events" },
+    { field: "enabled", from: null, to: "true" },
+  ]);
+  assert.deepEqual(changesOf("updateWebhook", all, some), [
+    { field: "events", from: "all events", to: "all of deployments, member.joined" },
+  ]);
+  assert.deepEqual(
+    changesOf("createDrain", undefined, { host: "otlp.example", headerNames: [] }),
+    [],
+  );
 });
 
 Deno.test("subjectOf() limits the size of an entry", () => {

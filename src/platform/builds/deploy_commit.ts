@@ -1,5 +1,6 @@
 /** Creates the deployment of a commit, with its build and its place in the queue. @module */
 import {
+  type BuildTrigger,
   deploymentEvent,
   type DeploymentRecord,
   recordDeployment,
@@ -23,6 +24,7 @@ export interface WantedCommitDeployment {
   readonly author: string;
   /** Id of the person who pushed or started it; missing for a deploy hook. */
   readonly startedBy?: string | undefined;
+  readonly trigger: BuildTrigger;
   /** Builds the commit even if it is deployed already. */
   readonly force: boolean;
 }

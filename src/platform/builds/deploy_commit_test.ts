@@ -52,6 +52,7 @@ Deno.test("commits that nodes deploy in the same millisecond have places of thei
             commitSha: "a".repeat(40),
             message: "Fix",
             author: "Ada",
+            trigger: "request",
             force: false,
           }))
       ),

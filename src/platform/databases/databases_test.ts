@@ -39,6 +39,14 @@ Deno.test("a database is creating until its branch main is there", async () => {
   // SQL waits for the branch, and then reaches the engine, which has no branch.
   const query = platform.call("queryDatabase", { ...at, body: { sql: "SELECT 1" } });
   const queried = assert.rejects(query, /It runs no SQL/);
+  // What read-only mode always refuses does not wait.
+  const body = { sql: "INSERT INTO boats VALUES ('Kestrel')", readOnly: true };
+  const refused: Response = await platform.call("queryDatabase", { ...at, body });
+  assert.match(await refused.text(), /^\{"type":"error",.*"25006".*\}\n$/);
+  await assert.rejects(
+    platform.call("queryDatabase", { ...at, body: { ...body, branch: "nope" } }),
+    /nope/,
+  );
   assert.equal((await platform.call("getDatabase", at)).state, "creating");
   held.resolve();
   const active = await until(

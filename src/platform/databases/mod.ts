@@ -8,3 +8,4 @@ export type { EngineSource } from "./engines.ts";
 export { inspectRecords, type RecordFacts } from "./inspect_records.ts";
 export type { DatabaseRecord } from "./records.ts";
 export { dumpName, DUMPS_FOLDER } from "./restored_dumps.ts";
+export { SIZES } from "./sizes.ts";

@@ -10,6 +10,7 @@ import { endpoints } from "../../contract/endpoints.ts";
 import {
   type BranchAccess,
   EngineError,
+  refuseReadOnly,
   runScript,
   runSql,
   type SqlEvent,
@@ -144,11 +145,17 @@ export function bindQueryRoutes(router: Router, parts: QueryParts): void {
 
   router.guarded(endpoints.queryDatabase, async (caller, { params, body, request }) => {
     const signal = AbortSignal.any([request.signal, closing]);
+    const { sql, params: values, readOnly } = body;
+    const refusal = readOnly ? refuseReadOnly(sql) : undefined;
+    if (refusal !== undefined) {
+      // A database that is being created, or not running, would make the error wait.
+      await databaseService.requireBranch(await findDatabase(parts, caller, params), body.branch);
+      return new Response(`${JSON.stringify(refusal)}\n`, { headers: { "content-type": NDJSON } });
+    }
     const access = await accessTo(caller, { params, name: body.branch, signal });
     const end = running.begin(access.branchId);
     try {
       const session = await door.connect(access);
-      const { sql, params: values, readOnly } = body;
       const events = runSql(session, sql, { params: values, readOnly, signal });
       return new Response(linesOf(events, end), { headers: { "content-type": NDJSON } });
     } catch (error) {

@@ -13,6 +13,10 @@ import { cronTaskSchema, databaseSchema } from "../../manifest/mod.ts";
 import { PROTECTIONS } from "../../lib/protection.ts";
 import type { Addresses } from "../core/addresses.ts";
 
+/** What started the build of a commit. */
+export const BUILD_TRIGGERS = ["push", "upload", "hook", "request"] as const;
+export type BuildTrigger = (typeof BUILD_TRIGGERS)[number];
+
 export const deploymentRecord = z.object({
   id: z.string(),
   projectId: z.string(),
@@ -30,6 +34,8 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** The source of its content: a CLI upload, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
+  /** What started its build; missing without a build, or in a record of an older version. */
+  trigger: z.enum(BUILD_TRIGGERS).optional(),
   /** The preview whose content it shows in production; null for a direct deployment. */
   promotedFrom: z.string().nullable().default(null),
   /** The deployment that it repeats with the current variables; null otherwise. */

@@ -4,6 +4,7 @@ export { readContent } from "./content.ts";
 export { storeContent } from "./create_deployment.ts";
 export { createDeployments, openDeployments, shownBy } from "./create_deployments.ts";
 export {
+  type BuildTrigger,
   canMove,
   type DeploymentRecord,
   deploymentRecord,

@@ -5,7 +5,7 @@ import type { VariableService } from "../variables/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import { branchLabel } from "../core/addresses.ts";
-import type { DeploymentRecord } from "./deployment.ts";
+import type { BuildTrigger, DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 
 /** Attempts to find a free unique label; one in 10^11 is taken. */
@@ -27,6 +27,8 @@ export type WantedDeployment = DeploymentContent & {
   readonly environment: string;
   /** Id of the person who starts it; missing if there is none. */
   readonly startedBy?: string | undefined;
+  /** What started its build; missing without one. */
+  readonly trigger?: BuildTrigger;
   /** The preview that is promoted; missing for any other deployment. */
   readonly promotedFrom?: string | null;
   /** The deployment that is deployed again; missing for any other deployment. */

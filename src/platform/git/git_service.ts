@@ -1,5 +1,6 @@
 /** Questions of the platform to project repositories: commits and branches. @module */
-import type { ProjectRecord } from "../projects/mod.ts";
+import type { ProjectRecord, UnknownRepository } from "../projects/mod.ts";
+import type { GitFailure } from "./git_failure.ts";
 
 export type Resolved =
   | {
@@ -42,6 +43,8 @@ export interface GitService {
   /** Finds a commit, and fetches if the mirror lacks it; always for a branch's head. */
   resolve(project: ProjectRecord, wanted: WantedCommit, signal: AbortSignal): Promise<Resolved>;
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
+  /** Connects to a repository that no project has yet; `undefined` if it can be read. */
+  check(repository: UnknownRepository, signal: AbortSignal): Promise<GitFailure | undefined>;
   /** Lists the files of a commit that `resolve()` has found. */
   filesOf(projectId: string, sha: string): Promise<CommitFiles>;
   /** Removes the mirror of a project that was deleted or has another repository now. */

@@ -4,7 +4,13 @@ import type { Clock } from "../../lib/clock.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 import { namesIn } from "../../lib/missing_files.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
-import { gitAddress, type OpenGitCredentials, type ProjectRecord } from "../projects/mod.ts";
+import {
+  gitAddress,
+  type GitCredentials,
+  type OpenGitCredentials,
+  type ProjectRecord,
+  type UnknownRepository,
+} from "../projects/mod.ts";
 import type { Branches, CommitFiles, GitService, Resolved, WantedCommit } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
 import { readCommitFiles } from "./commit_files.ts";
@@ -22,12 +28,11 @@ import {
   INCOMING_PREFIX,
   openRemote,
   prepareGitFolder,
-  type RemoteAccess,
 } from "./git_environment.ts";
-import { type GitFailure, judgeFailure } from "./git_failure.ts";
-import { runGit } from "./git_process.ts";
+import type { GitFailure } from "./git_failure.ts";
 import { type GitUrlRules, judgeGitUrl, type LookUp, pinAddress, systemLookUp } from "./git_url.ts";
 import { inspectCommit } from "./inspect_commit.ts";
+import { listHeads, type Remote } from "./list_heads.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 import { pushedRepository } from "./pushed_repository.ts";
 import { asOwnTransport } from "./submodules.ts";
@@ -80,6 +85,8 @@ const DEFAULT_LIMITS: MirrorLimits = {
 
 /** Maximum wait for the list of branches, in milliseconds. */
 const LIST_MS = 60_000;
+/** The same while a person waits for a project to be created. */
+const CHECK_MS = 20_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
@@ -88,9 +95,10 @@ export class GitFault extends Error {
   override readonly name = "GitFault";
 }
 
-interface CheckedRemote {
-  readonly url: string;
-  open(): Promise<RemoteAccess>;
+/** A URL that the platform may connect to, and the address that its host has now. */
+interface CheckedUrl {
+  readonly source: GitAddress;
+  readonly address: string | undefined;
 }
 
 /** Rejects with the signal's reason once it is aborted; the work itself continues. */
@@ -160,24 +168,39 @@ export class GitMirrors implements GitService {
   async branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches> {
     const way = await this.#wayTo(project);
     if ("type" in way) return unreachable(way);
-    const access = await way.open();
+    const listed = await this.#list(way, { signal, timeoutMs: LIST_MS });
+    return listed.type === "found" ? listed : unreachable(listed);
+  }
+
+  async check(
+    { gitUrl, credentials }: UnknownRepository,
+    signal: AbortSignal,
+  ): Promise<GitFailure | undefined> {
+    const checked = await this.#checked(gitUrl);
+    if ("type" in checked) return checked;
+    // No project trusts the key of the host yet.
+    const knownHosts = join(this.#folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
-      const result = await runGit({
-        args: ["ls-remote", "--heads", "--quiet", "--end-of-options", way.url],
-        env: { ...gitEnvironment(this.#folder), ...access.env },
-        timeoutMs: LIST_MS,
-        signal: AbortSignal.any([signal, this.#closing.signal]),
-        masker: access.masker,
+      const remote = this.#remoteTo(checked, {
+        knownHosts,
+        credentials: () => Promise.resolve(credentials),
       });
-      if (result.code !== 0) return unreachable(judgeFailure(result));
-      const names = result.stdout.split("\n").flatMap((line) => {
-        const name = /\trefs\/heads\/(.+)$/.exec(line)?.[1];
-        return name === undefined ? [] : [name];
-      });
-      return { type: "found", branches: new Set(names) };
+      const listed = await this.#list(remote, { signal, timeoutMs: CHECK_MS });
+      return listed.type === "found" ? undefined : listed;
     } finally {
-      await access.dispose();
+      await Deno.remove(knownHosts).catch(() => {});
     }
+  }
+
+  #list(
+    remote: Remote,
+    { signal, timeoutMs }: { readonly signal: AbortSignal; readonly timeoutMs: number },
+  ) {
+    return listHeads(remote, {
+      timeoutMs,
+      env: gitEnvironment(this.#folder),
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+    });
   }
 
   /** Exports a commit as `.git`, with submodules and LFS files. @throws {GitFault} */
@@ -288,7 +311,7 @@ export class GitMirrors implements GitService {
   }
 
   /** A project without a repository URL is built from pushes to the platform. */
-  async #wayToPushed(projectId: string): Promise<CheckedRemote | GitFailure> {
+  async #wayToPushed(projectId: string): Promise<Remote | GitFailure> {
     const url = pushedRepository(this.#options.pushed, projectId);
     await this.#options.syncPushed?.(projectId);
     if (!await Deno.stat(url).then(() => true, () => false)) return NO_URL;
@@ -305,27 +328,37 @@ export class GitMirrors implements GitService {
     };
   }
 
-  async #wayTo(project: ProjectRecord): Promise<CheckedRemote | GitFailure> {
+  async #wayTo(project: ProjectRecord): Promise<Remote | GitFailure> {
     if (project.gitUrl === null) return await this.#wayToPushed(project.id);
     const checked = await this.#checked(project.gitUrl);
     if ("type" in checked) return checked;
-    const { source, address } = checked;
+    return this.#remoteTo(checked, {
+      credentials: () => this.#options.credentials(project),
+      knownHosts: this.#knownHosts(project.id),
+    });
+  }
+
+  #remoteTo(
+    { source, address }: CheckedUrl,
+    { credentials, knownHosts }: {
+      credentials(): Promise<GitCredentials | undefined>;
+      readonly knownHosts: string;
+    },
+  ): Remote {
     return {
       url: source.transport === "local" ? source.path : source.url,
       open: async () =>
         await openRemote(source, {
           folder: this.#folder,
           address,
-          credentials: await this.#options.credentials(project),
-          knownHosts: this.#knownHosts(project.id),
+          credentials: await credentials(),
+          knownHosts,
         }),
     };
   }
 
   /** Checks a URL, and pins the address that its host has now. */
-  async #checked(
-    url: string,
-  ): Promise<{ readonly source: GitAddress; readonly address: string | undefined } | GitFailure> {
+  async #checked(url: string): Promise<CheckedUrl | GitFailure> {
     const judged = judgeGitUrl(url, this.#options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
     await this.#prepare();
@@ -340,7 +373,7 @@ export class GitMirrors implements GitService {
     const own = gitAddress(project.gitUrl);
     const checked = await this.#checked(asOwnTransport(written, own));
     if ("type" in checked) return checked;
-    const { source, address } = checked;
+    const { source } = checked;
     if (source.transport === "local" && own?.transport !== "local") {
       return { type: "unreachable", reason: "A folder of the platform's machine is not allowed" };
     }
@@ -350,14 +383,10 @@ export class GitMirrors implements GitService {
     return {
       address: source,
       credentials,
-      url: source.transport === "local" ? source.path : source.url,
-      open: () =>
-        openRemote(source, {
-          folder: this.#folder,
-          address,
-          credentials,
-          knownHosts: this.#knownHosts(project.id),
-        }),
+      ...this.#remoteTo(checked, {
+        credentials: () => Promise.resolve(credentials),
+        knownHosts: this.#knownHosts(project.id),
+      }),
     };
   }
 }

@@ -75,6 +75,7 @@ export function bindStartBuild(router: Router, services: StartServices): void {
       force,
       commitSha: sha,
       startedBy: caller.user.id,
+      trigger: "request",
     });
     const build = await findBuild(services, project, id);
     return buildToWire(build, { project: project.name, ahead: services.buildQueue.ahead(id) });

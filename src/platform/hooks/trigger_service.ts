@@ -232,7 +232,7 @@ export class TriggerService {
   async #create(hook: HookRecord, wanted: TriggeredCommit): Promise<TriggerAnswer> {
     const { deployCommit, replays, addresses, audit, now } = this.#services;
     const { replay, visit, digits: _, supersedes: __, ...commit } = wanted;
-    const deployment = await deployCommit(commit, async (operation, id) => {
+    const deployment = await deployCommit({ ...commit, trigger: "hook" }, async (operation, id) => {
       if (replay !== undefined) await replays.keepWith(operation, replay, id);
     });
     this.#services.uses.note(hook.id, now());

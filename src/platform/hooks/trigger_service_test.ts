@@ -138,6 +138,7 @@ async function withTriggers(run: (parts: TriggerBench) => Promise<void>): Promis
             return parts.git(...question);
           },
           branches: () => assert.fail("A trigger lists no branches"),
+          check: () => assert.fail("A trigger checks no new repository"),
           filesOf: () => assert.fail("A trigger lists no files"),
           removeMirror: () => assert.fail("A trigger forgets no mirror"),
         },

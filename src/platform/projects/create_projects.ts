@@ -4,8 +4,9 @@ import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import { countBelow, keys } from "../core/store/mod.ts";
 import { projectKeys } from "./deletions.ts";
-import { gitAddress, GitCredentialStore, leavesHost } from "./git_credentials.ts";
+import { GitCredentialStore, leavesHost, type UnknownRepository } from "./git_credentials.ts";
 import { ProjectStore } from "./project_store.ts";
+import type { BodyOf } from "../../contract/endpoint.ts";
 import { endpoints } from "../../contract/endpoints.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
@@ -14,12 +15,18 @@ import type { Addresses } from "../core/addresses.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject } from "./find_project.ts";
 import { type ProjectRecord, projectToWire } from "./project.ts";
+import { originOf, type RepositoryProblem, unreadable } from "./repository_problem.ts";
 
 interface ProjectRouteServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
   /** Why the platform does not connect to an address, as a message; `undefined` if it would try. */
   gitRefusal(gitUrl: string): string | undefined;
+  /** Connects to a repository; returns why it cannot be read. */
+  checkRepository(
+    repository: UnknownRepository,
+    signal: AbortSignal,
+  ): Promise<RepositoryProblem | undefined>;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
@@ -62,8 +69,25 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
     return { items: page.items.map(toWire), nextCursor: page.nextCursor };
   });
 
-  router.guarded(endpoints.createProject, async (caller, { body }) => {
-    requireAllowed(body.gitUrl);
+  /** Returns the origin that the credentials of a new project are for. */
+  const requireReadable = async (
+    { name, gitUrl = null, credentials, verifyRepository }: BodyOf<typeof endpoints.createProject>,
+    signal: AbortSignal,
+  ) => {
+    requireAllowed(gitUrl);
+    const origin = credentials && originOf({ name, gitUrl }, credentials);
+    if (!verifyRepository || gitUrl === null) return origin;
+    const problem = await services.checkRepository({ gitUrl, credentials }, signal);
+    if (problem !== undefined) throw unreadable(problem, { hasCredentials: origin !== undefined });
+    return origin;
+  };
+
+  router.guarded(endpoints.createProject, async (caller, { body, request }) => {
+    const { credentials, verifyRepository: _, ...settings } = body;
+    if (addresses.isReserved(body.name)) {
+      throw new Failure("conflict", `Project name "${body.name}" is reserved. Choose another`);
+    }
+    const origin = await requireReadable(body, request.signal);
     const project: ProjectRecord = {
       displayName: null,
       gitUrl: null,
@@ -73,8 +97,8 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
       outputDirectory: null,
       rootDirectory: null,
       nodeVersion: null,
-      ...body,
-      gitCredentials: null,
+      ...settings,
+      gitCredentials: credentials?.type ?? null,
       id: uuidV7(now, random),
       workspaceId: caller.workspace.id,
       workspaceSlug: caller.workspace.slug,
@@ -82,10 +106,11 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
       createdAt: now(),
       updatedAt: now(),
     };
-    if (addresses.isReserved(project.name)) {
-      throw new Failure("conflict", `Project name "${project.name}" is reserved. Choose another`);
+    if (credentials !== undefined && origin !== undefined) {
+      await gitCredentials.save(project.id, { origin, credentials });
     }
     if (!await projects.create(project, addresses.isPublic ? "members" : "off")) {
+      await gitCredentials.remove(project.id);
       throw new Failure("conflict", `Project name "${project.name}" is taken. Choose another`);
     }
     return toWire(project);
@@ -116,15 +141,7 @@ function bindProjectRoutes(router: Router, services: ProjectRouteServices): void
   router.guarded(endpoints.setGitCredentials, async (caller, { params, body, note }) => {
     const project = await find(caller, params.project);
     note({ before: project });
-    const address = gitAddress(project.gitUrl);
-    if (address?.transport !== (body.type === "https" ? "http" : "ssh")) {
-      throw new Failure(
-        "conflict",
-        `Git credentials of type ${body.type} need a git URL of that kind: that of project ` +
-          `"${project.name}" is ${project.gitUrl ?? "not set"}`,
-      );
-    }
-    await gitCredentials.save(project.id, { origin: address.origin ?? "", credentials: body });
+    await gitCredentials.save(project.id, { origin: originOf(project, body), credentials: body });
     return change(project, (current) => ({ ...current, gitCredentials: body.type }));
   });
 
@@ -151,7 +168,7 @@ export interface Projects {
 
 export function createProjects(
   foundation: Pick<Foundation, "kv" | "box" | "addresses" | "now" | "random">,
-  parts: Pick<ProjectRouteServices, "gitRefusal" | "deleteProject">,
+  parts: Pick<ProjectRouteServices, "gitRefusal" | "checkRepository" | "deleteProject">,
 ): Projects {
   const { kv, box } = foundation;
   const projects = new ProjectStore(kv);

@@ -32,6 +32,12 @@ export type GitCredentials =
     readonly knownHosts: string | null;
   };
 
+/** A repository that no project has yet. */
+export interface UnknownRepository {
+  readonly gitUrl: string;
+  readonly credentials: GitCredentials | undefined;
+}
+
 /** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
 export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredentials | undefined>;
 

@@ -7,6 +7,7 @@ export {
   type GitCredentials,
   GitCredentialStore,
   type OpenGitCredentials,
+  type UnknownRepository,
 } from "./git_credentials.ts";
 export { type HostRecord, hostRecord } from "./host_record.ts";
 export {
@@ -15,5 +16,6 @@ export {
   previewRecord,
   type ShareRecord,
 } from "./preview_record.ts";
+export type { RepositoryProblem } from "./repository_problem.ts";
 export { productionDeploymentId, type ProjectRecord, projectRecord } from "./project.ts";
 export { projects, ProjectStore } from "./project_store.ts";

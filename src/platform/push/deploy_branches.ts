@@ -10,6 +10,7 @@ import { schemaLines } from "../../lib/schema_lines.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { Failure, toFailure } from "../core/http/mod.ts";
 import {
+  type BuildTrigger,
   canMove,
   type DeploymentRecord,
   type DeploymentService,
@@ -44,6 +45,8 @@ export interface PushedBranch {
   readonly sha: string;
   /** Id of the person who pushed it. */
   readonly startedBy: string;
+  /** Whether it was pushed, or files were uploaded. */
+  readonly trigger: Extract<BuildTrigger, "push" | "upload">;
 }
 
 /** How to continue following a push. */
@@ -105,7 +108,7 @@ export class BranchDeployer {
   /** Starts the build of a branch's head, and ends that of an older commit. */
   async start(
     project: ProjectRecord,
-    { branch, sha, startedBy }: PushedBranch,
+    { branch, sha, startedBy, trigger }: PushedBranch,
     { say }: Pick<Listener, "say">,
   ): Promise<DeploymentRecord> {
     const { deployCommit, deployments, deploymentService, git } = this.#services;
@@ -125,6 +128,7 @@ export class BranchDeployer {
           message,
           author,
           startedBy,
+          trigger,
           force: false,
         });
         say(`svc: building ${short(sha)} of ${branch} for ${environment}`);

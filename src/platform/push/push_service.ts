@@ -271,7 +271,7 @@ export class PushService {
     await Promise.all(
       pushed.slice(0, MAX_BUILDS).map(async ({ ref, branch, sha }) => {
         const own = pushed.length === 1 ? say : (line: string) => say(`[${branch}] ${line}`);
-        const reason = await branches.deploy(project, { branch, sha, startedBy }, {
+        const reason = await branches.deploy(project, { branch, sha, startedBy, trigger: "push" }, {
           ...listener,
           say: own,
         });

@@ -2,6 +2,7 @@
 import { endpoints } from "../../contract/endpoints.ts";
 import { MAX_SOURCE_BYTES } from "../../contract/repositories.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { formatCount } from "../../lib/format.ts";
 import { type BuildQueue, type BuildStore, buildToWire } from "../builds/mod.ts";
 import { Failure, requireDeploy, type Router } from "../core/http/mod.ts";
 import { BlobDamagedError, type BlobVault } from "../core/store/mod.ts";
@@ -44,7 +45,8 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
 
   router.guarded(endpoints.buildSources, async (caller, { params, body }) => {
     const project = await findProject(projects, caller, params.project);
-    const { branch = project.branch, message = "Upload files", files } = body;
+    const { branch = project.branch, files } = body;
+    const { message = `Upload of ${formatCount(files.length, "file")}` } = body;
     requireDeploy(caller, environmentOf(project, branch));
     if (project.gitUrl !== null) {
       throw new Failure(
@@ -80,6 +82,7 @@ export function bindSourceRoutes(router: Router, services: SourceServices): void
       branch,
       sha: push.sha,
       startedBy: user.id,
+      trigger: "upload",
     }, { say() {} });
     const build = await builds.find(project.id, id);
     if (build === undefined) throw new Failure("conflict", `Build ${id} was deleted`);

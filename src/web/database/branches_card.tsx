@@ -89,12 +89,11 @@ function BranchForm({ visit, state }: {
       {database.history?.since
         ? (
           <Field
-            label="As of (UTC)"
+            label="As of (UTC), or empty for now"
             name="at"
             type="datetime-local"
             state={state}
             autocomplete="off"
-            hint="Leave empty for now."
             step={1}
             optional
           />

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /** @module One database: how to connect, branches, snapshots, import and export. */
+import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
 import type { Database, DatabaseUsage } from "../../contract/databases.ts";
 import type { DatabaseBranch, DatabaseSnapshot } from "../../contract/database_branches.ts";
@@ -25,11 +26,17 @@ function Facts({ database, branches }: {
   const { state, version, engine, cuSize, memoryMb } = database;
   const { maxConnections, sizeBytes, envVar, autoInject } = database;
   const connections = branches.reduce((sum, branch) => sum + branch.connections, 0);
-  const facts: [string, string][] = [
+  const facts: [string, Child][] = [
     ["Engine", `${version === null ? "PostgreSQL" : `PostgreSQL ${version}`}, ${engine}`],
     ["Size now", sizeBytes === null ? "unknown" : formatBytes(sizeBytes)],
     ["Connections now", `${connections} of ${maxConnections} per branch`],
-    ["Compute", `${cuSize} CU, ${memoryMb} MB of memory`],
+    [
+      "Compute",
+      <span key="compute">
+        {`${cuSize} compute units, ${memoryMb} MB of memory. `}
+        <a href="/docs/databases#sizes-and-limits">Sizes and limits</a>
+      </span>,
+    ],
     ["Variable", autoInject ? envVar : "not set for deployments"],
   ];
   if (database.history !== null) facts.push(["Restorable", historyText(database.history)]);

@@ -2,7 +2,7 @@
 /** @jsxImportSource hono/jsx */
 /** @module The state of a database or of one of its branches. */
 import type { DatabaseHistory, DatabaseState } from "../../contract/databases.ts";
-import { formatBytes } from "../../lib/format.ts";
+import { formatBytes, formatCount } from "../../lib/format.ts";
 import { State } from "../layout/board_pieces.tsx";
 
 const WORDS = {
@@ -27,6 +27,6 @@ export function historyText({ since, keepDays, sizeBytes, problem }: DatabaseHis
   const range = since === null
     ? "nothing yet"
     : `since ${since.slice(0, 19).replace("T", " ")} UTC`;
-  const size = sizeBytes === 0 ? "" : ` in ${formatBytes(sizeBytes)}`;
-  return `${problem ?? range}; ${keepDays} days kept${size}`;
+  const size = sizeBytes === 0 ? "" : `, ${formatBytes(sizeBytes)}`;
+  return `${problem ?? range} (history of ${formatCount(keepDays, "day")}${size})`;
 }

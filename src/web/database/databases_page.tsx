@@ -5,9 +5,16 @@ import { CU_SIZES, type Database } from "../../contract/databases.ts";
 import { Empty, Pager, renewed, SelectField } from "../layout/board_pieces.tsx";
 import { Card, Field, Form, Trouble } from "../layout/pieces.tsx";
 import { EMPTY, type FormPage } from "../layout/form.ts";
+import { SIZES } from "../../platform/databases/mod.ts";
 import { DatabaseStateMark } from "./database_state.tsx";
 import { canChange, cursorOf, type ProjectVisit } from "../project/open_project.ts";
 import { projectPage } from "../project/project_page.tsx";
+
+const SIZE_WORDS = Object.fromEntries(
+  CU_SIZES.map((size) => {
+    return [size, `${size} (${SIZES[size].memoryMb} MB)`];
+  }),
+);
 
 function DatabaseRow({ parts, database }: {
   readonly parts: ProjectVisit;
@@ -93,10 +100,15 @@ export function databasesPage(
                   label="Compute units"
                   name="cuSize"
                   values={CU_SIZES}
+                  words={SIZE_WORDS}
                   chosen={state.values.cuSize ?? "0.25"}
                 />
                 <button type="submit">Create</button>
               </Form>
+              <p class="soft small">
+                Compute units (CU) limit the memory and the connections of each branch. You can
+                change them later. <a href="/docs/databases#sizes-and-limits">Sizes and limits</a>
+              </p>
             </div>
           </Card>
         )

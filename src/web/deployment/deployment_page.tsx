@@ -308,7 +308,7 @@ export function deploymentPage(context: BoardContext, view: DeploymentView): Res
         ? null
         : (
           <Notice kind={deployment.status === "STOPPED" ? "care" : "bad"}>
-            {deployment.error}
+            {deployment.error.split("\n").map((line) => <p key={line}>{line}</p>)}
           </Notice>
         )}
       {view.share === undefined ? null : <ShareCard share={view.share} />}

@@ -14,6 +14,7 @@ import type { PageBinder, PersonVisit } from "../visit/page_binder.tsx";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { DeploymentRecord, DeploymentStore } from "../../platform/deployments/mod.ts";
 import { comparisonPage } from "./comparison_page.tsx";
+import { originOf } from "./deployment_origin.ts";
 import { deploymentPage, type DeploymentView } from "./deployment_page.tsx";
 
 export interface DeploymentPageServices extends BoardServices {
@@ -27,11 +28,6 @@ const COMPARABLE = 30;
 /** Maximum length of a text that is searched for. */
 const MAX_SEARCH = 200;
 
-const ORIGINS: Readonly<Record<DeploymentRecord["source"], string>> = {
-  upload: "Upload",
-  git: "Git",
-};
-
 /** Compares two deployments, or returns the reason why that is impossible. */
 async function compare(
   api: PageApi,
@@ -43,11 +39,6 @@ async function compare(
     if (error instanceof Failure && error.code === "conflict") return error.message;
     throw error;
   }
-}
-
-function originOf({ promotedFrom, redeployOf, source }: DeploymentRecord): string {
-  if (redeployOf !== null) return `Redeploy of ${redeployOf.slice(0, 8)}`;
-  return promotedFrom === null ? ORIGINS[source] : "Promoted from a preview";
 }
 
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {

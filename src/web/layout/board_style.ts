@@ -70,6 +70,7 @@ const BAND = `
   .bar .ways { flex: none; }
   .bar .ways a { padding-inline: .45rem; white-space: nowrap; }
   .tabs a { padding-inline: .6rem; }
+  .board .tabs a { padding-inline: .35rem; }
   .bar .trail > .switch { flex: 0 1 auto; min-width: 0; }
   .bar .switch > summary { overflow: hidden; }
   .narrow { display: block; }
@@ -100,7 +101,7 @@ button.tiny { min-height: 1.5rem; padding: .05rem .5rem; font-size: .8rem; font-
 @keyframes breathe { 50% { opacity: .25; } }
 .dots { display: flex; flex-wrap: wrap; align-items: baseline; gap: .25rem 1.15rem; overflow-x: clip; min-width: 0; }
 .dots > * { position: relative; min-width: 0; overflow-wrap: anywhere; }
-.dots > * + *::before { content: "·"; position: absolute; left: -.72rem; color: var(--line-strong); }
+.dots > * + *::before { content: "·"; position: absolute; left: -.72rem; font-family: var(--sans); color: var(--line-strong); }
 .dots > * + .tag::before { content: none; } .dots > * + .tag { margin-left: -.5rem; }
 .dots.clip { flex-wrap: nowrap; } .dots.clip > :first-child { overflow: hidden; text-overflow: ellipsis; } .dots.clip > * + * { flex: none; }
 .sha { font: .85em/1.5 var(--mono); color: var(--soft); }
@@ -127,6 +128,7 @@ const ROWS = `
 .rows > li { display: grid; grid-template-columns: minmax(0, 1fr); gap: .35rem 1.5rem; padding: .8rem 1.5rem; border-top: 1px solid var(--line); align-items: center; position: relative; }
 .rows > li:first-child { border-top: 0; }
 .card > header + .rows { margin-top: 1.1rem; border-top: 1px solid var(--line); }
+code.unbroken { white-space: nowrap; }
 .rows.inset > li { padding-inline: .75rem; }
 .rows .main { display: grid; gap: .1rem; min-width: 0; }
 .rows .main > :first-child { font-weight: 560; overflow-wrap: anywhere; }
@@ -141,6 +143,9 @@ const ROWS = `
   .rows > li { grid-template-columns: 9rem minmax(0, 1fr) auto; }
   .rows.plain > li { grid-template-columns: minmax(0, 1fr) auto; }
   .rows .meta.end { justify-content: flex-end; text-align: right; }
+}
+@media (max-width: 40rem) {
+  .rows .acts { gap: .35rem; } .rows button.little, .rows .button.little { padding-inline: .6rem; }
 }
 .empty { display: grid; justify-items: start; gap: .9rem; padding: 2rem 1.5rem; }
 .empty .terminal { justify-self: stretch; max-width: 40rem; }
@@ -167,7 +172,7 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 .line-form > .field.small-field { flex: 0 1 9rem; }
 .check { display: flex; align-items: center; gap: .6rem; }
 .line-form > .check { min-height: 2.85rem; }
-.check input[type=checkbox] { width: 1.1rem; height: 1.1rem; min-height: 0; accent-color: var(--accent); margin: 0; }
+.check input[type=checkbox] { flex: none; width: 1.1rem; height: 1.1rem; min-height: 0; accent-color: var(--accent); margin: 0; }
 .card > .body > form.wide, .card > .body > form.line-form { max-width: none; }
 .facts.two { border-top: 0; }
 .facts.two > div { border-top: 1px solid var(--line); border-bottom: 0; }
@@ -176,7 +181,7 @@ textarea:focus-visible { outline-offset: 0; border-color: var(--accent); }
 @media (min-width: 48rem) { .fields-two { grid-template-columns: repeat(2, minmax(0, 1fr)); } .fields-two .field { grid-template-rows: auto auto 1fr; } }
 .drop { padding: 1rem 1.15rem; border: 1px dashed var(--line-strong); border-radius: var(--small); }
 .drop.over { border-color: var(--accent); background: var(--tint); }
-.drop input[type=file] { height: auto; }
+.drop input[type=file] { height: auto; } .drop input + label { margin-top: .6rem; }
 progress { width: 100%; accent-color: var(--accent); }
 details.more > summary { font-size: .9rem; }
 details.more[open] > summary { margin-bottom: .6rem; }
@@ -226,7 +231,7 @@ const PLOTS = `
 .scale { display: block; width: 100%; height: 1.1rem; }
 .scale .good { fill: var(--accent); } .scale .care { fill: var(--warn); opacity: .75; } .scale .bad { fill: var(--danger); opacity: .5; }
 .scale .here { fill: var(--ink); stroke: var(--surface); stroke-width: 1; }
-.shares { display: grid; padding: .8rem 1.5rem 1.3rem; }
+.shares { display: grid; padding: .8rem 1.5rem 1.3rem; } .shares + .body { padding-top: 0; }
 .shares > li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .15rem 1rem; padding: .35rem 0; font-size: .925rem; }
 .shares .num { font-variant-numeric: tabular-nums; color: var(--soft); }
 .share { grid-column: 1 / -1; display: block; width: 100%; height: 3px; background: var(--sunken); border-radius: 2px; }

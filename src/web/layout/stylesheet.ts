@@ -269,6 +269,7 @@ const PIECES = `
 .notice.bad { border-color: var(--danger); background: var(--danger-tint); }
 .notice.care { border-color: var(--warn); background: var(--warn-tint); }
 .tag { display: inline-block; padding: .1rem .5rem; border-radius: 99px; font: 600 .75rem/1.5 var(--sans); background: var(--sunken); color: var(--soft); }
+.field label .tag { margin-left: .4rem; }
 .tag.good { background: var(--tint); color: var(--accent); }
 .usercode { display: flex; justify-content: center; gap: clamp(.2rem, 1vw, .4rem); padding: 1.25rem .5rem; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); box-shadow: var(--shadow); }
 .usercode span { display: grid; place-items: center; width: clamp(1.7rem, 7.4vw, 2.6rem); height: clamp(2.4rem, 10vw, 3.4rem); font: 700 clamp(1.15rem, 5vw, 1.7rem)/1 var(--mono); border-radius: var(--small); background: var(--sunken); }

@@ -24,6 +24,10 @@ const NAMES: Readonly<Record<UsageSubject, string>> = {
   drains: "Drains",
 };
 
+const ORDER = Object.keys(NAMES);
+const bySubject = (one: Usage, other: Usage): number =>
+  ORDER.indexOf(one.subject) - ORDER.indexOf(other.subject);
+
 const number = (count: number): string => count.toLocaleString("en-US");
 
 function usedText({ used, limit }: Usage): string {
@@ -51,7 +55,9 @@ export function UsageCard({ items, command, children }: {
   return (
     <Card title="Usage and limits" id="usage">
       <ol class="shares plain">
-        {items.map((item) => <Row key={`${item.subject} ${item.of}`} item={item} />)}
+        {items.toSorted(bySubject).map((item) => (
+          <Row key={`${item.subject} ${item.of}`} item={item} />
+        ))}
       </ol>
       <div class="body">
         <p class="soft small">

@@ -60,7 +60,7 @@ function BuildRow({ parts, build }: { readonly parts: ProjectVisit; readonly bui
           <Branch name={branch} /> <Commit sha={commitSha} />
           <span class="hush">: log of this build</span>
         </a>
-        {error === null ? null : <span class="soft">{error}</span>}
+        {error === null ? null : <span class="soft">{error.split("\n", 1)[0]}</span>}
         <span class="dots soft">
           <span>{environment}</span>
           <span>{timeText(build, now)}</span>

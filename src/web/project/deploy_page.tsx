@@ -179,6 +179,7 @@ function FilesCard({ parts, state }: {
           action={path("deploy/files")}
           csrf={context.csrf}
           slug={context.workspace.slug}
+          state={state}
         >
           <SelectField
             label="Deploy to"

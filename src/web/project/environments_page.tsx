@@ -35,7 +35,6 @@ export interface EnvironmentsView {
   /** The name before the first variable of this part of the list, and the last one if more follow. */
   readonly cursor: string | null;
   readonly nextCursor: string | null;
-  /** The form that was refused, if any. */
   readonly refused?: "create" | "set" | "paste";
   readonly plan?: PastePlan;
 }
@@ -132,7 +131,11 @@ function CreateForm({ parts, state }: { readonly parts: ProjectVisit; readonly s
     <Card
       title="Create an environment"
       id="create"
-      lead="It has its own host and variables. Deploy to it with svc deploy --environment."
+      lead={
+        <span>
+          Deploy to it with <code class="unbroken">svc deploy --environment</code>.
+        </span>
+      }
     >
       <div class="body">
         <Trouble state={state} />
@@ -175,7 +178,7 @@ function VariableRow({ parts, variable, environment }: {
         <Ago at={updatedAt} now={parts.context.now} />
         {canChange(parts)
           ? (
-            <>
+            <div class="acts">
               <a class="button quiet little" href={`${parts.path("environments")}?${edit}#set`}>
                 Edit<span class="hush">{` ${key}`}</span>
               </a>
@@ -186,7 +189,7 @@ function VariableRow({ parts, variable, environment }: {
                 what={`${key} from ${scope === SCOPE_ALL ? "all environments" : scope}`}
                 hidden={{ key, scope, environment }}
               />
-            </>
+            </div>
           )
           : null}
       </div>
@@ -321,7 +324,12 @@ function PasteForm(
             hint="One NAME=value per line. Quotes, comments and export work as in a .env file."
           />
           <div class="line-form">
-            <KindAndScope form="paste" label="Kind of all" chosen={chosen} state={state} />
+            <KindAndScope
+              form="paste"
+              label="Kind of all variables"
+              chosen={chosen}
+              state={state}
+            />
           </div>
           <div class="row">
             <button class="quiet" type="submit" name="act" value="preview">Preview</button>

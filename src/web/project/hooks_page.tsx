@@ -19,6 +19,12 @@ import { Ago, Branch, Empty, Pager, SelectField } from "../layout/board_pieces.t
 import { Card, EndButton, Field, Form, Notice, Trouble } from "../layout/pieces.tsx";
 import { projectPage } from "./project_page.tsx";
 
+const SCOPE_WORDS: Readonly<Record<DeployHook["scope"], string>> = {
+  Production: "production",
+  Preview: "previews",
+  All: "both",
+};
+
 function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook: DeployHook }) {
   const { path, context: { csrf, now } } = parts;
   const { id, name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt } = hook;
@@ -31,7 +37,7 @@ function HookItem({ parts, hook }: { readonly parts: ProjectVisit; readonly hook
             <Branch name={branch} />
             {restrictBranch ? " only" : ""}
           </span>
-          <span>{scope}</span>
+          <span>{scope === "All" ? "production and previews" : `${SCOPE_WORDS[scope]} only`}</span>
           {triggeredCount === 0
             ? null
             : <span>{triggeredCount === 1 ? "used once" : `used ${triggeredCount} times`}</span>}
@@ -151,9 +157,10 @@ function hooksPage(
                   maxlength={BRANCH_MAX}
                 />
                 <SelectField
-                  label="Scope"
+                  label="Deploys to"
                   name="scope"
                   values={HOOK_SCOPES}
+                  words={SCOPE_WORDS}
                   chosen={state.values.scope ?? "All"}
                 />
                 <button type="submit">Create</button>

@@ -45,7 +45,10 @@ export function importPage(context: BoardContext, shown: FormPage = {}): Respons
               optional
               hint="Used in the URL of the site. Leave empty to use the repository's name."
             />
-            <details class="more" open={state.failure !== undefined}>
+            <details
+              class="more"
+              open={state.failure !== undefined || state.problems.gitUrl !== undefined}
+            >
               <summary>The repository is private</summary>
               <div class="stack">
                 <GitFields state={state} />

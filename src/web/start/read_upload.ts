@@ -2,17 +2,20 @@
 import * as z from "zod";
 import type { BlobSource } from "../../client/upload_blobs.ts";
 import { deploymentFile } from "../../contract/deployment_files.ts";
+import { formatCount } from "../../lib/format.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import type { SentForm } from "../layout/form.ts";
 import type { SiteFile } from "./deploy_files.ts";
 import { readZip } from "./read_zip.ts";
-import { siteFiles } from "./site_files.ts";
+import { commonFolder, siteFiles } from "./site_files.ts";
 
 /** Maximum size of a form, in bytes: an archive is in memory while it is read. */
 export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
 
 export interface Upload {
+  /** Name of the folder or archive; undefined if the files have none in common. */
+  readonly name: string | undefined;
   readonly files: readonly SiteFile[];
   /** The content of the files; undefined if the browser sends missing ones itself. */
   readonly contents: readonly BlobSource[] | undefined;
@@ -29,19 +32,37 @@ function readList(text: string): Upload {
   }
   const read = listed.safeParse(value);
   if (!read.success) throw new Failure("invalid_request", "Cannot read the list of files");
-  return { files: siteFiles(read.data), contents: undefined };
+  return {
+    name: commonFolder(read.data),
+    files: siteFiles(read.data),
+    contents: undefined,
+  };
+}
+
+/** Characters of the name of a folder or archive in a title. */
+const MAX_NAME = 100;
+
+/** The title of an upload that nobody has described. */
+export function uploadTitle({ name, files }: Pick<Upload, "name" | "files">): string {
+  const count = formatCount(files.length, "file");
+  return name === undefined
+    ? `Upload of ${count}`
+    : `Upload of ${name.slice(0, MAX_NAME)} (${count})`;
 }
 
 /** @throws {Failure} `invalid_request` for what is no upload */
 export async function readUpload({ fields, files: filesOf }: SentForm): Promise<Upload> {
   if (fields.list !== undefined) return readList(fields.list);
+  let archive: string | undefined;
   const given: { path: string; content: Uint8Array<ArrayBuffer> }[] = [];
   for (const file of filesOf("files")) {
     // Browsers send an empty file for a field without one (HTML, 4.10.21.4).
     if (file.name === "" && file.size === 0) continue;
     const content = new Uint8Array(await file.arrayBuffer());
-    if (/\.zip$/i.test(file.name)) given.push(...await readZip(content));
-    else given.push({ path: file.name, content });
+    if (/\.zip$/i.test(file.name)) {
+      given.push(...await readZip(content));
+      archive = file.name;
+    } else given.push({ path: file.name, content });
   }
   if (given.length === 0) {
     throw new Failure("invalid_request", "Choose a zip archive or a folder to upload");
@@ -52,5 +73,5 @@ export async function readUpload({ fields, files: filesOf }: SentForm): Promise<
     sha256: sha256Hex(content),
     size: content.byteLength,
   }));
-  return { files, contents: files };
+  return { name: archive ?? commonFolder(given), files, contents: files };
 }

@@ -31,7 +31,7 @@ const PROJECT_FILES: ReadonlySet<string> = new Set([
 const MAX_AROUND = 8;
 
 /** The folder that contains all files; undefined if there is none. */
-function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
+export function commonFolder(files: readonly { readonly path: string }[]): string | undefined {
   const [first = ""] = files[0]?.path.split("/", 1) ?? [];
   const isCommon = files.every(({ path }) => path.startsWith(`${first}/`));
   return isCommon ? first : undefined;

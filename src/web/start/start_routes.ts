@@ -35,14 +35,15 @@ export function bindStart(bind: PageBinder, services: StartServices): void {
   bind.personal("POST", "/workspaces/:slug/new-project", async (visit) => {
     const { context, api } = await open(visit);
     const { fields } = visit;
-    const { name = "", gitUrl = "", branch = "" } = fields;
+    const { name = "", branch = "" } = fields;
+    const gitUrl = fields.gitUrl?.trim() ?? "";
     const checked = checkFields(endpoints.createProject.body.pick({ name: true }), fields);
     if (!checked.ok) return newProjectPage(context, { url, state: checked.state, status: 400 });
     try {
       const project = await api.call(endpoints.createProject, {
         body: {
           name,
-          ...(gitUrl === "" ? {} : { gitUrl }),
+          ...(gitUrl === "" ? {} : { gitUrl, verifyRepository: true }),
           ...(branch === "" ? {} : { branch }),
         },
       });
@@ -72,11 +73,9 @@ export function bindStart(bind: PageBinder, services: StartServices): void {
     }
     try {
       const credentials = readGitFields(fields);
-      const project = await api.call(endpoints.createProject, { body: { name, gitUrl } });
-      const params = { project: project.id };
-      if (credentials !== undefined) {
-        await api.call(endpoints.setGitCredentials, { params, body: credentials });
-      }
+      const project = await api.call(endpoints.createProject, {
+        body: { name, gitUrl, credentials, verifyRepository: true },
+      });
       return goTo(projectPath(context.workspace.slug, project.name, "deploy"));
     } catch (error) {
       return importPage(context, refused(error, fields));

@@ -6,13 +6,16 @@
  */
 import type { Child } from "hono/jsx";
 import { formatBytes } from "../../lib/format.ts";
+import type { FormState } from "../layout/form.ts";
+import { Field } from "../layout/pieces.tsx";
 import { MAX_UPLOAD_BYTES } from "./read_upload.ts";
 import { LEFT_OUT } from "./site_files.ts";
 
-export function UploadForm({ action, csrf, slug, children }: {
+export function UploadForm({ action, csrf, slug, state, children }: {
   readonly action: string;
   readonly csrf: string;
   readonly slug: string;
+  readonly state: FormState;
   /** Other fields. */
   children?: Child;
 }) {
@@ -50,6 +53,15 @@ export function UploadForm({ action, csrf, slug, children }: {
           }. Packages, .git and .env files are left out.`}
         </p>
       </div>
+      <Field
+        label="Title"
+        name="message"
+        state={state}
+        autocomplete="off"
+        maxlength={500}
+        optional
+        hint="What this deployment changes. Leave empty to use the name of the folder or archive."
+      />
       <p class="small" role="status" data-upload-status=""></p>
       <progress hidden aria-label="Upload"></progress>
       <div>

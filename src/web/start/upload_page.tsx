@@ -24,7 +24,12 @@ export function uploadPage(context: BoardContext, shown: FormPage = {}): Respons
       <Card title="Files" id="upload" lead="The site goes live immediately, or after its build.">
         <div class="body">
           <Trouble state={state} />
-          <UploadForm action={newProjectPath(slug, "upload")} csrf={context.csrf} slug={slug}>
+          <UploadForm
+            action={newProjectPath(slug, "upload")}
+            csrf={context.csrf}
+            slug={slug}
+            state={state}
+          >
             <Field
               label="Project name"
               name="name"

@@ -4,7 +4,7 @@ import { goTo } from "../layout/document.tsx";
 import type { PageApi } from "../visit/page_api.ts";
 import type { PersonVisit } from "../visit/page_binder.tsx";
 import { deployFiles, TARGETS } from "./deploy_files.ts";
-import { readUpload } from "./read_upload.ts";
+import { readUpload, uploadTitle } from "./read_upload.ts";
 
 /**
  * Deploys an uploaded form. `open` is called once the files are valid. The page's script only sends
@@ -20,7 +20,7 @@ export async function answerUpload(visit: PersonVisit, parts: {
     const upload = await readUpload(visit);
     const target = TARGETS.find((name) => name === visit.fields.target) ?? "production";
     const { api, project, action } = await parts.open();
-    const message = visit.fields.message?.trim().slice(0, 500) || "Upload files";
+    const message = visit.fields.message?.trim().slice(0, 500) || uploadTitle(upload);
     const answer = await deployFiles(api, project, { ...upload, target, message });
     if (answer.type === "missing") return Response.json({ missing: answer.missing, action });
     const location = `/deployments/${answer.id}`;

@@ -19,6 +19,22 @@ const BY = {
   platform: "By the platform, automatically",
 } as const;
 
+/** A field as words: `gitUrl` becomes "git url". */
+const wordsOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+/** Older versions recorded empty lists as empty texts. */
+function Change({ change }: { readonly change: AuditEntry["changes"][number] }) {
+  const [from, to] = [change.from || null, change.to || null];
+  if (from === to) return null;
+  return (
+    <span class="soft">
+      {wordsOf(change.field)}: {from === null ? null : `${from} → `}
+      {to ?? "none"}
+    </span>
+  );
+}
+
 function Entry({ entry, context }: { readonly entry: AuditEntry; readonly context: BoardContext }) {
   const { summary, path, at, user, credential, address, target, changes } = entry;
   const base = auditPath(context.workspace.slug);
@@ -36,12 +52,7 @@ function Entry({ entry, context }: { readonly entry: AuditEntry; readonly contex
         {target === null || target.id === null || target.name === null
           ? null
           : <span class="soft mono">{target.id}</span>}
-        {changes.map(({ field, from, to }) => (
-          <span key={field} class="soft">
-            {field}: {from === null ? null : `${from} → `}
-            {to ?? "none"}
-          </span>
-        ))}
+        {changes.map((change) => <Change key={change.field} change={change} />)}
         <span class="soft mono">
           <Name text={path} />
         </span>

@@ -27,9 +27,10 @@ function markCountries(edges: readonly FrontEdge[]): MarkedCountry[] {
 
 /** How far an edge is, and what it lacks. */
 function Facts({ edge, now }: { readonly edge: FrontEdge; readonly now: number }) {
-  const { country, address, roundTripMs, behind, seenAt, version } = edge;
+  const { isDrained, country, address, roundTripMs, behind, seenAt, version } = edge;
   return (
     <span class="dots soft">
+      {isDrained ? <span>drained: gets no clients</span> : null}
       {country === null ? null : <span>{countryName(country)}</span>}
       {address === null ? null : <code>{address}</code>}
       {roundTripMs === null ? null : <span>{`${roundTripMs} ms away`}</span>}
@@ -41,7 +42,7 @@ function Facts({ edge, now }: { readonly edge: FrontEdge; readonly now: number }
           seen <Ago at={seenAt} now={now} />
         </span>
       )}
-      {version === null ? null : <span>{version}</span>}
+      {version === null ? null : <span>{`svc ${version}`}</span>}
     </span>
   );
 }
@@ -61,16 +62,13 @@ export function EdgesCard({ edges, path, csrf, now }: {
       lead="Only the owner of the platform sees this."
     >
       {places.length === 0 ? null : <WorldMap countries={places} label="front edges by country" />}
-      <ul class="rows plain">
+      <ul class="rows">
         {edges.map((edge) => (
           <li key={edge.name}>
+            <State tone={TONES[edge.state]}>{WORDS[edge.state]}</State>
             <div class="main">
               <span>{edge.name}</span>
               <Facts edge={edge} now={now} />
-            </div>
-            <div class="meta end">
-              {edge.isDrained ? <State tone="care">Drained</State> : null}
-              <State tone={TONES[edge.state]}>{WORDS[edge.state]}</State>
             </div>
             <div class="acts">
               <Form

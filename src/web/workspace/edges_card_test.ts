@@ -38,6 +38,7 @@ Deno.test("EdgesCard() marks the countries of edges, and those with a lost one",
 Deno.test("EdgesCard() shows no map of edges without a place, and uses drained ones again", () => {
   const card = cardOf([edge("local-1", { country: null, isDrained: true, behind: 2 })]);
   assert.doesNotMatch(card, /<svg class="world"/);
+  assert.match(card, /drained: gets no clients/);
   assert.match(card, /2 changes behind/);
   assert.match(card, /Use again/);
   assert.doesNotMatch(card, /name="drained"/);

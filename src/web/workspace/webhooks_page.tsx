@@ -87,7 +87,7 @@ function AddForm({ context, shown, chosen }: {
       />
       <fieldset class="choices">
         <legend>Events (none selected: every event)</legend>
-        <div class="dots">{EVENT_CATEGORIES.map((name) => box("categories", name))}</div>
+        <div class="row">{EVENT_CATEGORIES.map((name) => box("categories", name))}</div>
         <details class="more">
           <summary>Single events</summary>
           {EVENT_NAMES.map((name) => box("events", name))}

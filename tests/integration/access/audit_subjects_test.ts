@@ -218,7 +218,7 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
 
     const url = `https://receiver.example/${SECRET}`;
     const webhook = await call("POST", "/v1/webhooks", { url, categories: ["Deployment"] });
-    await expect("createWebhook", "receiver.example", "categories: null → Deployment");
+    await expect("createWebhook", "receiver.example", "events: null → all of Deployment");
     await call("PATCH", `/v1/webhooks/${webhook.id}`, { enabled: false });
     await expect("updateWebhook", "receiver.example", "enabled: true → false");
     const rotated = await call("POST", `/v1/webhooks/${webhook.id}/rotate`);

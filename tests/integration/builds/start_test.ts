@@ -89,7 +89,14 @@ Deno.test("a private repository reports that it needs credentials, and is built 
       "--deploy",
     ]);
     assert.deepEqual([refused.code, refused.json.code], [1, "not_found"]);
-    assert.match(refused.json.next[0], /^svc projects git-credentials shop --stdin/);
+    assert.match(refused.json.error, /does not exist, or is private/);
+    const [create, credentials, start] = refused.json.next;
+    assert.equal(create, `svc projects create --name shop --git-url ${url} --json`);
+    assert.match(credentials, /^svc projects git-credentials shop --stdin/);
+    assert.equal(start, "svc builds start --project-id shop --json");
+    assert.equal((await platform.api("GET", "/v1/projects/shop")).status, 404);
+    const created = await tool(platform, create.split(" ").slice(1));
+    assert.equal(created.code, 0, created.stderr);
     const stored = await tool(
       platform,
       ["projects", "git-credentials", "shop", "--username", "ada", "--stdin"],
@@ -98,4 +105,40 @@ Deno.test("a private repository reports that it needs credentials, and is built 
     assert.equal(stored.code, 0, stored.stderr);
     const built = await tool(platform, ["builds", "start", "--project-id", "shop"]);
     assert.equal(built.json.deployment?.status, "LIVE", built.stderr);
+  }));
+
+Deno.test("a project is only created with a repository that can be read, if asked to verify", () =>
+  withBuilds(async (platform) => {
+    const repository = await makeRepository(`${platform.folder}/private`);
+    await repository.commit("main", { "index.html": "<p>private</p>" });
+    await using server = serveGit(`${platform.folder}/private`, { basic: "ada:s3cret-token" });
+    const gitUrl = `${server.url}/site/.git`;
+    const credentials = { type: "https", username: "ada", token: "s3cret-token" };
+    const create = (json: Record<string, unknown>) =>
+      platform.api("POST", "/v1/projects", { json: { name: "shop", gitUrl, ...json } });
+    const refused: readonly (readonly [Record<string, unknown>, RegExp])[] = [
+      [{}, /does not exist, or is private\. Check the URL, or add credentials/],
+      [{ gitUrl: `${server.url}/typo/.git`, credentials }, /or these credentials give no access/],
+      [{ credentials: { ...credentials, token: "old" } }, /or these credentials give no access/],
+      [{ gitUrl: "http://127.0.0.1:1/site.git" }, /^Cannot reach the repository: /],
+      [{ gitUrl: `${platform.folder}/none` }, /^Cannot reach the repository: /],
+    ];
+    for (const [json, message] of refused) {
+      const refusal = await create({ ...json, verifyRepository: true });
+      const [problem] = refusal.json.problems;
+      assert.deepEqual([refusal.status, problem.path], [400, "body.gitUrl"]);
+      assert.match(problem.message, message);
+      assert.doesNotMatch(JSON.stringify(refusal.json), /s3cret-token/);
+    }
+    assert.equal((await platform.api("GET", "/v1/projects/shop")).status, 404);
+
+    const made = await create({ credentials, verifyRepository: true });
+    assert.deepEqual([made.status, made.json.gitCredentials], [201, "https"]);
+    assert.doesNotMatch(JSON.stringify(made.json), /s3cret-token/);
+    const read = await platform.api("GET", "/v1/projects/shop/repository");
+    assert.deepEqual(read.json.branches, ["main"]);
+    const ssh = await create({ name: "other", gitUrl: "git@git.example:x.git", credentials });
+    assert.equal(ssh.status, 409, "the URL cannot use the credentials");
+    const unverified = await create({ name: "later", gitUrl: "http://127.0.0.1:1/site.git" });
+    assert.equal(unverified.status, 201);
   }));

@@ -225,12 +225,13 @@ Deno.test("the dashboard makes a project, its variables and hooks, and deletes i
     const wrong = await ada.submit(form, "/workspaces/acme/new-project", { name: "No Name" });
     assert.equal(wrong.status, 400);
     assert.match(wrong.html, /aria-invalid="true"/);
-    const made = await ada.submit(form, "/workspaces/acme/new-project", {
-      name: "shop",
-      gitUrl: "https://git.example/shop.git",
-    });
+    const gitUrl = "https://git.example/shop.git";
+    const typo = await ada.submit(form, "/workspaces/acme/new-project", { name: "shop", gitUrl });
+    assert.match(typo.html, /id="gitUrl-wrong">Cannot reach the repository: /);
+    const made = await ada.submit(form, "/workspaces/acme/new-project", { name: "shop" });
     const at = "/workspaces/acme/projects/shop";
     assert.equal(made.path, `${at}?done=project-made`);
+    await api("PATCH", "/v1/projects/shop", { gitUrl });
 
     const key = { key: "API_KEY", category: "secret", scope: "all", value: "one\r\ntwo" };
     const formOf = `${at}/environments/set`;

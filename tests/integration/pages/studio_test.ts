@@ -51,6 +51,13 @@ function gridOf({ html }: Page): string[] {
   );
 }
 
+async function explainsSizes({ ada }: DashboardPlatform) {
+  const { html } = await ada.open("/workspaces/acme/projects/shop/databases");
+  assert.match(html, /<option value="0\.25" selected="">0\.25 \(256 MB\)</);
+  const [, page = "", id = ""] = /href="(\/docs\/databases)#([\w-]+)"/.exec(html) ?? [];
+  assert.ok((await ada.open(page)).html.includes(`id="${id}"`), "the link leads to the sizes");
+}
+
 async function looksAtTables({ ada }: DashboardPlatform) {
   const first = await ada.open(`${AT}/tables`);
   assert.match(first.html, /Bo&quot;ats/);
@@ -344,6 +351,7 @@ for (const [engine, options] of Object.entries({ embedded: {}, server: { postgre
           return events.flatMap((event) => event.type === "rows" ? event.rows : []);
         };
         await read(TABLES);
+        await t.step("sizes", () => explainsSizes(parts));
         await t.step("tables and values", () => looksAtTables(parts));
         await t.step("filters and order", () => filtersAndSorts(parts));
         await t.step("rows", () => editsRows(parts, read));
@@ -359,7 +367,7 @@ for (const [engine, options] of Object.entries({ embedded: {}, server: { postgre
             const page = await ada.open(AT);
             assert.match(
               page.html,
-              /Restorable<\/dt><dd>since \d{4}-\d\d-\d\d [\d:]{8} UTC; 7 days/,
+              /Restorable<\/dt><dd>since \d{4}-\d\d-\d\d [\d:]{8} UTC \(history of 7 days/,
             );
             const refused = await ada.submit(page, `${AT}/branches`, {
               name: "early",

@@ -1,0 +1,62 @@
+/** @module Statements that read-only mode refuses without asking the server. Pure. */
+import { firstWords, splitStatements } from "../../lib/sql_statements.ts";
+import type { QueryErrorEvent } from "./types.ts";
+
+/** They end the transaction, or start another. */
+const TRANSACTION_CONTROL: ReadonlySet<string> = new Set([
+  "abort",
+  "begin",
+  "commit",
+  "end",
+  "prepare",
+  "release",
+  "rollback",
+  "savepoint",
+  "start",
+]);
+
+/**
+ * Statements that the server refuses in every read-only transaction (PostgreSQL, "SET
+ * TRANSACTION"). A new session has no temporary table, which it would let them change.
+ */
+const WRITES: ReadonlySet<string> = new Set([
+  "alter",
+  "comment",
+  "create",
+  "delete",
+  "drop",
+  "grant",
+  "insert",
+  "merge",
+  "revoke",
+  "truncate",
+  "update",
+]);
+
+export function asEvent(sqlState: string, message: string): QueryErrorEvent {
+  return { type: "error", message, sqlState, detail: null, hint: null, position: null };
+}
+
+function reasonOf(statement: string): string | undefined {
+  const [keyword = ""] = firstWords(statement, 1);
+  if (TRANSACTION_CONTROL.has(keyword)) {
+    return `Read-only mode runs everything in one transaction: remove ${keyword.toUpperCase()}`;
+  }
+  // It may write files on the server, which no transaction undoes.
+  if (keyword === "copy") return "Read-only mode has no COPY: use SELECT";
+  return WRITES.has(keyword)
+    ? `cannot execute ${keyword.toUpperCase()} in a read-only transaction`
+    : undefined;
+}
+
+/**
+ * The error of SQL whose first statement may not run in read-only mode, which is known before there
+ * is a session: a database that is not running takes seconds to start.
+ *
+ * @returns `undefined` if the server decides
+ */
+export function refuseReadOnly(sql: string): QueryErrorEvent | undefined {
+  const [first] = splitStatements(sql);
+  const reason = first && reasonOf(first.text);
+  return reason === undefined ? undefined : asEvent("25006", reason);
+}
