@@ -168,9 +168,10 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     return (await start(undefined, true)).handlers;
   };
   const leave = async () => {
-    const { closing, leaving } = term;
+    const { closing, leaving, beside } = term;
     if (await leaving.countNodes() < 2) return;
     leaving.hasBegun = true;
+    beside.edges?.leave();
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };

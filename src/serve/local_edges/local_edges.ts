@@ -75,14 +75,19 @@ export class LocalEdges {
     for (const slot of this.#slots) if (!slot.isDrained) this.#begin(slot);
   }
 
+  /** Makes the next response of each connection its last. */
+  leave(): void {
+    for (const { process } of this.#slots) process?.send({ type: "leave" });
+  }
+
   /** Stops all edges from accepting connections, so that this process gets them all. */
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#stop(this.#slots);
   }
 
   /** Waits until all edges have finished their requests. */
   async close(): Promise<void> {
-    await this.leave();
+    await this.stop();
     await Promise.all(this.#slots.map(({ kept }) => kept));
   }
 

@@ -30,7 +30,7 @@ async function follow(name: string, setup: EdgeSetup): Promise<FollowingEdge> {
     files: (parts) =>
       root === undefined
         ? EdgeFiles.open({ ...parts, root: join(setup.cacheDir, name), maxBytes })
-        : platformFiles(root),
+        : platformFiles(root, parts.client),
     geo: await loadGeo({ geoip, asn }, { warn: (message) => log({ level: "warn", message }) }),
     isLocal: true,
     // The platform next to it knows better.
@@ -61,6 +61,7 @@ class LocalEdge {
       this.#listeners = await listenFor(edge, { ...setup, sharesPort: true, log });
       send({ type: "listening" });
     }
+    if (message.type === "leave") await this.#listeners?.leave();
     if (message.type === "stop") await this.#stop();
   }
 
