@@ -59,9 +59,9 @@ const edgeFlags = (flags: readonly string[]): readonly string[] =>
 /** Number of sockets that listen on a port of this machine. */
 async function listeners(port: number): Promise<number> {
   const wanted = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `, "g");
-  const tables = await Promise.all(["tcp", "tcp6"].map((name) =>
-    Deno.readTextFile(`/proc/net/${name}`).catch(() => "")
-  ));
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => Deno.readTextFile(`/proc/net/${name}`).catch(() => "")),
+  );
   return tables.join("").match(wanted)?.length ?? 0;
 }
 

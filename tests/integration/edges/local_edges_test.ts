@@ -5,12 +5,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { edgeProcesses } from "../../helpers/local_edges.ts";
 import { deployServer, FILES, MANIFEST, SOCKET_SITE } from "../../helpers/compute_site.ts";
 import {
   type Answer,
   createProject,
   deploy,
-  processOf,
   rawRequest,
   sha256,
   start,
@@ -76,19 +76,6 @@ async function fromEach(
     return names.every((name) => answers.has(name));
   });
   return answers;
-}
-
-/** The processes of edges of a platform. */
-async function edgeProcesses(platform: TestPlatform): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  for await (const { name: pid } of Deno.readDir("/proc")) {
-    const text = (path: string) => Deno.readTextFile(`/proc/${pid}/${path}`).catch(() => "");
-    const parent = / \d+ \((?:.*)\) \S (\d+) /.exec(` ${await text("stat")}`)?.[1];
-    const args = (await text("cmdline")).split("\0");
-    const at = args.indexOf("__edge");
-    if (Number(parent) === processOf(platform) && at !== -1) found.set(args[at + 1]!, Number(pid));
-  }
-  return found;
 }
 
 const withEdges = (
@@ -226,7 +213,7 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     for (let round = 0; round < 3; round++) {
-      const before = await edgeProcesses(platform);
+      const before = edgeProcesses(platform);
       assert.deepEqual([...before.keys()].sort(), EDGES);
       let failed = 0;
       const killed = before.get("local-1")!;
@@ -234,7 +221,7 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
       const after = await until(
         async () => {
           await platform.get(HOST, "/").catch(() => failed++);
-          return await edgeProcesses(platform);
+          return edgeProcesses(platform);
         },
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
@@ -262,18 +249,18 @@ Deno.test("a drained edge gets no connection, and loses none", () =>
     const { status, json } = await drain(true);
     assert.deepEqual([status, json.isDrained], [200, true]);
     await asking;
-    await until(async () => (await edgeProcesses(platform)).size === 1);
+    await until(() => edgeProcesses(platform).size === 1);
     const answers = await fromEach(() => platform.get(HOST, "/"), ["platform", "local-2"]);
     for (let at = 0; at < 30; at++) answers.set("", await platform.get(HOST, "/"));
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
     // Started again while it still finishes.
-    const first = (await edgeProcesses(platform)).get("local-1");
+    const first = edgeProcesses(platform).get("local-1");
     await drain(true);
     await drain(false);
     await until(
-      async () => (await edgeProcesses(platform)).get("local-1"),
+      () => edgeProcesses(platform).get("local-1"),
       (pid) => pid !== undefined && pid !== first,
     );
     await fromEach(() => platform.get(HOST, "/"));
@@ -303,8 +290,8 @@ Deno.test("a platform with edges is replaced, and its successor has edges", () =
       await fromEach(() => rawRequest(port, { host: HOST, path: "/" }));
       isOver.abort();
       assert.ok(await asking > 0);
-      assert.equal((await edgeProcesses(first)).size, 0);
-      assert.equal((await edgeProcesses(second)).size, EDGES.length);
+      assert.equal(edgeProcesses(first).size, 0);
+      assert.equal(edgeProcesses(second).size, EDGES.length);
     } finally {
       await second?.shutdown();
       await first.shutdown();
