@@ -29,9 +29,13 @@ interface Batch {
   readonly served: readonly ServedRequest[];
 }
 
-const lengthOf = ({ path, userAgent, error, rules, counted }: ServedRequest): number =>
+const lengthOf = ({ path, userAgent, error, rules, matched, counted }: ServedRequest): number =>
   FIXED_LENGTH + path.length + (userAgent?.length ?? 0) + (error?.length ?? 0) +
-  (rules === undefined ? 0 : JSON.stringify(rules).length) + (counted?.referrer?.length ?? 0);
+  (rules === undefined ? 0 : JSON.stringify(rules).length) + lengthOfIds(matched) +
+  (counted?.referrer?.length ?? 0);
+
+const lengthOfIds = (ids: readonly string[] = []): number =>
+  ids.reduce((length, id) => length + id.length, 0);
 
 export interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;
@@ -91,6 +95,13 @@ export class ServedLog {
     const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
     this.#last.counted = { layer, isPage: page !== undefined, referrer };
     this.#waitingLength += referrer?.length ?? 0;
+  };
+
+  /** Counts the request that was recorded last for the rules that matched it. */
+  readonly match = (ruleIds: readonly string[]): void => {
+    if (this.#last === undefined || ruleIds.length === 0) return;
+    this.#last.matched = [...ruleIds];
+    this.#waitingLength += lengthOfIds(ruleIds);
   };
 
   /** Sends the waiting records, as far as the platform accepts them. */
