@@ -195,6 +195,8 @@ Deno.test("the log and the traffic have every request, with the edge that answer
     const denied = items.filter(({ status }: { status: number }) => status === 403);
     assert.equal(denied.length, 50);
     for (const { rules } of denied) assert.equal(rules[0].ruleId, "deny");
+    const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json.items;
+    assert.deepEqual(counters[0], { ruleId: "deny", matches: 50 });
     const traffic = (await platform.api("GET", "/v1/projects/shop/traffic?range=day")).json;
     assert.equal(traffic.totals.requests, 150, JSON.stringify(traffic.totals));
     const metrics = await (await fetch(`http://127.0.0.1:${platform.port}/metrics`)).text();
@@ -207,6 +209,23 @@ Deno.test("the log and the traffic have every request, with the edge that answer
       )![1];
       assert.ok(Number(count) > 0, metrics);
     }
+  }));
+
+Deno.test("a file that one process finds damaged is missing at all others too", () =>
+  withEdges(async (platform) => {
+    const large = "x".repeat(5_000_000);
+    await deploy(platform, "shop", { files: { "index.html": "home", "large.txt": large } });
+    const get = () => rawRequest(platform.port, { host: HOST, path: "/large.txt" });
+    await fromEach(get);
+    const hash = sha256(large);
+    const blobs = join(platform.dataDir, "blobs");
+    const paths = [...Deno.readDirSync(blobs)].map(({ name }) =>
+      join(blobs, name, hash.slice(0, 2), hash)
+    );
+    const path = await Promise.any(paths.map((path) => Deno.realPath(path)));
+    await Deno.writeTextFile(path, `${large.slice(1)}y`);
+    await assert.rejects(get());
+    for (let at = 0; at < 30; at++) assert.equal((await get()).status, 500);
   }));
 
 Deno.test("a killed edge is replaced, and loses its own connections only", () =>
