@@ -179,9 +179,11 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
-    // They pass requests on for as long as they have any.
-    await beside.edges?.close();
+    // From then on, this process gets all new connections.
+    await beside.edges?.stop();
     closing.abort();
+    // They pass requests on for as long as they have any; streams have ended.
+    await beside.edges?.close();
     await succession?.end();
     await listeners.close();
     await closers.close();

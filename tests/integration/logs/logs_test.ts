@@ -13,7 +13,11 @@ Deno.test("logs show the requests of a project, oldest first, filtered and in pa
       const headers = { "user-agent": `agent${path}` };
       await rawRequest(platform.port, { host: "shop.localhost", path, headers });
     }
-    const all = await platform.api("GET", "/v1/projects/shop/logs");
+    // Front edges report what they served a moment later.
+    const all = await until(
+      () => platform.api("GET", "/v1/projects/shop/logs"),
+      ({ json }) => json.items.length === 4,
+    );
     assert.deepEqual(
       all.json.items.map((entry: { path: string; status: number }) => [entry.path, entry.status]),
       [["/", 200], ["/missing?x=1", 404], ["/", 200], ["/other", 404]],
