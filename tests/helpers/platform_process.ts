@@ -5,7 +5,6 @@
  * @module
  */
 import { makeTestFolder } from "../../src/lib/_test_folder.ts";
-import { until } from "../../src/lib/_test_until.ts";
 import { type Command, startProgram } from "../../scripts/_program.ts";
 import type { PlatformOptions, RunningPlatform } from "../../src/serve/mod.ts";
 import {
@@ -50,21 +49,6 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** `EDGES=2` runs every platform with two front edges, unless its test says how many. */
-const EDGES = Deno.env.get("EDGES");
-
-const edgeFlags = (flags: readonly string[]): readonly string[] =>
-  EDGES === undefined || flags.includes("--edges") ? [] : ["--edges", EDGES];
-
-/** Number of sockets that listen on a port of this machine. */
-async function listeners(port: number): Promise<number> {
-  const wanted = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `, "g");
-  const tables = await Promise.all(
-    ["tcp", "tcp6"].map((name) => Deno.readTextFile(`/proc/net/${name}`).catch(() => "")),
-  );
-  return tables.join("").match(wanted)?.length ?? 0;
-}
-
 /** Matches no line: everything that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
 
@@ -97,7 +81,6 @@ export async function startProcess(
     dataDir,
     args: [
       ...flags,
-      ...edgeFlags(flags),
       ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile]),
     ],
     env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets },
@@ -108,9 +91,6 @@ export async function startProcess(
       if (said !== undefined) logged.push(said);
     },
   });
-  if (edgeFlags(flags).length > 0) {
-    await until(() => listeners(platform.port), (count) => count > Number(EDGES));
-  }
   let stopping: Promise<void> | undefined;
   const shutdown = async (): Promise<void> => {
     const code = await platform.stop();

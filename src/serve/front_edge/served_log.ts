@@ -8,6 +8,8 @@ import type { PlatformClient } from "./platform_client.ts";
 
 /** A killed edge loses its reports of this period, in milliseconds. */
 const SEND_MS = 250;
+/** The same next to the platform, so that its log is in order and complete almost immediately. */
+const LOCAL_SEND_MS = 20;
 /** Interval of heartbeats from an edge without visitors. */
 const QUIET_MS = 5000;
 /** Time for the last batches when the edge stops. */
@@ -40,6 +42,8 @@ const lengthOfIds = (ids: readonly string[] = []): number =>
 export interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;
   readonly random: Random;
+  /** Whether the platform is on this machine. */
+  readonly isLocal?: boolean | undefined;
   /** Whether the platform is reachable. */
   isThere(): boolean;
   onTrouble(message: string): void;
@@ -59,7 +63,9 @@ export class ServedLog {
   #roundTripMs: number | undefined;
   #sending: Promise<void> | undefined;
   readonly #process: string;
-  readonly #timer: ReturnType<typeof setInterval>;
+  /** Runs while records wait, or until the next heartbeat. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #sendMs: number;
 
   readonly #options: ServedLogOptions;
 

@@ -15,7 +15,7 @@ import type { EdgeSetup } from "./wire.ts";
 
 /** Time for handshakes that have started with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
-/** Time to stop accepting, and then to finish requests. */
+/** Time to start or stop accepting, and then to finish requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
 /** Pauses before an edge is replaced; one that has run for a while is replaced immediately. */
@@ -131,7 +131,7 @@ export class LocalEdges {
       if (slot.term !== term) return;
       if (joinPort(setup.port)) {
         process.send({ type: "listen" });
-        return await process.until("listening");
+        return await process.killAfter(LEAVE_MS, process.until("listening"));
       }
       slot.term = undefined;
       process.kill();
