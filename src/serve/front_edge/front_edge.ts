@@ -163,6 +163,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const served = new ServedLog({
     client,
     random: systemRandom,
+    isLocal,
     isThere: () => lostAt === undefined,
     onTrouble,
   });

@@ -63,18 +63,16 @@ export class ServedLog {
   #roundTripMs: number | undefined;
   #sending: Promise<void> | undefined;
   readonly #process: string;
-  /** Runs while records wait, or until the next heartbeat. */
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #sendMs: number;
+  readonly #timer: ReturnType<typeof setInterval>;
+  /** Set while the first of the waiting records is to be sent soon. */
+  #soon: ReturnType<typeof setTimeout> | undefined;
 
   readonly #options: ServedLogOptions;
 
   constructor(options: ServedLogOptions) {
     this.#options = options;
     this.#process = options.random(16).toHex();
-    this.#timer = setInterval(() => {
-      if (options.isThere()) this.#send();
-    }, SEND_MS);
+    this.#timer = setInterval(() => this.#sendIfThere(), SEND_MS);
   }
 
   readonly record = ({ rules, userAgent, error, edge: _, ...record }: AccessRecord): void => {
@@ -91,6 +89,12 @@ export class ServedLog {
     };
     this.#waiting.push(this.#last);
     this.#waitingLength += lengthOf(this.#last);
+    if (this.#options.isLocal === true) {
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        this.#sendIfThere();
+      }, LOCAL_SEND_MS);
+    }
     // It is counted before that, in this turn of the loop.
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
@@ -113,6 +117,7 @@ export class ServedLog {
   /** Sends the waiting records, as far as the platform accepts them. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     const until = performance.now() + LAST_MS;
     for (;;) {
       this.#send();
@@ -121,6 +126,10 @@ export class ServedLog {
       if (left === 0 || performance.now() > until) return;
       await delay(SEND_MS);
     }
+  }
+
+  #sendIfThere(): void {
+    if (this.#options.isThere()) this.#send();
   }
 
   #send(): void {
