@@ -181,7 +181,7 @@ export const GROUPS = [
       kind: count(CONNECTIONS), usual: "256, or half of --max-connections",
       help: "maximum number of connections per IP address, except trusted proxies" },
     { name: "edges", option: "edges", kind: countOrAuto({ min: 0, max: 256 }), default: "auto",
-      help: "front edges on this machine that share --port; auto is one for two processors, at most one for each GiB of memory, and none with one or two processors, without Linux, or if the platform itself listens on HTTPS" },
+      help: "front edges on this machine that share --port; auto is one for two processors, at most one for each GiB of memory, and none with one or two processors, on other systems than Linux, or if the platform itself listens on HTTPS" },
     { name: "handshake-timeout", option: "connections.handshakeMs", kind: seconds(HOUR),
       default: 10_000, help: "timeout in seconds for a TLS handshake" },
     { name: "head-timeout", option: "connections.headMs", kind: seconds(HOUR), default: 15_000,
