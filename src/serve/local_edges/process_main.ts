@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadGeo } from "../../edge/mod.ts";
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../../lib/descriptors.ts";
+import { leaveSignalsToPlatform } from "../../lib/leave_signals.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { EdgeFiles, platformFiles } from "../front_edge/edge_files.ts";
 import { type FollowingEdge, followPlatform, listenFor } from "../front_edge/front_edge.ts";
@@ -78,6 +79,7 @@ class LocalEdge {
 
 /** Runs the edge that messages on standard input describe, until they end. */
 export async function runLocalEdge(name: string): Promise<never> {
+  leaveSignalsToPlatform();
   keepDescriptors();
   forgiveClosedSocketReads();
   const edge = new LocalEdge(name);

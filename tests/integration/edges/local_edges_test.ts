@@ -48,6 +48,12 @@ const RULES = {
   ],
 };
 
+/** A server that responds after a while. */
+const SLOW_SERVER = `
+import { createServer } from "node:http";
+createServer((_, response) => void setTimeout(() => response.end("slow"), 2000))
+  .listen(process.env.PORT);`;
+
 const edgeOf = ({ headers }: Pick<Answer, "headers">) =>
   String(headers["x-svc-edge"] ?? "platform");
 
@@ -251,6 +257,29 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
     }
     const replaced = platform.logged.filter((line) => line.includes("local-1 ended (SIGKILL)"));
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
+  }));
+
+Deno.test("signals to all processes stop the platform first, and no request is lost", () =>
+  inTestFolder(async (folder) => {
+    const platform = await start(join(folder, "data"), { edges: EDGES.length });
+    try {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { server: SLOW_SERVER });
+      const get = (path: string) => rawRequest(platform.port, { host: HOST, path });
+      await fromEach(() => get("/"));
+      const slow = Array.from({ length: 12 }, () => get("/api/slow"));
+      await delay(500);
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+        for (const pid of edgeProcesses(platform).values()) Deno.kill(pid, signal);
+      }
+      await platform.shutdown();
+      for (const { status, text } of await Promise.all(slow)) {
+        assert.deepEqual([status, text], [200, "slow"]);
+      }
+      assert.ok(!platform.logged.some((line) => /Front edge .* ended/.test(line)));
+    } finally {
+      await platform.shutdown();
+    }
   }));
 
 Deno.test("a drained edge gets no connection, and loses none", () =>
