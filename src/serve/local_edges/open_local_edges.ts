@@ -12,7 +12,7 @@ import { LocalEdges } from "./local_edges.ts";
 
 /** `auto` gives edges to machines with more processors. */
 const FEW_PROCESSORS = 2;
-/** Memory of the machine for which `auto` gives an edge; it takes about 100 MB of that. */
+/** Memory of the machine for which `auto` gives an edge; it takes about 70 MB of that. */
 const MEMORY_PER_EDGE = 1024 ** 3;
 const MOST_EDGES = 256;
 
