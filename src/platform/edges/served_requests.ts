@@ -86,7 +86,8 @@ export class ServedRequests {
         ip,
         header: (name) =>
           name === "user-agent" ? userAgent : name === "referer" ? counted.referrer : null,
-        country: () => country(ip),
+        // A proxy in front of the edge may have sent it.
+        country: () => counted.country ?? country(ip),
         device: () => deviceOf(userAgent),
       },
     });

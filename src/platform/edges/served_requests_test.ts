@@ -58,6 +58,13 @@ Deno.test("ServedRequests.take() logs and counts requests with the name of the e
   assert.deepEqual(served.answersOf("far"), [0, 1, 0, 0, 0]);
 });
 
+Deno.test("ServedRequests.take() counts the country that the edge knows", async () => {
+  const { counted, served } = parts();
+  const known = { layer: "static", isPage: true, referrer: null, country: "JP" } as const;
+  await served.take("far", { process: "p", batch: 1, served: [request({ counted: known })] });
+  assert.equal(counted[0]?.client.country(), "JP");
+});
+
 Deno.test("ServedRequests.take() counts requests for the rules that matched", async () => {
   const { records, matched, served } = parts();
   const sent = [request({ matched: ["seen", "late"] }), request()];

@@ -83,6 +83,8 @@ export const servedRequest = z.object({
     layer: z.enum(LAYERS),
     isPage: z.boolean(),
     referrer: z.string().max(MAX_FIELD).nullable(),
+    /** Missing if the edge does not know it. */
+    country: z.string().regex(/^[A-Z]{2}$/).optional(),
   }).optional(),
 });
 export type ServedRequest = z.infer<typeof servedRequest>;

@@ -103,7 +103,13 @@ export class ServedLog {
   readonly count = ({ layer, page, client }: CountedRequest): void => {
     if (this.#last === undefined) return;
     const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
-    this.#last.counted = { layer, isPage: page !== undefined, referrer };
+    const country = client.country();
+    this.#last.counted = {
+      layer,
+      isPage: page !== undefined,
+      referrer,
+      ...(country === undefined ? {} : { country }),
+    };
     this.#waitingLength += referrer?.length ?? 0;
   };
 

@@ -29,7 +29,11 @@ const record = (requestId: string): AccessRecord => ({
   userAgent: null,
 });
 
-const counted = { layer: "static", page: "/", client: { header: () => null } } as unknown;
+const counted = {
+  layer: "static",
+  page: "/",
+  client: { header: () => null, country: () => "JP" },
+} as unknown;
 
 /** A log whose platform accepts batches while `isThere()` is true. */
 function logTo(isThere: () => boolean) {
@@ -64,7 +68,7 @@ Deno.test("ServedLog sends the recorded requests, with their counts", async () =
   await log.close();
   assert.deepEqual(taken.map(({ batch, served }) => [batch, served.length]), [[1, 2]]);
   assert.deepEqual(taken[0]!.served.map(({ counted }) => counted), [
-    { layer: "static", isPage: true, referrer: null },
+    { layer: "static", isPage: true, referrer: null, country: "JP" },
     undefined,
   ]);
   assert.deepEqual(taken[0]!.served.map(({ matched }) => matched), [["seen"], undefined]);
