@@ -60,9 +60,10 @@ async function countListeners(port: number): Promise<number> {
 
 /** Resolves when the platform's edges listen too, or it has ended. */
 async function edgesListening(port: number, ended: Promise<unknown>): Promise<void> {
-  let hasEnded = false;
-  ended.finally(() => hasEnded = true);
-  while (!hasEnded && await countListeners(port) <= EDGES) await delay(LOOK_MS);
+  const isOver = ended.then(() => true);
+  do {
+    if (await countListeners(port) > EDGES) return;
+  } while (!await Promise.race([isOver, delay(LOOK_MS, false)]));
 }
 
 const readyLine = z.object({ url: z.url(), token: z.string().optional() });
