@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import WebSocket from "ws";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
@@ -53,6 +54,17 @@ const SLOW_SERVER = `
 import { createServer } from "node:http";
 createServer((_, response) => void setTimeout(() => response.end("slow"), 2000))
   .listen(process.env.PORT);`;
+
+/** The countries of addresses that svc includes. */
+const COUNTRIES = fileURLToPath(
+  new URL(
+    "../../../node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb",
+    import.meta.url,
+  ),
+);
+
+const countOf = ({ logged }: TestPlatform, text: string): number =>
+  logged.filter((line) => line.includes(text)).length;
 
 const edgeOf = ({ headers }: Pick<Answer, "headers">) =>
   String(headers["x-svc-edge"] ?? "platform");
@@ -257,6 +269,25 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
     }
     const replaced = platform.logged.filter((line) => line.includes("local-1 ended (SIGKILL)"));
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
+  }));
+
+Deno.test("a platform whose edges cannot start serves everything, until they can", () =>
+  inTestFolder(async (folder) => {
+    const geoip = join(folder, "countries.mmdb");
+    await Deno.copyFile(COUNTRIES, geoip);
+    await withEdges(async (platform) => {
+      await deploy(platform, "shop", { files: { "index.html": "home" } });
+      await fromEach(() => platform.get(HOST, "/"));
+      await Deno.rename(geoip, `${geoip}.away`);
+      for (const pid of edgeProcesses(platform).values()) Deno.kill(pid, "SIGKILL");
+      await until(() => EDGES.every((name) => countOf(platform, `Front edge ${name} ended`) >= 3));
+      for (let at = 0; at < 30; at++) {
+        const answer = await platform.get(HOST, "/");
+        assert.deepEqual([edgeOf(answer), answer.text], ["platform", "home"]);
+      }
+      await Deno.rename(`${geoip}.away`, geoip);
+      await fromEach(() => platform.get(HOST, "/"));
+    }, { geoip });
   }));
 
 Deno.test("signals to all processes stop the platform first, and no request is lost", () =>
