@@ -52,6 +52,8 @@ export const PRESENCE = {
 export interface EdgeFacts {
   readonly name: string;
   readonly isConnected: boolean;
+  /** Whether it shares the platform's port. */
+  readonly isLocal: boolean;
   /** Requests that it served itself, by the first digit of their status, starting at 1. */
   readonly answers: readonly number[];
 }
@@ -147,6 +149,7 @@ export function createEdges(
       registry.list(endpoint.behind).map(({ name, state }) => ({
         name,
         isConnected: state === "connected",
+        isLocal: isLocalEdge(name),
         answers: served.answersOf(name),
       })),
     capability: {
