@@ -5,7 +5,6 @@
  * @module
  */
 import { createAccounts, type SendAccountMail } from "../platform/accounts/mod.ts";
-import { countRules } from "../edge/mod.ts";
 import { createAudit } from "../platform/audit/mod.ts";
 import { createBuilds } from "../platform/builds/mod.ts";
 import { createBackups } from "../platform/backups/create_backups.ts";
@@ -266,11 +265,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     certificateOf: (hostname) => domains.certificates?.find(hostname),
     record: logs.record,
     count: traffic.count,
-    match({ host, deploymentId }, ruleIds) {
-      Promise.resolve(sites.resolve(host)).then((site) => {
-        if (site?.deploymentId === deploymentId) countRules(site, ruleIds);
-      }).catch(() => {/* a site that cannot be read has no counts */});
-    },
+    sites,
     country: setup.country,
   });
 

@@ -64,7 +64,7 @@ export class ServedLog {
   #sending: Promise<void> | undefined;
   readonly #process: string;
   readonly #timer: ReturnType<typeof setInterval>;
-  /** Set while the first of the waiting records is to be sent soon. */
+  /** Set until the waiting records are sent soon. */
   #soon: ReturnType<typeof setTimeout> | undefined;
 
   readonly #options: ServedLogOptions;
