@@ -5,6 +5,7 @@
  * @module
  */
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import * as z from "zod";
 import { type Environment, networkVariables } from "../src/lib/network_variables.ts";
 import { ROOT } from "./_source_files.ts";
@@ -45,6 +46,26 @@ export function cleanEnvironment(
   };
 }
 
+/** `EDGES=2` starts every platform with two edges, unless its arguments say how many. */
+const EDGES = Number(Deno.env.get("EDGES") ?? 0);
+
+/** Number of sockets that listen on a port of this machine. */
+async function countListeners(port: number): Promise<number> {
+  const wanted = new RegExp(`:${port.toString(16).toUpperCase().padStart(4, "0")} \\S+ 0A `, "g");
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => Deno.readTextFile(`/proc/net/${name}`)),
+  );
+  return tables.join("").match(wanted)?.length ?? 0;
+}
+
+/** Resolves when the platform's edges listen too, or it has ended. */
+async function edgesListening(port: number, ended: Promise<unknown>): Promise<void> {
+  const isOver = ended.then(() => true);
+  do {
+    if (await countListeners(port) > EDGES) return;
+  } while (!await Promise.race([isOver, delay(LOOK_MS, false)]));
+}
+
 const readyLine = z.object({ url: z.url(), token: z.string().optional() });
 
 export interface Platform {
@@ -82,6 +103,9 @@ export interface PlatformOptions {
 /** Maximum wait for the platform to say that it is ready, also under qemu on a busy machine. */
 const READY_LIMIT_MS = 300_000;
 
+/** How often to look for edges. */
+const LOOK_MS = 20;
+
 /** The line of JSON mode that names the ports. */
 const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
 const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
@@ -108,7 +132,8 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
   const serve = ["serve", "--json", "--port", String(options.port ?? 0)];
   const child = new Deno.Command(program, {
     args: [...args, ...serve, "--data-dir", options.dataDir, ...options.args ?? []],
-    env: { ...options.env },
+    // The same on machines with more processors.
+    env: { SVC_SERVE_EDGES: String(EDGES), ...options.env },
     clearEnv: true,
     stdin: "null",
     stdout: "piped",
@@ -133,6 +158,8 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
     throw new Error(`Cannot start the platform: ${error.message}\n${errors.all()}`);
   });
   const [, port, httpsPort] = await listening.promise;
+  const hasOwnCount = options.args?.includes("--edges") ?? false;
+  if (EDGES > 0 && !hasOwnCount) await edgesListening(Number(port), child.status);
   return {
     url: ready.url,
     port: Number(port),

@@ -26,7 +26,7 @@ import { edgePage, UNKNOWN_HOST } from "./response/error_pages.ts";
 import type { EdgeResponse } from "./response/edge_response.ts";
 import { writeFields } from "./response/response_fields.ts";
 import { failureResponse, type SiteEndpoint, SiteResponder } from "./site/site_responder.ts";
-import type { Site } from "./site/site.ts";
+import { ruleIds, type Site } from "./site/site.ts";
 import { DecisionCache } from "./site_rules/decision_cache.ts";
 import { chooseSide } from "./site/rolling_sides.ts";
 import type { SiteRules } from "./site_rules/site_rules.ts";
@@ -347,7 +347,7 @@ class Edge {
 
   /** Applies the header rules, builds the response and logs it; a front edge does this itself. */
   #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
-    const { clientRequest, site, decision: { hits } } = context;
+    const { clientRequest, site, decision: { hits, matched } } = context;
     const kept = forEdgeCache(context, edgeResponse, this.#options.cache);
     if (kept !== undefined) return this.#respond(clientRequest, kept);
     const finished = finishPage(context, finishResponse(context, edgeResponse));
@@ -358,6 +358,7 @@ class Edge {
     this.#options.record(
       recordOf(clientRequest, { site, response: edgeResponse, hits, time, durationMs }),
     );
+    this.#options.match?.(ruleIds(site, matched));
     if (edgeResponse.isUncounted !== true) {
       this.#options.count?.(countedRequest(context, edgeResponse, { time, durationMs }));
     }

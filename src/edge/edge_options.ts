@@ -21,6 +21,8 @@ export interface EdgeOptions {
   record(entry: AccessRecord): void;
   /** Counts a response; must be quick and must not throw. */
   readonly count?: ((request: CountedRequest) => void) | undefined;
+  /** Receives the ids of the rules that matched the request that was recorded last. */
+  readonly match?: ((ruleIds: readonly string[]) => void) | undefined;
   /** Records measurements of a visitor's browser; must be fast and must not throw. */
   readonly countVitals?: ((measured: CountedVitals) => void) | undefined;
   /** Receives more of each request than the log keeps, for developers of the site. */

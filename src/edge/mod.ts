@@ -42,6 +42,7 @@ export {
   atHost,
   compileSite,
   compileSiteInTurns,
+  countRules,
   ruleCounts,
   type Site,
   withRules,

@@ -21,6 +21,7 @@ Deno.test("the edge's public names", () => {
     "compileSiteInTurns",
     "contentOf",
     "contentType",
+    "countRules",
     "createEdge",
     "createHttpCache",
     "createRelay",

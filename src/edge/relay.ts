@@ -42,8 +42,11 @@ export interface RelayOptions extends Pick<Origin, "redirectsToHttps"> {
   readonly sign?: ((client: RelayedClient) => HeaderList | undefined) | undefined;
   /** Whether the platform should find clients behind proxies itself. */
   readonly leavesProxies?: boolean | undefined;
-  /** The field, in lower case, with which the platform refuses a signature. */
-  readonly refusedHeader: string;
+  /**
+   * The field, in lower case, with which the platform refuses a signature. Missing if it is of
+   * another edge, which gets the response.
+   */
+  readonly refusedHeader?: string | undefined;
 }
 
 export interface Relay extends Origin {
@@ -107,7 +110,9 @@ export function createRelay(
     }
     const { status, whole, body } = result.response;
     const headers = endToEndHeaders(result.response.headers);
-    if (!isFinalStatus(status) || findHeader(headers, refusedHeader) !== undefined) {
+    const isRefused = refusedHeader !== undefined &&
+      findHeader(headers, refusedHeader) !== undefined;
+    if (!isFinalStatus(status) || isRefused) {
       discardBody(whole ?? body);
       throw unavailable(`The platform refused the request: ${status}`);
     }

@@ -266,6 +266,7 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
     certificateOf: (hostname) => domains.certificates?.find(hostname),
     record: logs.record,
     count: traffic.count,
+    sites,
     country: setup.country,
   });
 

@@ -145,10 +145,11 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
     handler: ConnectionHandler,
+    isOfMany?: boolean,
   ): Promise<void> => {
     const { bodyMs: stalledMs } = acceptor.limits;
     setAcceptedOptions(listener.addr.port, { stalledMs });
-    return acceptor.serve({ listener, closed, handler });
+    return acceptor.serve({ listener, closed, handler, isOfMany });
   };
   const plain = listen(options);
   const { port } = plain.addr;
@@ -165,6 +166,7 @@ export async function openListeners(options: ListenOptions, log: Log): Promise<L
     origin,
     closed.signal,
     (request, connection) => originHandler(request, connection),
+    true,
   );
   const closePlain = async () => {
     closed.abort();

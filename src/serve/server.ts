@@ -168,9 +168,10 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
     return (await start(undefined, true)).handlers;
   };
   const leave = async () => {
-    const { closing, leaving } = term;
+    const { closing, leaving, beside } = term;
     if (await leaving.countNodes() < 2) return;
     leaving.hasBegun = true;
+    beside.edges?.leave();
     await listeners.leave();
     await delay(LEAVE_MS, undefined, { signal: closing.signal }).catch(() => {});
   };
@@ -178,9 +179,11 @@ export async function startPlatform(incomplete: PlatformOptions): Promise<Runnin
   const shutdown = async () => {
     isStopping = true;
     const { closing, succession, closers, beside } = term;
-    // They pass requests on for as long as they have any.
-    await beside.edges?.close();
+    // From then on, this process gets all new connections.
+    await beside.edges?.stop();
     closing.abort();
+    // They pass requests on for as long as they have any; streams have ended.
+    await beside.edges?.close();
     await succession?.end();
     await listeners.close();
     await closers.close();

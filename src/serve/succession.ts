@@ -20,7 +20,7 @@ export interface SuccessionParts {
   readonly closing: AbortController;
   readonly closers: Closers;
   readonly running: RunningRequests;
-  readonly beside: { readonly edges?: Pick<LocalEdges, "start" | "leave"> | undefined };
+  readonly beside: { readonly edges?: Pick<LocalEdges, "start" | "stop"> | undefined };
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor that did not start. */
   readonly resume: () => Promise<Dispatch>;
@@ -97,8 +97,8 @@ export class Succession {
       port: listeners.port,
       httpsPort: listeners.httpsPort,
       standAlone: async () => {
-        await beside.edges?.leave();
-        // Last: while edges leave, a certificate may change.
+        await beside.edges?.stop();
+        // Last: while edges stop, a certificate may change.
         await listeners.standAlone();
       },
       stay: () => beside.edges?.start(),

@@ -162,7 +162,8 @@ export async function startInProcess(
   // Most test files start the program, so they need not load the whole platform.
   const { startPlatform }: typeof import("../../src/serve/mod.ts") = await import(SERVE);
   const running = await startPlatform({
-    ...withTestOptions({ ...options, dataDir }),
+    // The same on machines with more processors.
+    ...withTestOptions({ edges: 0, ...options, dataDir }),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
   });

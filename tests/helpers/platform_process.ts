@@ -49,12 +49,6 @@ export function serveCommand(options: GivenSettings): {
   return { flags, secrets };
 }
 
-/** `EDGES=2` runs every platform with two front edges, unless its test says how many. */
-const EDGES = Deno.env.get("EDGES");
-
-const edgeFlags = (flags: readonly string[]): readonly string[] =>
-  EDGES === undefined || flags.includes("--edges") ? [] : ["--edges", EDGES];
-
 /** Matches no line: everything that the program writes to stderr is its log. */
 const NO_LINE = /^\b$/;
 
@@ -87,7 +81,6 @@ export async function startProcess(
     dataDir,
     args: [
       ...flags,
-      ...edgeFlags(flags),
       ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile]),
     ],
     env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets },

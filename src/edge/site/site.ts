@@ -207,3 +207,12 @@ export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Prom
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }
+
+/** The ids of rules of a site, by their indexes. */
+export const ruleIds = ({ rules }: Site, indexes: readonly number[]): readonly string[] =>
+  rules === undefined ? [] : indexes.map((index) => rules.compiled.source.rules[index]!.id);
+
+/** Counts a request that a front edge served for rules of a site, by id. */
+export function countRules({ rules }: Site, ids: readonly string[]): void {
+  rules?.counters.addIds(ids);
+}

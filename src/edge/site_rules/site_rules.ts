@@ -10,6 +10,7 @@ export interface RuleCount {
 /** One counter for each rule, by its index in the set. */
 class RuleCounters {
   readonly #counts: Float64Array;
+  #indexes: ReadonlyMap<string, number> | undefined;
 
   readonly #ruleSet: RuntimeRuleSet;
 
@@ -21,6 +22,13 @@ class RuleCounters {
   /** Counts a request for several rules, by index. */
   add(indexes: readonly number[]): void {
     for (const index of indexes) this.#counts[index]!++;
+  }
+
+  /** Counts a request for several rules, by id. */
+  addIds(ids: readonly string[]): void {
+    this.#indexes ??= new Map(this.#ruleSet.rules.map(({ id }, index) => [id, index]));
+    const indexes = this.#indexes;
+    this.add(ids.flatMap((id) => indexes.get(id) ?? []));
   }
 
   /** The counts of all rules, in the order of the set. */

@@ -6,6 +6,7 @@
  */
 import * as z from "zod";
 import { endpoints } from "../../contract/endpoints.ts";
+import { countRules, type SiteDirectory } from "../../edge/mod.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { Capability } from "../core/capability.ts";
@@ -52,6 +53,8 @@ export const PRESENCE = {
 export interface EdgeFacts {
   readonly name: string;
   readonly isConnected: boolean;
+  /** Whether it shares the platform's port. */
+  readonly isLocal: boolean;
   /** Requests that it served itself, by the first digit of their status, starting at 1. */
   readonly answers: readonly number[];
 }
@@ -78,13 +81,24 @@ function refused(): Response {
 
 export function createEdges(
   foundation: Foundation,
-  { accounts, ...parts }:
+  { accounts, sites, ...parts }:
     & Omit<EdgeEndpointParts, "registry" | "served" | "onLost">
-    & Omit<ServedRequestsParts, "now">
-    & { readonly accounts: Pick<AccountStore, "ownerId"> },
+    & Omit<ServedRequestsParts, "now" | "match">
+    & {
+      readonly accounts: Pick<AccountStore, "ownerId">;
+      readonly sites: Pick<SiteDirectory, "resolve">;
+    },
 ): Edges {
   const registry = new EdgeRegistry({ ...foundation, country: parts.country });
-  const served = new ServedRequests({ ...parts, now: foundation.now });
+  const served = new ServedRequests({
+    ...parts,
+    now: foundation.now,
+    match({ host, deploymentId }, ruleIds) {
+      Promise.resolve(sites.resolve(host)).then((site) => {
+        if (site?.deploymentId === deploymentId) countRules(site, ruleIds);
+      }).catch(() => {/* a site that cannot be read has no counts */});
+    },
+  });
   const local: LocalEdgeLink = {
     add: (name) => registry.addLocal(name),
     onLost: () => {},
@@ -147,6 +161,7 @@ export function createEdges(
       registry.list(endpoint.behind).map(({ name, state }) => ({
         name,
         isConnected: state === "connected",
+        isLocal: isLocalEdge(name),
         answers: served.answersOf(name),
       })),
     capability: {

@@ -136,7 +136,8 @@ export class EdgeEndpoint {
       return Response.json(await this.#shown({ projectId, deploymentId, production }));
     }
     if (what === "blobs" && isSha256(sha256)) {
-      return await this.#blob({ projectId, deploymentId }, sha256);
+      const isDamaged = searchParams.get("damaged") === "1";
+      return await this.#blob({ projectId, deploymentId }, { sha256, isDamaged });
     }
     throw new Failure("not_found", "No such path");
   }
@@ -269,14 +270,16 @@ export class EdgeEndpoint {
     return { access: accessStateOf(facts), published: published ?? null };
   }
 
+  /** Verifies a file first if the edge found it damaged. */
   async #blob(
     of: { projectId: string; deploymentId: string },
-    sha256: string,
+    { sha256, isDamaged }: { readonly sha256: string; readonly isDamaged: boolean },
   ): Promise<Response> {
     const { content, blobs } = await this.#find(of);
     if (!content.files.some((file) => file.sha256 === sha256)) {
       throw new Failure("not_found", "The deployment has no such file");
     }
+    if (isDamaged) await blobs.reportDamage(sha256);
     return new Response(await blobs.stream(sha256), {
       headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
     });

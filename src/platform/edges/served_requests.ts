@@ -19,6 +19,8 @@ export interface ServedRequestsParts {
   readonly deployments: Pick<DeploymentStore, "find">;
   record(entry: AccessRecord): void;
   count(request: CountedRequest): void;
+  /** Counts a request for rules of its site, by id. */
+  match(request: Pick<ServedRequest, "host" | "deploymentId">, ruleIds: readonly string[]): void;
   /** The country of an IP address. */
   country(address: string): string | undefined;
   readonly now: Clock;
@@ -65,12 +67,13 @@ export class ServedRequests {
     return new Set(found.flat());
   }
 
-  #note(edge: string, { counted, ...request }: ServedRequest): void {
-    const { record, count, country, now } = this.#parts;
+  #note(edge: string, { counted, matched, ...request }: ServedRequest): void {
+    const { record, count, match, country, now } = this.#parts;
     const answers = this.#answers.get(edge) ?? [0, 0, 0, 0, 0];
     answers[Math.trunc(request.status / 100) - 1]!++;
     this.#answers.set(edge, answers);
     record({ ...request, edge });
+    if (matched !== undefined) match(request, matched);
     if (counted === undefined) return;
     const { ip, userAgent, path } = request;
     count({
@@ -83,7 +86,8 @@ export class ServedRequests {
         ip,
         header: (name) =>
           name === "user-agent" ? userAgent : name === "referer" ? counted.referrer : null,
-        country: () => country(ip),
+        // A proxy in front of the edge may have sent it.
+        country: () => counted.country ?? country(ip),
         device: () => deviceOf(userAgent),
       },
     });

@@ -27,6 +27,7 @@ const request = (more: Partial<ServedRequest> = {}): ServedRequest => ({
 function parts() {
   const records: AccessRecord[] = [];
   const counted: CountedRequest[] = [];
+  const matched: string[] = [];
   const served = new ServedRequests({
     deployments: {
       find: (project, id) =>
@@ -36,10 +37,11 @@ function parts() {
     },
     record: (entry) => void records.push(entry),
     count: (each) => void counted.push(each),
+    match: ({ host }, ruleIds) => void matched.push(`${host} ${ruleIds.join(" ")}`),
     country: () => "DE",
     now: () => 1_800_000_000_000,
   });
-  return { records, counted, served };
+  return { records, counted, matched, served };
 }
 
 Deno.test("ServedRequests.take() logs and counts requests with the name of the edge", async () => {
@@ -54,6 +56,21 @@ Deno.test("ServedRequests.take() logs and counts requests with the name of the e
     ["DE", "mobile", "https://example.com/"],
   );
   assert.deepEqual(served.answersOf("far"), [0, 1, 0, 0, 0]);
+});
+
+Deno.test("ServedRequests.take() counts the country that the edge knows", async () => {
+  const { counted, served } = parts();
+  const known = { layer: "static", isPage: true, referrer: null, country: "JP" } as const;
+  await served.take("far", { process: "p", batch: 1, served: [request({ counted: known })] });
+  assert.equal(counted[0]?.client.country(), "JP");
+});
+
+Deno.test("ServedRequests.take() counts requests for the rules that matched", async () => {
+  const { records, matched, served } = parts();
+  const sent = [request({ matched: ["seen", "late"] }), request()];
+  await served.take("far", { process: "p", batch: 1, served: sent });
+  assert.deepEqual(matched, ["shop.localhost seen late"]);
+  assert.ok(records.every((each) => !("matched" in each)));
 });
 
 Deno.test("ServedRequests.take() accepts a batch once, from each process", async () => {

@@ -76,11 +76,15 @@ export const servedRequest = z.object({
   traceparent: z.string().max(64).optional(),
   error: z.string().max(MAX_FIELD).optional(),
   rules: z.array(ruleHit).max(1000).optional(),
+  /** Ids of the rules that matched. */
+  matched: z.array(z.string().max(MAX_FIELD)).max(1000).optional(),
   /** Missing for requests that statistics ignore. */
   counted: z.object({
     layer: z.enum(LAYERS),
     isPage: z.boolean(),
     referrer: z.string().max(MAX_FIELD).nullable(),
+    /** Missing if the edge does not know it. */
+    country: z.string().regex(/^[A-Z]{2}$/).optional(),
   }).optional(),
 });
 export type ServedRequest = z.infer<typeof servedRequest>;

@@ -9,6 +9,7 @@ import { setPriority } from "node:os";
 import * as z from "zod";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/error_message.ts";
+import { leaveSignalsToPlatform } from "../../lib/leave_signals.ts";
 import { backUpToPlace } from "./back_up_to_place.ts";
 import { BackupError } from "./backup_layout.ts";
 
@@ -86,11 +87,7 @@ export async function runBackupProcess(_path: string): Promise<never> {
   try {
     setPriority(PRIORITY);
   } catch { /* if the system does not allow it, it has the normal priority */ }
-  // A signal to all processes reaches the platform too, which then closes standard input.
-  const ignored = Deno.build.os === "windows"
-    ? ["SIGINT"] as const
-    : ["SIGINT", "SIGTERM"] as const;
-  for (const signal of ignored) Deno.addSignalListener(signal, () => {});
+  leaveSignalsToPlatform();
   const closing = new AbortController();
   const work = await readWork(() => {
     closing.abort(new Error("The platform ended during the backup"));

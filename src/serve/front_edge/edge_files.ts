@@ -36,10 +36,15 @@ export type OpenEdgeFiles = (
   parts: Pick<EdgeFilesOptions, "client" | "onTrouble">,
 ) => FilesOfSites | Promise<FilesOfSites>;
 
+const pathOfFile = (
+  { projectId, deploymentId }: Pick<SiteOfFiles, "projectId" | "deploymentId">,
+  sha256: string,
+): string => `blobs/${projectId}/${deploymentId}/${sha256}`;
+
 /** The platform's own files, in a folder of this machine; they are only read. */
-export function platformFiles(root: string): FilesOfSites {
+export function platformFiles(root: string, client: Pick<PlatformClient, "send">): FilesOfSites {
   return {
-    of({ workspaceId = "" }) {
+    of({ workspaceId = "", ...site }) {
       const pathOf = (sha256: string) => blobPath(join(root, workspaceId), sha256);
       return {
         async read(sha256) {
@@ -50,6 +55,11 @@ export function platformFiles(root: string): FilesOfSites {
         },
         stream: (sha256, range) => streamFile(pathOf(sha256), range),
         openFile: (sha256) => openBlobFile(pathOf(sha256)),
+        async reportDamage(sha256) {
+          const answer = await client.send(`${pathOfFile(site, sha256)}?damaged=1`)
+            .catch(() => undefined);
+          await answer?.body?.cancel();
+        },
       };
     },
   };
@@ -129,9 +139,10 @@ export class EdgeFiles {
 
   /** Concurrent requests for a file share one fetch. */
   #fetch(
-    { projectId, deploymentId }: { readonly projectId: string; readonly deploymentId: string },
+    site: Pick<SiteOfFiles, "projectId" | "deploymentId">,
     sha256: string,
   ): Promise<void> {
+    const { projectId } = site;
     const name = `${projectId}/${sha256}`;
     return this.#fetches.run(name, async () => {
       const { client, root, maxBytes } = this.#options;
@@ -146,7 +157,7 @@ export class EdgeFiles {
         },
       });
       try {
-        const path = `blobs/${projectId}/${deploymentId}/${sha256}`;
+        const path = pathOfFile(site, sha256);
         const response = await client.send(path, { signal: stalled.signal });
         const body = response?.body ?? null;
         if (body === null) throw new BlobDamagedError(`The platform has no file ${sha256}`);

@@ -163,6 +163,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
   const served = new ServedLog({
     client,
     random: systemRandom,
+    isLocal,
     isThere: () => lostAt === undefined,
     onTrouble,
   });
@@ -182,13 +183,17 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     dial: dialer(join),
     leavesProxies: isLocal,
     redirectsToHttps: () => signer.redirectsToHttps,
-    refusedHeader: REFUSED_HEADER,
   };
-  const relay = createRelay({ ...relaying, sign: (of) => signer.sign(of) });
+  const relay = createRelay({
+    ...relaying,
+    sign: (of) => signer.sign(of),
+    refusedHeader: REFUSED_HEADER,
+  });
   const outbound = createOutboundFetch();
   const parts = {
     record: served.record,
     count: served.count,
+    match: served.match,
     // The platform's log has the times of all processes.
     now: () => signer.now(),
     random: systemRandom,

@@ -8,6 +8,8 @@ import type { PlatformClient } from "./platform_client.ts";
 
 /** A killed edge loses its reports of this period, in milliseconds. */
 const SEND_MS = 250;
+/** The same next to the platform, so that its log is in order and complete almost immediately. */
+const LOCAL_SEND_MS = 20;
 /** Interval of heartbeats from an edge without visitors. */
 const QUIET_MS = 5000;
 /** Time for the last batches when the edge stops. */
@@ -29,13 +31,19 @@ interface Batch {
   readonly served: readonly ServedRequest[];
 }
 
-const lengthOf = ({ path, userAgent, error, rules, counted }: ServedRequest): number =>
+const lengthOf = ({ path, userAgent, error, rules, matched, counted }: ServedRequest): number =>
   FIXED_LENGTH + path.length + (userAgent?.length ?? 0) + (error?.length ?? 0) +
-  (rules === undefined ? 0 : JSON.stringify(rules).length) + (counted?.referrer?.length ?? 0);
+  (rules === undefined ? 0 : JSON.stringify(rules).length) + lengthOfIds(matched) +
+  (counted?.referrer?.length ?? 0);
+
+const lengthOfIds = (ids: readonly string[] = []): number =>
+  ids.reduce((length, id) => length + id.length, 0);
 
 export interface ServedLogOptions {
   readonly client: Pick<PlatformClient, "send">;
   readonly random: Random;
+  /** Whether the platform is on this machine. */
+  readonly isLocal?: boolean | undefined;
   /** Whether the platform is reachable. */
   isThere(): boolean;
   onTrouble(message: string): void;
@@ -56,15 +64,15 @@ export class ServedLog {
   #sending: Promise<void> | undefined;
   readonly #process: string;
   readonly #timer: ReturnType<typeof setInterval>;
+  /** Set until the waiting records are sent soon. */
+  #soon: ReturnType<typeof setTimeout> | undefined;
 
   readonly #options: ServedLogOptions;
 
   constructor(options: ServedLogOptions) {
     this.#options = options;
     this.#process = options.random(16).toHex();
-    this.#timer = setInterval(() => {
-      if (options.isThere()) this.#send();
-    }, SEND_MS);
+    this.#timer = setInterval(() => this.#sendIfThere(), SEND_MS);
   }
 
   readonly record = ({ rules, userAgent, error, edge: _, ...record }: AccessRecord): void => {
@@ -81,6 +89,12 @@ export class ServedLog {
     };
     this.#waiting.push(this.#last);
     this.#waitingLength += lengthOf(this.#last);
+    if (this.#options.isLocal === true) {
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        this.#sendIfThere();
+      }, LOCAL_SEND_MS);
+    }
     // It is counted before that, in this turn of the loop.
     if (this.#waiting.length === MAX_BATCH) queueMicrotask(() => this.#send());
   };
@@ -89,13 +103,27 @@ export class ServedLog {
   readonly count = ({ layer, page, client }: CountedRequest): void => {
     if (this.#last === undefined) return;
     const referrer = client.header("referer")?.slice(0, MAX_FIELD) ?? null;
-    this.#last.counted = { layer, isPage: page !== undefined, referrer };
+    const country = client.country();
+    this.#last.counted = {
+      layer,
+      isPage: page !== undefined,
+      referrer,
+      ...(country === undefined ? {} : { country }),
+    };
     this.#waitingLength += referrer?.length ?? 0;
+  };
+
+  /** Counts the request that was recorded last for the rules that matched it. */
+  readonly match = (ruleIds: readonly string[]): void => {
+    if (this.#last === undefined || ruleIds.length === 0) return;
+    this.#last.matched = [...ruleIds];
+    this.#waitingLength += lengthOfIds(ruleIds);
   };
 
   /** Sends the waiting records, as far as the platform accepts them. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    clearTimeout(this.#soon);
     const until = performance.now() + LAST_MS;
     for (;;) {
       this.#send();
@@ -104,6 +132,10 @@ export class ServedLog {
       if (left === 0 || performance.now() > until) return;
       await delay(SEND_MS);
     }
+  }
+
+  #sendIfThere(): void {
+    if (this.#options.isThere()) this.#send();
   }
 
   #send(): void {

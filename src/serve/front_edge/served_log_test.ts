@@ -7,7 +7,11 @@ import { ServedLog } from "./served_log.ts";
 interface Body {
   readonly process: string;
   readonly batch: number;
-  readonly served: readonly { readonly requestId: string; readonly counted?: unknown }[];
+  readonly served: readonly {
+    readonly requestId: string;
+    readonly counted?: unknown;
+    readonly matched?: unknown;
+  }[];
 }
 
 const record = (requestId: string): AccessRecord => ({
@@ -25,7 +29,11 @@ const record = (requestId: string): AccessRecord => ({
   userAgent: null,
 });
 
-const counted = { layer: "static", page: "/", client: { header: () => null } } as unknown;
+const counted = {
+  layer: "static",
+  page: "/",
+  client: { header: () => null, country: () => "JP" },
+} as unknown;
 
 /** A log whose platform accepts batches while `isThere()` is true. */
 function logTo(isThere: () => boolean) {
@@ -54,13 +62,16 @@ Deno.test("ServedLog sends the recorded requests, with their counts", async () =
   const { log, taken } = logTo(() => true);
   log.record(record("a"));
   log.count(counted as CountedRequest);
+  log.match(["seen"]);
   log.record(record("b"));
+  log.match([]);
   await log.close();
   assert.deepEqual(taken.map(({ batch, served }) => [batch, served.length]), [[1, 2]]);
   assert.deepEqual(taken[0]!.served.map(({ counted }) => counted), [
-    { layer: "static", isPage: true, referrer: null },
+    { layer: "static", isPage: true, referrer: null, country: "JP" },
     undefined,
   ]);
+  assert.deepEqual(taken[0]!.served.map(({ matched }) => matched), [["seen"], undefined]);
 });
 
 Deno.test("ServedLog sends a batch again until the platform has it, and in order", async () => {

@@ -15,7 +15,7 @@ import type { EdgeSetup } from "./wire.ts";
 
 /** Time for handshakes that have started with an edge that is about to stop. */
 const HANDSHAKE_MS = 100;
-/** Time to stop accepting, and then to finish requests. */
+/** Time to start or stop accepting, and then to finish requests. */
 const LEAVE_MS = 5000;
 const FINISH_MS = 20_000;
 /** Pauses before an edge is replaced; one that has run for a while is replaced immediately. */
@@ -75,14 +75,19 @@ export class LocalEdges {
     for (const slot of this.#slots) if (!slot.isDrained) this.#begin(slot);
   }
 
+  /** Makes the next response of each connection its last. */
+  leave(): void {
+    for (const { process } of this.#slots) process?.send({ type: "leave" });
+  }
+
   /** Stops all edges from accepting connections, so that this process gets them all. */
-  async leave(): Promise<void> {
+  async stop(): Promise<void> {
     await this.#stop(this.#slots);
   }
 
   /** Waits until all edges have finished their requests. */
   async close(): Promise<void> {
-    await this.leave();
+    await this.stop();
     await Promise.all(this.#slots.map(({ kept }) => kept));
   }
 
@@ -126,7 +131,7 @@ export class LocalEdges {
       if (slot.term !== term) return;
       if (joinPort(setup.port)) {
         process.send({ type: "listen" });
-        return await process.until("listening");
+        return await process.killAfter(LEAVE_MS, process.until("listening"));
       }
       slot.term = undefined;
       process.kill();

@@ -1,5 +1,6 @@
 /** The edges that share the port of a platform, by its settings. @module */
 import { join } from "node:path";
+import { machineMemory } from "../../lib/machine_memory.ts";
 import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { DataDir } from "../../platform/core/store/mod.ts";
 import { ordersCertificates } from "../../platform/domains/mod.ts";
@@ -11,17 +12,32 @@ import { LocalEdges } from "./local_edges.ts";
 
 /** `auto` gives edges to machines with more processors. */
 const FEW_PROCESSORS = 2;
+/** Memory of the machine for which `auto` gives an edge; it takes about 70 MB of that. */
+const MEMORY_PER_EDGE = 1024 ** 3;
+const MOST_EDGES = 256;
+
+export interface Machine {
+  /** Processors that this process may use, also by its control group. */
+  readonly processors: number;
+  /** In bytes. */
+  readonly memory: number;
+  readonly os: typeof Deno.build.os;
+}
+
+const thisMachine = (): Machine => ({
+  processors: navigator.hardwareConcurrency,
+  memory: machineMemory(),
+  os: Deno.build.os,
+});
 
 /** Number of edges. HTTPS stays with the platform, so `auto` is none if it has any. */
-export function edgeCount(
-  options: CompleteOptions,
-  processors = navigator.hardwareConcurrency,
-): number {
+export function edgeCount(options: CompleteOptions, machine = thisMachine()): number {
   const { edges, tls } = options;
   if (edges !== "auto") return edges;
+  const { processors, memory, os } = machine;
   const isSecure = tls !== undefined || ordersCertificates(options);
-  const isAlone = isSecure || processors <= FEW_PROCESSORS || Deno.build.os !== "linux";
-  return isAlone ? 0 : Math.floor(processors / 2);
+  if (isSecure || processors <= FEW_PROCESSORS || os !== "linux") return 0;
+  return Math.min(Math.floor(processors / 2), Math.floor(memory / MEMORY_PER_EDGE), MOST_EDGES);
 }
 
 /** Creates the edges of a platform; `undefined` if there are none. */

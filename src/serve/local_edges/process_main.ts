@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadGeo } from "../../edge/mod.ts";
 import { forgiveClosedSocketReads } from "../../lib/closed_socket_reads.ts";
 import { keepDescriptors } from "../../lib/descriptors.ts";
+import { leaveSignalsToPlatform } from "../../lib/leave_signals.ts";
 import type { PlatformLog } from "../../platform/core/log.ts";
 import { EdgeFiles, platformFiles } from "../front_edge/edge_files.ts";
 import { type FollowingEdge, followPlatform, listenFor } from "../front_edge/front_edge.ts";
@@ -30,7 +31,7 @@ async function follow(name: string, setup: EdgeSetup): Promise<FollowingEdge> {
     files: (parts) =>
       root === undefined
         ? EdgeFiles.open({ ...parts, root: join(setup.cacheDir, name), maxBytes })
-        : platformFiles(root),
+        : platformFiles(root, parts.client),
     geo: await loadGeo({ geoip, asn }, { warn: (message) => log({ level: "warn", message }) }),
     isLocal: true,
     // The platform next to it knows better.
@@ -61,6 +62,7 @@ class LocalEdge {
       this.#listeners = await listenFor(edge, { ...setup, sharesPort: true, log });
       send({ type: "listening" });
     }
+    if (message.type === "leave") await this.#listeners?.leave();
     if (message.type === "stop") await this.#stop();
   }
 
@@ -77,6 +79,7 @@ class LocalEdge {
 
 /** Runs the edge that messages on standard input describe, until they end. */
 export async function runLocalEdge(name: string): Promise<never> {
+  leaveSignalsToPlatform();
   keepDescriptors();
   forgiveClosedSocketReads();
   const edge = new LocalEdge(name);

@@ -29,11 +29,13 @@ const setup = z.object({
 });
 export type EdgeSetup = z.infer<typeof setup>;
 
-/** From the platform: the edge's identity, and when to listen and stop. */
+/**
+ * From the platform: the edge's identity, when to listen, when to end each connection with its next
+ * response, and when to stop.
+ */
 export const toEdge = z.discriminatedUnion("type", [
   setup,
-  z.object({ type: z.literal("listen") }),
-  z.object({ type: z.literal("stop") }),
+  z.object({ type: z.enum(["listen", "leave", "stop"]) }),
 ]);
 export type ToEdge = z.infer<typeof toEdge>;
 

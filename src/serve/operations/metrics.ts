@@ -18,7 +18,7 @@ export class RequestCounters {
   }
 
   /** Yields every counter, those at 0 too. */
-  *entries(): Iterable<readonly [part: Part, group: string, count: number]> {
+  *entries(): Iterable<readonly [part: Part, group: typeof CLASSES[number], count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {
         yield [part, group, this.#counts[at * CLASSES.length + index]!];
@@ -58,9 +58,14 @@ function family(
 /** Renders the metrics; the same facts make the same text. */
 export function renderMetrics(facts: ProcessFacts): string {
   const one = (help: string, value: number) => ({ help, samples: [["", value]] as const });
-  const requests = [...facts.counters.entries()].map(([part, group, count]) =>
-    [`{part="${part}",code="${group}"}`, count] as const
-  );
+  const local = facts.edges.filter(({ isLocal }) => isLocal);
+  const requests = [...facts.counters.entries()].map(([part, group, count]) => {
+    const at = CLASSES.indexOf(group);
+    // Visitors do not notice which process on the platform's port answers.
+    const more = part === "edge" ? local : [];
+    const total = more.reduce((sum, { answers }) => sum + answers[at]!, count);
+    return [`{part="${part}",code="${group}"}`, total] as const;
+  });
   const answers = facts.edges.flatMap(({ name, answers }) =>
     CLASSES.map((group, at) => [`{edge="${name}",code="${group}"}`, answers[at]!] as const)
   );

@@ -76,6 +76,7 @@ for (const { name, path, options, address = "127.0.0.1", headers = {}, method, s
 Deno.test("renderMetrics() writes Prometheus's text format", () => {
   const counters = new RequestCounters();
   for (const status of [200, 204, 503, 999]) counters.add("api", status);
+  counters.add("edge", 200);
   const metrics = renderMetrics({
     unhandledErrors: 2,
     version: "1.2.3",
@@ -85,7 +86,10 @@ Deno.test("renderMetrics() writes Prometheus's text format", () => {
     residentBytes: 1024,
     heapBytes: 512,
     counters,
-    edges: [{ name: "far", isConnected: true, answers: [0, 7, 0, 1, 0] }],
+    edges: [
+      { name: "far", isConnected: true, isLocal: false, answers: [0, 7, 0, 1, 0] },
+      { name: "local-1", isConnected: true, isLocal: true, answers: [0, 3, 0, 2, 0] },
+    ],
   });
   assert.match(metrics, /^svc_edge_connected\{edge="far"\} 1$/m);
   assert.match(metrics, /^svc_edge_requests_total\{edge="far",code="2xx"\} 7$/m);
@@ -93,7 +97,8 @@ Deno.test("renderMetrics() writes Prometheus's text format", () => {
   assert.match(metrics, /^svc_build_info\{version="1\.2\.3"\} 1$/m);
   assert.match(metrics, /^svc_http_requests_total\{part="api",code="2xx"\} 2$/m);
   assert.match(metrics, /^svc_http_requests_total\{part="api",code="5xx"\} 2$/m);
-  assert.match(metrics, /^svc_http_requests_total\{part="edge",code="2xx"\} 0$/m);
+  assert.match(metrics, /^svc_http_requests_total\{part="edge",code="2xx"\} 4$/m);
+  assert.match(metrics, /^svc_http_requests_total\{part="edge",code="4xx"\} 2$/m);
   const line =
     /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{[a-z]+="[^"]*"(?:,[a-z]+="[^"]*")*\})? [\d.e+]+)$/;
   for (const each of metrics.trimEnd().split("\n")) assert.match(each, line);

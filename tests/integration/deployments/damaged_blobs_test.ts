@@ -70,7 +70,8 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
-  let platform = await start(dataDir);
+  // An edge that has not verified the blob refuses all of it.
+  let platform = await start(dataDir, { edges: 0 });
   try {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });

@@ -3,15 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../../src/lib/_test_until.ts";
 import { descriptorsOf } from "../../helpers/descriptors.ts";
+import { servingProcesses } from "../../helpers/local_edges.ts";
 import { makeCertificate } from "../../../src/lib/_test_certificate.ts";
-import {
-  createProject,
-  deploy,
-  processOf,
-  sha256,
-  start,
-  type TestPlatform,
-} from "../../helpers/platform.ts";
+import { createProject, deploy, sha256, start, type TestPlatform } from "../../helpers/platform.ts";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 
 /** More than a connection's buffers hold. */
@@ -103,7 +97,8 @@ Deno.test({
     withLargeFile(async ({ dataDir, platform, curl, download }) => {
       const path = await blobPath(dataDir);
       const openFiles = (): number =>
-        [...descriptorsOf(processOf(platform)).values()].filter((target) => target === path).length;
+        servingProcesses(platform).flatMap((pid) => [...descriptorsOf(pid).values()])
+          .filter((target) => target === path).length;
       for (let round = 0; round < 2; round++) {
         for (const protocol of PROTOCOLS) {
           const slow = curl(protocol, "--limit-rate", "100k");

@@ -5,7 +5,8 @@
 import assert from "node:assert/strict";
 import { setTimeout } from "node:timers/promises";
 import { until } from "../../../src/lib/_test_until.ts";
-import { createProject, processOf } from "../../helpers/platform.ts";
+import { servingProcesses } from "../../helpers/local_edges.ts";
+import { createProject } from "../../helpers/platform.ts";
 import { openMachinery, proxyTo, publish, rule } from "../../helpers/upstreams.ts";
 
 const HOST = "shop.localhost";
@@ -137,7 +138,8 @@ Deno.test("visitors who leave at any moment keep nothing open, whatever they ask
       proxyTo(upstream.url, "/elsewhere/"),
     ],
   });
-  const descriptors = () => [...Deno.readDirSync(`/proc/${processOf(platform)}/fd`)].length;
+  const descriptors = () =>
+    servingProcesses(platform).flatMap((pid) => [...Deno.readDirSync(`/proc/${pid}/fd`)]).length;
   for (const path of PATHS) assert.equal(await statusOf(platform.port, path), "HTTP/1.1 200");
   const before = descriptors();
   for (const path of PATHS) {

@@ -53,7 +53,8 @@ Deno.test("requests that an edge answers or passes on are in log and traffic, wi
       await edge.get(HOST, "/missing.png", headers);
       await platform.get(HOST, "/", headers);
       const found = (await logOf(platform, 3)).map(({ path, edge = "platform", ip }) =>
-        `${path} ${edge} ${ip}`
+        // The platform may have edges of its own on this machine.
+        `${path} ${edge.replace(/^local-.*/, "platform")} ${ip}`
       );
       assert.deepEqual(found.sort(), [
         "/ far 127.0.0.1",

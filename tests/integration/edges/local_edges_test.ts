@@ -2,15 +2,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import WebSocket from "ws";
 import { inTestFolder } from "../../../src/lib/_test_folder.ts";
 import { until } from "../../../src/lib/_test_until.ts";
+import { edgeProcesses } from "../../helpers/local_edges.ts";
 import { deployServer, FILES, MANIFEST, SOCKET_SITE } from "../../helpers/compute_site.ts";
 import {
   type Answer,
   createProject,
   deploy,
-  processOf,
   rawRequest,
   sha256,
   start,
@@ -48,6 +49,23 @@ const RULES = {
   ],
 };
 
+/** A server that responds after a while. */
+const SLOW_SERVER = `
+import { createServer } from "node:http";
+createServer((_, response) => void setTimeout(() => response.end("slow"), 2000))
+  .listen(process.env.PORT);`;
+
+/** The countries of addresses that svc includes. */
+const COUNTRIES = fileURLToPath(
+  new URL(
+    "../../../node_modules/@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb",
+    import.meta.url,
+  ),
+);
+
+const countOf = ({ logged }: TestPlatform, text: string): number =>
+  logged.filter((line) => line.includes(text)).length;
+
 const edgeOf = ({ headers }: Pick<Answer, "headers">) =>
   String(headers["x-svc-edge"] ?? "platform");
 
@@ -76,19 +94,6 @@ async function fromEach(
     return names.every((name) => answers.has(name));
   });
   return answers;
-}
-
-/** The processes of edges of a platform. */
-async function edgeProcesses(platform: TestPlatform): Promise<ReadonlyMap<string, number>> {
-  const found = new Map<string, number>();
-  for await (const { name: pid } of Deno.readDir("/proc")) {
-    const text = (path: string) => Deno.readTextFile(`/proc/${pid}/${path}`).catch(() => "");
-    const parent = / \d+ \((?:.*)\) \S (\d+) /.exec(` ${await text("stat")}`)?.[1];
-    const args = (await text("cmdline")).split("\0");
-    const at = args.indexOf("__edge");
-    if (Number(parent) === processOf(platform) && at !== -1) found.set(args[at + 1]!, Number(pid));
-  }
-  return found;
 }
 
 const withEdges = (
@@ -208,6 +213,8 @@ Deno.test("the log and the traffic have every request, with the edge that answer
     const denied = items.filter(({ status }: { status: number }) => status === 403);
     assert.equal(denied.length, 50);
     for (const { rules } of denied) assert.equal(rules[0].ruleId, "deny");
+    const counters = (await platform.api("GET", "/v1/projects/shop/rules/counters")).json.items;
+    assert.deepEqual(counters[0], { ruleId: "deny", matches: 50 });
     const traffic = (await platform.api("GET", "/v1/projects/shop/traffic?range=day")).json;
     assert.equal(traffic.totals.requests, 150, JSON.stringify(traffic.totals));
     const metrics = await (await fetch(`http://127.0.0.1:${platform.port}/metrics`)).text();
@@ -222,11 +229,28 @@ Deno.test("the log and the traffic have every request, with the edge that answer
     }
   }));
 
+Deno.test("a file that one process finds damaged is missing at all others too", () =>
+  withEdges(async (platform) => {
+    const large = "x".repeat(5_000_000);
+    await deploy(platform, "shop", { files: { "index.html": "home", "large.txt": large } });
+    const get = () => rawRequest(platform.port, { host: HOST, path: "/large.txt" });
+    await fromEach(get);
+    const hash = sha256(large);
+    const blobs = join(platform.dataDir, "blobs");
+    const paths = [...Deno.readDirSync(blobs)].map(({ name }) =>
+      join(blobs, name, hash.slice(0, 2), hash)
+    );
+    const path = await Promise.any(paths.map((path) => Deno.realPath(path)));
+    await Deno.writeTextFile(path, `${large.slice(1)}y`);
+    await assert.rejects(get());
+    for (let at = 0; at < 30; at++) assert.equal((await get()).status, 500);
+  }));
+
 Deno.test("a killed edge is replaced, and loses its own connections only", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     for (let round = 0; round < 3; round++) {
-      const before = await edgeProcesses(platform);
+      const before = edgeProcesses(platform);
       assert.deepEqual([...before.keys()].sort(), EDGES);
       let failed = 0;
       const killed = before.get("local-1")!;
@@ -234,7 +258,7 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
       const after = await until(
         async () => {
           await platform.get(HOST, "/").catch(() => failed++);
-          return await edgeProcesses(platform);
+          return edgeProcesses(platform);
         },
         (found) => found.size === 2 && found.get("local-1") !== killed,
       );
@@ -245,6 +269,48 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
     }
     const replaced = platform.logged.filter((line) => line.includes("local-1 ended (SIGKILL)"));
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
+  }));
+
+Deno.test("a platform whose edges cannot start serves everything, until they can", () =>
+  inTestFolder(async (folder) => {
+    const geoip = join(folder, "countries.mmdb");
+    await Deno.copyFile(COUNTRIES, geoip);
+    await withEdges(async (platform) => {
+      await deploy(platform, "shop", { files: { "index.html": "home" } });
+      await fromEach(() => platform.get(HOST, "/"));
+      await Deno.rename(geoip, `${geoip}.away`);
+      for (const pid of edgeProcesses(platform).values()) Deno.kill(pid, "SIGKILL");
+      await until(() => EDGES.every((name) => countOf(platform, `Front edge ${name} ended`) >= 3));
+      for (let at = 0; at < 30; at++) {
+        const answer = await platform.get(HOST, "/");
+        assert.deepEqual([edgeOf(answer), answer.text], ["platform", "home"]);
+      }
+      await Deno.rename(`${geoip}.away`, geoip);
+      await fromEach(() => platform.get(HOST, "/"));
+    }, { geoip });
+  }));
+
+Deno.test("signals to all processes stop the platform first, and no request is lost", () =>
+  inTestFolder(async (folder) => {
+    const platform = await start(join(folder, "data"), { edges: EDGES.length });
+    try {
+      await createProject(platform, "shop");
+      await deployServer(platform, "shop", { server: SLOW_SERVER });
+      const get = (path: string) => rawRequest(platform.port, { host: HOST, path });
+      await fromEach(() => get("/"));
+      const slow = Array.from({ length: 12 }, () => get("/api/slow"));
+      await delay(500);
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+        for (const pid of edgeProcesses(platform).values()) Deno.kill(pid, signal);
+      }
+      await platform.shutdown();
+      for (const { status, text } of await Promise.all(slow)) {
+        assert.deepEqual([status, text], [200, "slow"]);
+      }
+      assert.ok(!platform.logged.some((line) => /Front edge .* ended/.test(line)));
+    } finally {
+      await platform.shutdown();
+    }
   }));
 
 Deno.test("a drained edge gets no connection, and loses none", () =>
@@ -262,18 +328,18 @@ Deno.test("a drained edge gets no connection, and loses none", () =>
     const { status, json } = await drain(true);
     assert.deepEqual([status, json.isDrained], [200, true]);
     await asking;
-    await until(async () => (await edgeProcesses(platform)).size === 1);
+    await until(() => edgeProcesses(platform).size === 1);
     const answers = await fromEach(() => platform.get(HOST, "/"), ["platform", "local-2"]);
     for (let at = 0; at < 30; at++) answers.set("", await platform.get(HOST, "/"));
     assert.ok(!answers.has("local-1"));
     await drain(false);
     await fromEach(() => platform.get(HOST, "/"));
     // Started again while it still finishes.
-    const first = (await edgeProcesses(platform)).get("local-1");
+    const first = edgeProcesses(platform).get("local-1");
     await drain(true);
     await drain(false);
     await until(
-      async () => (await edgeProcesses(platform)).get("local-1"),
+      () => edgeProcesses(platform).get("local-1"),
       (pid) => pid !== undefined && pid !== first,
     );
     await fromEach(() => platform.get(HOST, "/"));
@@ -303,8 +369,8 @@ Deno.test("a platform with edges is replaced, and its successor has edges", () =
       await fromEach(() => rawRequest(port, { host: HOST, path: "/" }));
       isOver.abort();
       assert.ok(await asking > 0);
-      assert.equal((await edgeProcesses(first)).size, 0);
-      assert.equal((await edgeProcesses(second)).size, EDGES.length);
+      assert.equal(edgeProcesses(first).size, 0);
+      assert.equal(edgeProcesses(second).size, EDGES.length);
     } finally {
       await second?.shutdown();
       await first.shutdown();

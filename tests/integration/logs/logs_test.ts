@@ -9,11 +9,18 @@ Deno.test("logs show the requests of a project, oldest first, filtered and in pa
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: { "index.html": "home" } });
+    let sent = 0;
+    let all = await platform.api("GET", "/v1/projects/shop/logs");
     for (const path of ["/", "/missing?x=1", "/", "/other"]) {
       const headers = { "user-agent": `agent${path}` };
       await rawRequest(platform.port, { host: "shop.localhost", path, headers });
+      sent++;
+      // Front edges report what they served a moment later.
+      all = await until(
+        () => platform.api("GET", "/v1/projects/shop/logs"),
+        ({ json }) => json.items.length === sent,
+      );
     }
-    const all = await platform.api("GET", "/v1/projects/shop/logs");
     assert.deepEqual(
       all.json.items.map((entry: { path: string; status: number }) => [entry.path, entry.status]),
       [["/", 200], ["/missing?x=1", 404], ["/", 200], ["/other", 404]],

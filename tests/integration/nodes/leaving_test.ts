@@ -112,50 +112,58 @@ async function askLeaving({ port }: TestPlatform): Promise<readonly (string | un
   return fields;
 }
 
-Deno.test({
-  name: "a node leaves, and no request is lost",
-  ignore: NO_POSTGRES !== undefined,
-  async fn() {
-    await using cluster = await Cluster.open();
-    const a = await cluster.start("a", { nodeId: "a" });
-    await createProject(a, "shop");
-    await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
-    // `a` does not know about it when it is stopped.
-    const b = await cluster.start("b", { nodeId: "b" });
-    for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
-    const client = new ClientConnection(a.port);
-    const held = await client.hold({
-      host: HOST,
-      path: "/long.txt",
-      content: LONG,
-      isEcho: false,
-    });
-    const balancer = new Balancer([a, b]);
-    const seen: Seen[] = [];
-    let isOver = false;
-    const visitors = Promise.all(
-      Array.from({ length: CLIENTS }, () => visit(balancer, seen, () => isOver)),
-    );
-    await until(() => seen.length > 10 * CLIENTS);
+for (const edges of [0, 2]) {
+  Deno.test({
+    name: `a node with ${edges} edges leaves, and no request is lost`,
+    ignore: NO_POSTGRES !== undefined,
+    async fn() {
+      await using cluster = await Cluster.open();
+      const a = await cluster.start("a", { nodeId: "a", edges });
+      await createProject(a, "shop");
+      await deploy(a, "shop", { files: { "index.html": TEXT, "long.txt": LONG } });
+      // `a` does not know about it when it is stopped.
+      const b = await cluster.start("b", { nodeId: "b", edges });
+      for (const { api } of [a, b]) {
+        const isConnected = ({ state }: { state: string }) => state === "connected";
+        await until(async () =>
+          (await api("GET", "/v1/edges")).json.items.filter(isConnected).length === edges
+        );
+      }
+      for (const { get } of [a, b]) await until(async () => (await get(HOST, "/")).status === 200);
+      const client = new ClientConnection(a.port);
+      const held = await client.hold({
+        host: HOST,
+        path: "/long.txt",
+        content: LONG,
+        isEcho: false,
+      });
+      const balancer = new Balancer([a, b]);
+      const seen: Seen[] = [];
+      let isOver = false;
+      const visitors = Promise.all(
+        Array.from({ length: CLIENTS }, () => visit(balancer, seen, () => isOver)),
+      );
+      await until(() => seen.length > 10 * CLIENTS);
 
-    const stopping = a.leave().then(() => cluster.stop(a));
-    await until(() => balancer.leaving.has(a));
-    const fields = await askLeaving(a);
-    assert.deepEqual([...new Set(fields)], ["close"]);
-    await until(() => isReady(a.port), (ready) => !ready);
-    assert.equal(await held.finish(), "whole");
-    client.close();
-    await stopping;
-    const { length } = seen;
-    await until(() => seen.length > length + 2 * CLIENTS);
-    isOver = true;
-    await visitors;
-    await balancer.close();
-    const late = seen.filter(({ wasLeaving }) => wasLeaving);
-    assert.ok(late.every(({ connection }) => connection === "close"), "each is the last one");
-    await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
-  },
-});
+      const stopping = a.leave().then(() => cluster.stop(a));
+      await until(() => balancer.leaving.has(a));
+      const fields = await askLeaving(a);
+      assert.deepEqual([...new Set(fields)], ["close"]);
+      await until(() => isReady(a.port), (ready) => !ready);
+      assert.equal(await held.finish(), "whole");
+      client.close();
+      await stopping;
+      const { length } = seen;
+      await until(() => seen.length > length + 2 * CLIENTS);
+      isOver = true;
+      await visitors;
+      await balancer.close();
+      const late = seen.filter(({ wasLeaving }) => wasLeaving);
+      assert.ok(late.every(({ connection }) => connection === "close"), "each is the last one");
+      await assert.rejects(fetch(`http://localhost:${a.port}/readyz`));
+    },
+  });
+}
 
 Deno.test({
   name: "a node that is alone does not wait for a balancer when it is stopped",

@@ -1,5 +1,6 @@
 /** A platform's responses to its operator. */
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import { createProject, deploy, rawRequest, start } from "../../helpers/platform.ts";
 
 async function withPlatform(
@@ -58,6 +59,8 @@ Deno.test("metrics count each request once", () =>
     }
     // The previous read counts too, once it has a response.
     assert.equal(await counted("api", "2xx"), before + 1 + REQUESTS);
+    // Front edges report theirs a moment later.
+    await until(() => counted("edge", "2xx"), (count) => count >= REQUESTS);
     assert.equal(await counted("edge", "2xx"), REQUESTS);
     assert.equal(await counted("edge", "4xx"), REQUESTS);
   }));

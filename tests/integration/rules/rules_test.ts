@@ -172,6 +172,11 @@ Deno.test("denies appear in the log, and every match in the rule's counter", () 
     for (const path of ["/secret", "/secret", "/old", "/"]) {
       await platform.get("shop.localhost", path);
     }
+    // Front edges report what they served a moment later.
+    await until(
+      async () => (await platform.api("GET", "/v1/projects/shop/logs")).json.items.length,
+      (count) => count === 4,
+    );
     const logs = await platform.api("GET", "/v1/projects/shop/logs?search=denied");
     assert.deepEqual(
       logs.json.items.map((entry: { rules: unknown }) => entry.rules),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "../../../src/lib/_test_until.ts";
 import {
   createProject,
   deploy,
@@ -29,8 +30,12 @@ function visit(
   });
 }
 
-const report = async (platform: TestPlatform, query = "") =>
-  (await platform.api("GET", `/v1/projects/shop/traffic${query}`)).json;
+/** The traffic once it has this many requests: front edges report theirs a moment later. */
+const report = (platform: TestPlatform, requests: number, query = "") =>
+  until(
+    async () => (await platform.api("GET", `/v1/projects/shop/traffic${query}`)).json,
+    ({ totals }) => totals.requests >= requests,
+  );
 
 async function publish(platform: TestPlatform): Promise<void> {
   await createProject(platform, "shop");
@@ -48,6 +53,7 @@ Deno.test("traffic counts pages, people and bots", () =>
     await visit(platform, "/", { browser: CRAWLER, from: "192.0.2.3" });
     const { totals, pages, referrers, countries, devices, statuses, times, ...rest } = await report(
       platform,
+      6,
     );
     const { steps, stepSeconds } = rest;
     assert.deepEqual(totals, {
@@ -91,7 +97,7 @@ Deno.test("traffic believes browsers which requests are for pages", () =>
     assert.equal(again.status, 304);
     await visit(platform, "/", { "sec-fetch-dest": "empty" });
     await visit(platform, "/", { "sec-fetch-dest": "document", "sec-purpose": "prefetch" });
-    assert.deepEqual((await report(platform, "?range=hour")).pages, [{ value: "/", count: 2 }]);
+    assert.deepEqual((await report(platform, 4, "?range=hour")).pages, [{ value: "/", count: 2 }]);
   }, PROXY));
 
 Deno.test("traffic of previews stands apart, and an unknown environment is refused", () =>
@@ -99,8 +105,8 @@ Deno.test("traffic of previews stands apart, and an unknown environment is refus
     await publish(platform);
     const preview = await deploy(platform, "shop", { files: FILES, prod: false, branch: "blue" });
     await platform.get(new URL(preview.urls.unique).hostname, "/", { "user-agent": BROWSER });
-    assert.equal((await report(platform)).totals.requests, 0);
-    assert.equal((await report(platform, "?environment=preview")).totals.requests, 1);
+    assert.equal((await report(platform, 1, "?environment=preview")).totals.requests, 1);
+    assert.equal((await report(platform, 0)).totals.requests, 0);
     const unknown = await platform.api("GET", "/v1/projects/shop/traffic?environment=x");
     assert.equal(unknown.status, 404);
   }));
@@ -114,12 +120,12 @@ Deno.test("traffic is still there after a restart, and gone with its project", a
     const second = await start(dataDir, PROXY);
     await visit(second, "/");
     await visit(second, "/", { from: "192.0.2.9" });
-    const { totals } = await report(second, "?range=90d");
+    const { totals } = await report(second, 3, "?range=90d");
     assert.deepEqual([totals.requests, totals.visitors], [3, 2]);
     const project = (await second.api("GET", "/v1/projects/shop")).json;
     assert.equal((await second.api("DELETE", `/v1/projects/${project.id}`)).status, 204);
     await createProject(second, "shop");
-    assert.equal((await report(second, "?range=90d")).totals.requests, 0);
+    assert.equal((await report(second, 0, "?range=90d")).totals.requests, 0);
     await second.shutdown();
   });
 });

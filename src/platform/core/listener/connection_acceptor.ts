@@ -40,6 +40,8 @@ export interface ConnectionAcceptorOptions {
 export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly handler: ConnectionHandler;
+  /** Whether each connection serves many clients. */
+  readonly isOfMany?: boolean | undefined;
   /** Aborted when the listener is closed. */
   readonly closed: AbortSignal;
 }
@@ -79,13 +81,13 @@ export class ConnectionAcceptor {
 
   /** Serves the connections of a listener; resolves when it is closed. */
   async serve(source: ListenerSource): Promise<void> {
-    const { listener, handler, closed } = source;
+    const { listener, closed } = source;
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
       isClosed: () => closed.aborted,
       room: () => this.#hasRoom() ? undefined : this.#makeRoom(closed),
-      take: (conn) => this.#admit(conn, handler),
+      take: (conn) => this.#admit(conn, source),
       onShortage: (error) => {
         this.#table.evict(EVICTED_AT_SHORTAGE);
         this.#warnings.note(`Cannot accept connections: ${error}`);
@@ -149,10 +151,11 @@ export class ConnectionAcceptor {
     this.#freed = Promise.withResolvers();
   }
 
-  #admit(conn: AcceptedConn, handler: ConnectionHandler): void {
+  #admit(conn: AcceptedConn, { handler, isOfMany = false }: ListenerSource): void {
     const address = conn.remoteAddr.hostname;
     const table = this.#table;
-    const entry = table.admit(this.#options.groupOf(address), isTls(conn) ? "handshake" : "head");
+    const group = isOfMany ? undefined : this.#options.groupOf(address);
+    const entry = table.admit(group, isTls(conn) ? "handshake" : "head");
     if (entry === undefined) {
       if (isTls(conn)) this.#closer.add(conn);
       conn.close();

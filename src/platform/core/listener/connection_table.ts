@@ -247,9 +247,14 @@ export class ConnectionTable {
     return { over: () => void entry.bodies.delete(wait) };
   }
 
-  /** Ends up to `count` idle connections, those idle longest first. */
+  /**
+   * Ends up to `count` idle connections, those idle longest first. Those of proxies and edges serve
+   * many clients, so they are ended only if there are no others.
+   */
   evict(count: number): number {
-    const chosen = longestWaiting(this.#open, count);
+    const counted = [...this.#open].filter(({ group }) => group !== undefined);
+    const clients = longestWaiting(counted, count);
+    const chosen = clients.length > 0 ? clients : longestWaiting(this.#open, count);
     for (const entry of chosen) {
       this.#enter(entry, "closing");
       entry.end("at once");

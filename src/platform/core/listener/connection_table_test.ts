@@ -79,6 +79,20 @@ Deno.test("evict() ends those that wait longest, and none that is busy", () => {
   assert.equal(table.evict(2), 1);
 });
 
+Deno.test("evict() ends connections that many clients share only if there are no others", () => {
+  const { table, clock, ended, admit } = testTable();
+  const shared = admit("shared")!;
+  table.exempt(shared);
+  for (const name of ["first", "second"]) {
+    clock.time++;
+    admit(name);
+  }
+  assert.equal(table.evict(5), 2);
+  assert.deepEqual(ended, ["first at once", "second at once"]);
+  assert.equal(table.evict(5), 1);
+  assert.deepEqual(ended.at(-1), "shared at once");
+});
+
 const phases: readonly (readonly [
   name: string,
   prepare: (table: ConnectionTable, entry: Tracked) => void,
