@@ -14,6 +14,7 @@ export interface CertificatePair {
 /** Registered for PostgreSQL (PostgreSQL 17, "direct" negotiation). */
 const PROTOCOL = "postgresql";
 const LOOPBACK = "127.0.0.1";
+const READ_BYTES = 64 * 1024;
 /** How long a relayed connection may take to be accepted, in milliseconds. */
 const ARRIVAL_MS = 5_000;
 
@@ -130,11 +131,21 @@ export class TlsTerminator {
   }
 }
 
+/** Passes bytes until the sender has ended. */
+async function pass(from: Deno.TcpConn, to: Deno.TcpConn): Promise<void> {
+  const buffer = new Uint8Array(READ_BYTES);
+  for (;;) {
+    const count = await from.read(buffer);
+    if (count === null) return await to.closeWrite();
+    await writeAll(to, buffer.subarray(0, count));
+  }
+}
+
 /** Passes bytes in both directions until both have ended, or one has failed. */
 async function relayBoth(client: Deno.TcpConn, relay: Deno.TcpConn): Promise<void> {
   await Promise.allSettled([
-    client.readable.pipeTo(relay.writable).catch(() => closeQuietly(relay)),
-    relay.readable.pipeTo(client.writable).finally(() => closeQuietly(client)),
+    pass(client, relay).catch(() => closeQuietly(relay)),
+    pass(relay, client).finally(() => closeQuietly(client)),
   ]);
   closeQuietly(relay);
 }
