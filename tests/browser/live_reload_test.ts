@@ -18,7 +18,7 @@ action = { type = "rewrite", target = "${target}" }
 `;
 
 Deno.test({
-  name: "dev loads a static page again in Chromium when a file, a style or a rule is saved",
+  name: "dev reloads a static page in Chromium when a file, a style or a rule is saved",
   ...BROWSER_TEST,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-live-reload-" });

@@ -106,7 +106,7 @@ async function use({ page, version, complaints }: Tab, round: number): Promise<v
 }
 
 Deno.test({
-  name: "open tabs work through five deployments and a rollback",
+  name: "open tabs keep working through five deployments and a rollback",
   ...BROWSER_TEST,
   fn: () =>
     withPlatform(async (platform: TestPlatform) => {

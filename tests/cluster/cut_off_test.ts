@@ -16,7 +16,7 @@ import { createProject, deploy } from "../helpers/platform.ts";
 const HOST = "cut.localhost";
 
 Deno.test({
-  name: "a leader that is cut off serves sites, accepts no revoked key, and stops leading",
+  name: "a leader that is cut off serves sites, refuses revoked keys, and stops leading",
   ignore: !IS_LONG || !await canMakeNamespaces(),
   async fn() {
     // The first node takes all leases.

@@ -216,7 +216,7 @@ async function runRound(bench: Bench, round: number): Promise<void> {
 }
 
 Deno.test({
-  name: `a move that is killed, and whose servers fail, loses no data in ${ROUNDS} rounds`,
+  name: `a move loses no data when it is killed and its servers fail, in ${ROUNDS} rounds`,
   ignore: NO_POSTGRES !== undefined || ROUNDS === 0,
   async fn() {
     const folder = await Deno.makeTempDir({ prefix: "svc-move-" });

@@ -180,7 +180,7 @@ async function backUpUnderLoad(
   await writing;
 }
 
-Deno.test(`${ROUNDS} backups under load and kills are whole, each of one moment`, async () => {
+Deno.test(`${ROUNDS} backups under load and kills are complete and consistent`, async () => {
   await withSandbox(async (box) => {
     const start = () => box.start(["--postgres-port", "0"]);
     await start();
@@ -230,7 +230,7 @@ Deno.test("a deployment whose files are not uploaded yet does not count as damag
   });
 });
 
-Deno.test("a program refuses the data of a newer one, in serve and rekey", async () => {
+Deno.test("svc serve and svc rekey refuse the data of a newer version", async () => {
   await withSandbox(async (box) => {
     await box.start();
     await box.platform!.stop();

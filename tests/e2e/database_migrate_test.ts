@@ -58,7 +58,7 @@ async function push(box: Sandbox, branch: string) {
   return { code, said: new TextDecoder().decode(stderr) };
 }
 
-Deno.test("a migration runs before a deployment is shown, and fails it with its last lines", () =>
+Deno.test("a migration runs before a deployment goes live, and a failure shows its last lines", () =>
   withSandbox(async (box) => {
     await Deno.chmod(box.folder, 0o755);
     await box.start();

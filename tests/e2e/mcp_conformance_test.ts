@@ -109,7 +109,7 @@ Deno.test("the conformance suite passes with svc mcp", isForLong, async () => {
   });
 });
 
-Deno.test("the inspector can use everything on both servers", isForLong, async () => {
+Deno.test("the MCP inspector can use everything on both servers", isForLong, async () => {
   await withSandbox(async (box) => {
     const { url } = await box.start();
     await box.json(["projects", "create", "--name", "seen"]);

@@ -258,7 +258,7 @@ Deno.test("every entry names what was created, changed or deleted, with old and 
     assert.ok(seen.size > 40, `${seen.size} operations were looked at`);
   }));
 
-Deno.test("entries about databases name the database, its branch and what was set", () =>
+Deno.test("entries about databases name the database, its branch and the setting", () =>
   withDashboard(async ({ api, own }) => {
     await api("POST", "/v1/projects", { name: "harbour" });
     const at = `${P}/databases`;

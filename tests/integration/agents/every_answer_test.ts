@@ -83,7 +83,7 @@ function commandOf(line: string): string {
   return longest;
 }
 
-Deno.test("what every command prints with --json is what svc schema says", () =>
+Deno.test("every command's --json output matches svc schema", () =>
   withHooks(async (platform) => {
     const cwd = join(platform.folder, "menu");
     await Deno.mkdir(cwd);

@@ -105,7 +105,7 @@ onEachEngine(
     }, QUICK_ENGINE),
 );
 
-Deno.test("running servers follow what changes of their databases, and only that renews them", () =>
+Deno.test("running servers restart when their connection strings change, and only then", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const { ask } = await visitor(platform, "deno", true);
@@ -167,7 +167,7 @@ const FUNCTION = `export default async (request, { database }) => {
   }
 };`;
 
-Deno.test("a function queries its database, with parameters, and learns what is wrong", () =>
+Deno.test("a function queries its database with parameters, and gets clear errors", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await publish(platform, "shop", {

@@ -65,7 +65,7 @@ function repeatsOf(smtp: TestSmtp): number {
   return ids.length - new Set(ids).size;
 }
 
-Deno.test(`after three kills amid ${COUNT} deliveries, everything accepted has come`, async () => {
+Deno.test(`after three kills during ${COUNT} deliveries, every accepted event has arrived`, async () => {
   await using smtp = await serveSmtp();
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-crash-" }));
   const dataDir = join(folder, "data");

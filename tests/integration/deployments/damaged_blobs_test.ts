@@ -37,7 +37,7 @@ async function flipByte(path: string, at: number): Promise<void> {
 const LARGE = "0123456789abcdef".repeat(200_000);
 const FILES = { "index.html": "<p>home</p>", "film.bin": LARGE };
 
-Deno.test("deploying the same content again heals damaged blobs, of the same size too", () =>
+Deno.test("deploying the same content again repairs damaged blobs, even of the same size", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -56,7 +56,7 @@ Deno.test("deploying the same content again heals damaged blobs, of the same siz
     assert.equal((await platform.get("shop.localhost", "/film.bin")).text, LARGE);
   }));
 
-Deno.test("uploading the same blob again heals it", () =>
+Deno.test("uploading the same blob again repairs it", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -66,7 +66,7 @@ Deno.test("uploading the same blob again heals it", () =>
     assert.equal((await platform.get("shop.localhost", "/")).text, FILES["index.html"]);
   }));
 
-Deno.test("a range of a large blob that is damaged anywhere is refused, and logged", async () => {
+Deno.test("a range of a large blob with damage anywhere is refused and logged", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   const range = (platform: TestPlatform, range: string) =>
     platform.get("shop.localhost", "/film.bin", { range });
@@ -103,7 +103,7 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
   }
 });
 
-Deno.test("a large blob that rots after it was served breaks the next transfer off, and is logged once", () =>
+Deno.test("a large blob that is damaged after it was served breaks off the next transfer, and is logged once", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: FILES });
@@ -119,7 +119,7 @@ Deno.test("a large blob that rots after it was served breaks the next transfer o
     assert.equal((await film()).text, LARGE);
   }));
 
-Deno.test("a list of files with a wrong size is refused by its field", () =>
+Deno.test("a list of files with a wrong size is refused, and its field is named", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await upload(platform, FILES);

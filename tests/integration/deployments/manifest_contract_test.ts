@@ -116,7 +116,7 @@ const REFUSED: Readonly<Record<string, readonly [value: unknown, path: string]>>
   ),
 };
 
-Deno.test("manifests are accepted and refused as the contract says", async (t) => {
+Deno.test("manifests are accepted and refused as the contract specifies", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const send = (value: unknown) =>

@@ -109,7 +109,7 @@ class Balancer {
   }
 }
 
-Deno.test("edges and platform are killed: every page is served, and no deployment lost", () =>
+Deno.test("when edges and platform are killed, every page is served and no deployment is lost", () =>
   inTestFolder(async (folder) => {
     const dataDir = join(folder, "data");
     let platform: TestPlatform = await start(dataDir);

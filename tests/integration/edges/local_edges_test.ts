@@ -103,7 +103,7 @@ const withEdges = (
 
 const isConnected = ({ state }: Listed) => state === "connected";
 
-Deno.test("local edges answer as the platform does: pages, rules, places, servers", () =>
+Deno.test("local edges respond like the platform: pages, rules, locations, servers", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { manifest: MANIFEST, files: FILES, rules: RULES });
     const wanted: readonly (readonly [path: string, status: number, country?: string])[] = [
@@ -171,7 +171,7 @@ Deno.test("WebSockets and uploads pass through local edges", () =>
     }
   }));
 
-Deno.test("no process shows what was there before a deploy or rollback that has returned", () =>
+Deno.test("no process shows earlier content after a deploy or rollback has returned", () =>
   withEdges(async (platform) => {
     const texts = async () => {
       const answers = await fromEach(() => platform.get(HOST, "/"));
@@ -186,7 +186,7 @@ Deno.test("no process shows what was there before a deploy or rollback that has 
     assert.deepEqual(await texts(), new Set(["version 5"]));
   }));
 
-Deno.test("the log and the traffic have every request, with the edge that answered it", () =>
+Deno.test("log and traffic have every request, with the edge that handled it", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" }, rules: RULES });
     const sent: Record<string, number> = {};
@@ -222,7 +222,7 @@ Deno.test("the log and the traffic have every request, with the edge that answer
     }
   }));
 
-Deno.test("a killed edge is replaced, and loses its own connections only", () =>
+Deno.test("a killed edge is replaced, and only its own connections are lost", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     for (let round = 0; round < 3; round++) {
@@ -247,7 +247,7 @@ Deno.test("a killed edge is replaced, and loses its own connections only", () =>
     assert.equal(replaced.length, 3, platform.logged.join("\n"));
   }));
 
-Deno.test("a drained edge gets no connection, and loses none", () =>
+Deno.test("a drained edge gets no new connections, and loses none", () =>
   withEdges(async (platform) => {
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     await fromEach(() => platform.get(HOST, "/"));

@@ -282,7 +282,7 @@ async function send(platform: HookPlatform, attacks: readonly Attack[]): Promise
   return faults;
 }
 
-Deno.test("130 hostile payloads are refused in words, deploy nothing and stop nothing", () =>
+Deno.test("130 hostile payloads are refused with a message, and deploy and stop nothing", () =>
   withHooks(async (platform) => {
     const { api, dataDir, ended, trigger, hook, repository } = platform;
     const commitSha = await repository.git("rev-parse", "main");
@@ -301,7 +301,7 @@ Deno.test("130 hostile payloads are refused in words, deploy nothing and stop no
     );
   }));
 
-Deno.test("the secrets of a hook open nothing else, and what opens something else opens no hook", () =>
+Deno.test("secrets of a hook open nothing else, and other secrets open no hook", () =>
   withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     using client = newConnections();

@@ -81,7 +81,7 @@ async function attacked(folder: string) {
 
 for (const kind of ["namespaces", "kernel"] satisfies NodeSandboxKind[]) {
   Deno.test({
-    name: `native code in Node gets nothing, in the sandbox "${kind}"`,
+    name: `native code in Node reaches nothing in the sandbox "${kind}"`,
     ignore: NODE === undefined || (kind === "namespaces" && Deno.uid() !== 0),
     async fn(t) {
       await inTestFolder(async (folder) => {
@@ -150,7 +150,7 @@ createServer((_request, response) => response.end(readFileSync(process.env.ATTAC
 `;
 
 Deno.test({
-  name: "native code gets nothing in a server of the program",
+  name: "native code reaches nothing in a server of the compiled program",
   ignore: NODE === undefined,
   async fn(t) {
     const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-native-" }));

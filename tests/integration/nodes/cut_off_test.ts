@@ -20,7 +20,7 @@ const readiness = async (platform: TestPlatform): Promise<number> => {
 };
 
 Deno.test({
-  name: "a node that is cut off serves sites, takes no credential's word, and leads no more",
+  name: "a node that is cut off serves sites, accepts no credentials, and stops leading",
   ignore: NO_POSTGRES !== undefined || !IS_ASKED,
   async fn() {
     await using cluster = await Cluster.open();

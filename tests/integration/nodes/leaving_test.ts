@@ -113,7 +113,7 @@ async function askLeaving({ port }: TestPlatform): Promise<readonly (string | un
 }
 
 Deno.test({
-  name: "a node leaves, and no request is lost",
+  name: "a node that leaves loses no request",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();
@@ -158,7 +158,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a node that is alone does not wait for a balancer when it is stopped",
+  name: "a single node does not wait for a load balancer when it is stopped",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

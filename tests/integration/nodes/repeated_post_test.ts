@@ -92,7 +92,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the tool makes one key if a connection closes before the response to its POST",
+  name: "the CLI creates one key if the connection closes before the response to its POST",
   ignore: NO_POSTGRES !== undefined,
   async fn() {
     await using cluster = await Cluster.open();

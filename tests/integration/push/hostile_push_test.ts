@@ -210,8 +210,8 @@ function bodyAttacks(): Attack[] {
   });
   const whole = new Uint8Array(gzipSync(GOOD));
   return [
-    { name: "gzip that is none", body: GOOD, headers: gzip, ...cannot },
-    { name: "gzip that is cut off", body: whole.slice(0, -12), headers: gzip, ...cannot },
+    { name: "gzip that is not gzip", body: GOOD, headers: gzip, ...cannot },
+    { name: "truncated gzip", body: whole.slice(0, -12), headers: gzip, ...cannot },
     {
       name: "gzip in gzip",
       body: new Uint8Array(gzipSync(whole)),
@@ -407,7 +407,7 @@ async function pushWithoutEnd({ platform: { port }, repository }: Target): Promi
   socket.destroy();
 }
 
-Deno.test("hostile requests of git are refused with what is wrong, and leave nothing on disk", () =>
+Deno.test("hostile git requests are refused with the reason, and leave nothing on disk", () =>
   underAttack(async (target) => {
     const { platform, repository, attack } = target;
     await Promise.all(Array.from({ length: 12 }, () => pushWithoutEnd(target)));

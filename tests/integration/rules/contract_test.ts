@@ -365,7 +365,7 @@ async function deployFunctions(platform: TestPlatform): Promise<void> {
   assert.equal(activated.status, 200, JSON.stringify(activated.json));
 }
 
-Deno.test("rules are accepted and refused as the contract says", async (t) => {
+Deno.test("rules are accepted and refused as the contract specifies", async (t) => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployFunctions(platform);
