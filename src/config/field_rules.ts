@@ -24,7 +24,7 @@ export const ALIAS_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/;
 /** An identifier that the platform issued. */
 export const PLATFORM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
 
-/** Text without control characters and without blanks at its ends. */
+/** Text without control characters or leading or trailing spaces. */
 // deno-lint-ignore no-control-regex -- control characters are what it excludes
 export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
 

@@ -62,7 +62,7 @@ const slug = (wanted: string) =>
     .refine((value) => !isEncodedLabel(value), NO_ENCODED_LABEL);
 
 const SLUG_RULE = `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens`;
-const NAME_RULE = "text on one line without blanks at its ends";
+const NAME_RULE = "text on one line without leading or trailing spaces";
 
 const command = text(`Use a shell command of 1 to ${MAX_COMMAND} characters`, {
   pattern: COMMAND,

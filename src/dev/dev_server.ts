@@ -270,7 +270,7 @@ class DevServer {
     this.#problems.set("calls", []);
     if (change.rules) {
       const count = this.#site.rules?.rules.length ?? 0;
-      const act = count === 1 ? "1 rule acts" : `${count} rules act`;
+      const act = count === 1 ? "1 rule is active" : `${count} rules are active`;
       report.say("info", `${act}, after ${Math.round(performance.now() - began)} ms`);
     }
     this.#reload.reload();

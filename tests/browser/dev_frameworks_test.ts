@@ -49,7 +49,7 @@ async function changeRule(dev: Served, folder: string): Promise<void> {
   assert.equal(await locationOf(dev), "/one");
   const from = dev.lines.length;
   await Deno.writeTextFile(join(folder, "svc.rules.toml"), harbourRules("/two"));
-  await dev.said(/1 rule acts/, from);
+  await dev.said(/1 rule is active/, from);
   assert.equal(await locationOf(dev), "/two");
 }
 

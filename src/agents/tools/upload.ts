@@ -104,7 +104,7 @@ export const FIRST_FILES = [{ path: "index.html", text: "<!doctype html><title>H
 
 export const makeProject = defineTool({
   name: "create_project",
-  title: "Begin a project",
+  title: "Create an empty project",
   description: "Creates an empty project on the platform.",
   input: { name: projectName },
   output: { name: z.string(), project: anyObject },

@@ -197,7 +197,7 @@ export async function fetchManager(
   if (wanted.hash !== undefined && source.hashed === undefined) {
     throw failed(
       wanted,
-      'remove the hash from "packageManager", because each system has another program',
+      'remove the hash from "packageManager", because each system has a different program',
     );
   }
   const all = join(host.toolsDir, "managers", wanted.name);

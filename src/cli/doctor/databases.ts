@@ -67,7 +67,7 @@ export function judgeCluster({ cluster, isServed }: DatabaseFacts): readonly Poi
     points.push({
       name,
       state: "fail",
-      found: `the server in ${folder} does not run` + (lastWords === "" ? "" : `: ${lastWords}`),
+      found: `the server in ${folder} is not running` + (lastWords === "" ? "" : `: ${lastWords}`),
       advice:
         "Check the log of svc serve and the files in its log folder. The platform restarts the server automatically",
     });

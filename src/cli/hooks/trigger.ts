@@ -64,7 +64,7 @@ export default defineCommand({
       .option("--wait", "wait until it is live; fail if it fails")
       .option(
         "--timeout <seconds>",
-        "longest time to wait",
+        "maximum time to wait",
         wholeNumber({ min: 1, max: 86_400 }),
         DEFAULT_WAIT_SECONDS,
       ),

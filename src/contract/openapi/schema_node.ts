@@ -31,7 +31,7 @@ export type Components = Readonly<Record<string, SchemaNode>>;
 export function resolve(schema: SchemaNode, components: Components): SchemaNode {
   if (schema.$ref === undefined) return schema;
   const found = components[schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1)];
-  if (found === undefined) throw new TypeError(`${schema.$ref} is no component`);
+  if (found === undefined) throw new TypeError(`${schema.$ref} is not a component`);
   return found;
 }
 

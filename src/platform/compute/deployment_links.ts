@@ -53,7 +53,7 @@ function refuseTarget(path: string, target: string): string | undefined {
   if (!parsed.ok) return `its target ${JSON.stringify(target)} ${parsed.reason}`;
   const levels = up.split("..").length - 1;
   return levels > foldersAbove(path).length
-    ? `its target ${JSON.stringify(target)} leads out of the deployment`
+    ? `its target ${JSON.stringify(target)} points outside the deployment`
     : undefined;
 }
 

@@ -108,7 +108,7 @@ export async function listenForDns(
   const connections = new Set<Deno.TcpConn>();
   let [isClosed, isTold] = [false, false];
   const tell = (error: unknown) => {
-    if (!isTold) onTrouble(`The DNS server lost a query: ${messageOf(error)}`);
+    if (!isTold) onTrouble(`The DNS server could not respond to a query: ${messageOf(error)}`);
     isTold = true;
   };
   const answer: DnsListenerOptions["respond"] = (message, sender) => {

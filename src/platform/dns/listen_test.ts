@@ -52,7 +52,7 @@ Deno.test("listenForDns() survives failures, and reports the first one", async (
   }
   assert.equal(await askByUdp(dns.port, "good"), "good");
   await dns.close();
-  assert.deepEqual(troubles, ["The DNS server lost a query: a fault"]);
+  assert.deepEqual(troubles, ["The DNS server could not respond to a query: a fault"]);
 });
 
 Deno.test("listenForDns() closes the oldest of too many connections", async () => {

@@ -230,7 +230,7 @@ export class EdgeEndpoint {
     if (!parsed.success) throw new Failure("invalid_request", "Send a session and a place");
     const { session, place } = parsed.data;
     const found = this.#feeds.get(`${edge} ${session}`);
-    if (found === undefined) throw new Failure("not_found", "The session is over");
+    if (found === undefined) throw new Failure("not_found", "The session has ended");
     found.feed.applied(place);
     return new Response(null, { status: 204 });
   }

@@ -41,7 +41,7 @@ function anyMismatch(items: readonly RuntimeLeaf[], facts: RequestFacts): Mismat
     const failing = new LeafMatcher(leaf).failing(facts);
     if (failing === undefined) return "";
     const { field, wanted, seen } = fieldMismatch(failing, leaf, facts);
-    return `any[${index}].${field} wants ${wanted} and sees ${seen}`;
+    return `any[${index}].${field} must be ${wanted}, but is ${seen}`;
   });
   return { field: "any", wanted: `one of ${items.length} alternatives`, seen: reasons.join("; ") };
 }

@@ -42,7 +42,7 @@ const MISMATCHES: readonly [condition: Condition, field: string, wanted: string,
     { any: [{ host: "b.test" }, { geo: ["FR"] }] },
     "any",
     "one of 2 alternatives",
-    "any[0].host wants b.test and sees a.test; any[1].geo wants FR and sees DE",
+    "any[0].host must be b.test, but is a.test; any[1].geo must be FR, but is DE",
   ],
 ];
 

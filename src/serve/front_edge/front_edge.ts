@@ -253,7 +253,7 @@ export async function followPlatform(options: FollowOptions): Promise<FollowingE
     },
     onState(state) {
       if (state === "lost") return void (lostAt ??= performance.now());
-      if (lostAt !== undefined) log({ level: "info", message: "Follows the platform" });
+      if (lostAt !== undefined) log({ level: "info", message: "Following the platform" });
       lostAt = undefined;
       ready.resolve(name);
     },

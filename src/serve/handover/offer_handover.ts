@@ -140,7 +140,7 @@ async function meet(conn: Deno.Conn, leaving: Leaving): Promise<void> {
       const message = `Process ${pid} did not take over: ${messageOf(error)}`;
       return leaving.log({ level: "warn", message });
     }
-    leaving.log({ level: "info", message: `Process ${pid} takes over` });
+    leaving.log({ level: "info", message: `Process ${pid} is taking over` });
     await leave(link, leaving);
   } catch (error) {
     leaving.log({ level: "error", message: `Cannot hand over: ${messageOf(error)}` });

@@ -321,7 +321,7 @@ function PasteForm(
             hint="One NAME=value per line. Quotes, comments and export work as in a .env file."
           />
           <div class="line-form">
-            <KindAndScope form="paste" label="Kind of all" chosen={chosen} state={state} />
+            <KindAndScope form="paste" label="Store all as" chosen={chosen} state={state} />
           </div>
           <div class="row">
             <button class="quiet" type="submit" name="act" value="preview">Preview</button>

@@ -114,7 +114,7 @@ test("dev runs the command behind the rules, which apply as soon as they are sav
       assert.equal(home.headers.get("set-cookie"), "a=1; Path=/");
       const from = dev.lines.length;
       await Deno.writeTextFile(join(folder, "svc.rules.toml"), RULES("/newer"));
-      await dev.said(/2 rules act/, from);
+      await dev.said(/2 rules are active/, from);
       assert.equal(await locationOf(dev, "/old"), "/newer");
       const broken = dev.lines.length;
       await Deno.writeTextFile(join(folder, "svc.rules.toml"), "nonsense");
