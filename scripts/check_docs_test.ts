@@ -32,12 +32,12 @@ Deno.test("findDocProblems() names links to headings that do not exist", () => {
     exists: (path) => path === DECISION.path || path === "docs/a.md",
   });
   assert.deepEqual(problems, [
-    "docs/a.md:3: docs/decisions/layers.md has no heading #why-not: mend the link",
-    "docs/a.md:3: docs/a.md has no heading #there: mend the link",
+    "docs/a.md:3: docs/decisions/layers.md has no heading #why-not: fix the link",
+    "docs/a.md:3: docs/a.md has no heading #there: fix the link",
   ]);
 });
 
-Deno.test("findDocProblems() requires a status of each decision, and its topic in the index", () => {
+Deno.test("findDocProblems() requires a status for each decision, and its topic in the index", () => {
   const text = "# New\n\n## Why?\n\n_Stands since 2026-11-22._\n\n## And how?\n\nBecause.\n";
   const problems = findDocProblems([INDEX, { path: "docs/decisions/new.md", text }], FILES);
   assert.equal(problems.length, 2);
@@ -49,6 +49,6 @@ Deno.test("findDocProblems() finds a link whose file lacks the linked symbol", (
   const text = "[`compose()`](../src/serve/compose.ts)\n[`decompose`](../src/serve/compose.ts)";
   const problems = findDocProblems([{ path: "docs/a.md", text }], FILES);
   assert.deepEqual(problems, [
-    "docs/a.md:2: src/serve/compose.ts has no decompose: mend the link, or its name",
+    "docs/a.md:2: src/serve/compose.ts has no decompose: fix the link, or its name",
   ]);
 });

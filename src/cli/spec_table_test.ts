@@ -49,7 +49,7 @@ function sectionOf(command: string): string | undefined {
 const wanted = read("fixtures/cli/commands_of_spec.md").split("\n")
   .filter((line) => line.startsWith("| `")).flatMap(readRow);
 
-Deno.test("the table of the specification is read as a whole", () => {
+Deno.test("the table of the specification is read completely", () => {
   assert.equal(wanted.length, 56);
   assert.ok(wanted.some(({ command }) => command === "db branches connection"));
   const kv = wanted.find(({ command }) => command === "kv set");

@@ -86,7 +86,7 @@ export function computeOf(
       asked.push({ ...request, layer });
       const answer = await servers[layer]!(toRequest(request), request);
       if (answer instanceof Response) return toResponse(answer);
-      return { type: "failed", reason: answer, message: "as the test wants it" };
+      return { type: "failed", reason: answer, message: "as the test requires" };
     },
     connect: (layer, request) => {
       asked.push({ ...request, layer, body: null });

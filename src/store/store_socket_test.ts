@@ -14,7 +14,7 @@ Deno.test("StoreSocket ignores an error that arrives when no one listens any mor
   socket.destroy();
 });
 
-Deno.test("StoreSocket has one listener of its own, regardless of how often others are removed", () => {
+Deno.test("StoreSocket keeps one listener, regardless of how often others are removed", () => {
   const socket = new StoreSocket();
   for (let time = 0; time < 20; time++) socket.removeAllListeners("close");
   assert.equal(socket.listenerCount("error"), 1);

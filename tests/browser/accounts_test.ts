@@ -123,7 +123,7 @@ const options = {
 
 Deno.test({
   ...options,
-  name: "a person signs up, and approves svc login of a terminal in Chromium",
+  name: "a person signs up, and approves a terminal's svc login in Chromium",
   fn: () =>
     withPerson(async ({ page, box, url, env }) => {
       await signUp(page, url);

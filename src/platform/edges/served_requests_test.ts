@@ -56,7 +56,7 @@ Deno.test("ServedRequests.take() logs and counts requests with the name of the e
   assert.deepEqual(served.answersOf("far"), [0, 1, 0, 0, 0]);
 });
 
-Deno.test("ServedRequests.take() accepts a batch once, from each process", async () => {
+Deno.test("ServedRequests.take() accepts a batch once per process", async () => {
   const { records, served } = parts();
   for (const process of ["p", "p", "q"]) {
     await served.take("far", { process, batch: 1, served: [request()] });
@@ -65,7 +65,7 @@ Deno.test("ServedRequests.take() accepts a batch once, from each process", async
   assert.deepEqual(records.map(({ edge }) => edge), ["far", "far", "near"]);
 });
 
-Deno.test("ServedRequests.take() omits requests that no edge of this platform can have served", async () => {
+Deno.test("ServedRequests.take() omits requests that no edge of this platform could have served", async () => {
   const { records, served } = parts();
   const wrong = [
     request({ deploymentId: PROJECT }),

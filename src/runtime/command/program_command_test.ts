@@ -42,7 +42,7 @@ Deno.test("programCommand() starts the command of svc.toml in an image's shell",
   assert.equal(env.PATH, "/usr/bin");
 });
 
-Deno.test("programCommand() needs a command where there is no image", () => {
+Deno.test("programCommand() needs a command if there is no image", () => {
   assert.throws(() => start({}), TypeError);
   assert.equal(start({ command: "./a" }).env.LANG, "C.UTF-8");
 });

@@ -15,7 +15,7 @@ Deno.test("edgeCount() is the requested number, even with HTTPS", () => {
   ]);
 });
 
-Deno.test("edgeCount() of auto is none with HTTPS, otherwise one per two processors above two", () => {
+Deno.test("edgeCount() of auto is zero with HTTPS, otherwise one per two processors above two", () => {
   const counts = [1, 2, 3, 4, 7, 16].map((processors) => countOf({ edges: "auto" }, processors));
   assert.deepEqual(counts, Deno.build.os === "linux" ? [0, 0, 1, 2, 3, 8] : [0, 0, 0, 0, 0, 0]);
   assert.equal(countOf({ edges: "auto", https: true }, 16), 0);

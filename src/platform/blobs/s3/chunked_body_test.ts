@@ -54,7 +54,7 @@ Deno.test("a changed chunk, a missing end and invalid chunks are refused", async
   }
 });
 
-Deno.test("fields behind the last chunk are read", async () => {
+Deno.test("fields after the last chunk are read", async () => {
   const body = "5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n";
   for (const size of [100, 1]) {
     const { text, fields } = await read(body, { isSigned: false, size });
