@@ -27,7 +27,7 @@ async function said({ platform }: Sandbox, words: RegExp, times: number): Promis
   }
 }
 
-const TOOK_OVER = /takes over/;
+const TOOK_OVER = /is taking over/;
 const SERVES_AGAIN = /This one continues/;
 const DID_NOT = /did not take over/;
 

@@ -78,7 +78,7 @@ Deno.test("judgeCluster() names everything that keeps the local server from runn
   assert.equal(statesOf(judge({})), "ok");
   assert.equal(statesOf(judge({ runs: false }, false)), "ok");
   const [down] = judge({ runs: false, lastWords: "FATAL: no space" });
-  assert.match(down!.found, /does not run: FATAL: no space$/);
+  assert.match(down!.found, /is not running: FATAL: no space$/);
   assert.match(judge({ installed: ["18.1"] })[0]!.found, /need PostgreSQL 17, which is not/);
   assert.equal(judge({ mode: 0o40750 })[0]!.advice, "Restrict it: chmod 700 /data/postgres/data");
   assert.deepEqual(judgeCluster({ ...WELL, cluster: undefined }), []);

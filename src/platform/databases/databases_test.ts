@@ -325,7 +325,7 @@ Deno.test("branches of an engine without a record are removed after a day", asyn
   assert.ok(engine.held.has("00000000deadbeef"));
   machine.now += 1;
   const lines = await housekeeping(platform);
-  assert.ok(lines.includes("removed 1 stray of PostgreSQL engines"), String(lines));
+  assert.ok(lines.includes("removed 1 stray database from PostgreSQL engines"), String(lines));
   assert.ok(!engine.held.has("00000000deadbeef"));
 });
 

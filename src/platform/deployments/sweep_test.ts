@@ -132,9 +132,9 @@ Deno.test("sweep() fails abandoned builds, then removes their blobs", () =>
     assert.equal(await vault.of(WORKSPACE).size(file!), undefined);
     const deployment = await new DeploymentStore(kv).find(PROJECT, "d1");
     assert.equal(deployment?.status, "FAILED");
-    assert.match(deployment?.error ?? "", /not finished in a day/);
+    assert.match(deployment?.error ?? "", /not finished within a day/);
     assert.deepEqual(raised.map(({ event }) => event), ["deployment.failed"]);
-    assert.match(String(raised[0]?.data.error), /not finished in a day/);
+    assert.match(String(raised[0]?.data.error), /not finished within a day/);
   }));
 
 Deno.test("sweep() keeps the files of an unfinished upload for a day, for the next attempt", () =>
