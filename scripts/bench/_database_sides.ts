@@ -13,9 +13,9 @@ import { processTree } from "./_processor_time.ts";
 
 export interface DatabaseSide {
   readonly name: string;
-  /** Creates an empty database; returns when it is there. */
+  /** Creates an empty database; returns when it exists. */
   create(database: string): Promise<void>;
-  /** Copies a database; returns when the copy is there. */
+  /** Copies a database; returns when the copy exists. */
   branch(database: string, branch: string): Promise<void>;
   removeBranch(database: string, branch: string): Promise<void>;
   url(database: string): Promise<string>;

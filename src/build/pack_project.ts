@@ -68,7 +68,7 @@ const PACKAGE_FILE = "package.json";
 
 /**
  * Detection treats an unreadable package.json as missing, and would blame something else.
- * @throws {BuildError} if a folder's package.json is no JSON object
+ * @throws {BuildError} if a folder's package.json is not a JSON object
  */
 async function checkPackageJson(host: BuildHost, directory: string): Promise<void> {
   const path = join(directory, PACKAGE_FILE);

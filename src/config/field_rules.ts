@@ -43,8 +43,8 @@ export function parseTime(value: number | string): number | undefined {
 }
 
 /**
- * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a
- * suffix added they are no valid host.
+ * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a suffix added, they
+ * are not a valid host.
  */
 export function isEncodedLabel(label: string): boolean {
   return label.startsWith("xn--");

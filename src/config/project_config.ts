@@ -54,7 +54,7 @@ export interface FormConfig {
   readonly honeypot?: string | undefined;
 }
 
-/** A valid `svc.toml`. Tables that are not written are there and empty. */
+/** A valid `svc.toml`. Tables that are not written exist and are empty. */
 export interface ProjectConfig {
   readonly project: {
     readonly id?: string;
@@ -163,7 +163,7 @@ export interface ProjectConfig {
   };
 }
 
-/** `config` is there exactly when no diagnostic is an error. */
+/** `config` is set exactly if no diagnostic is an error. */
 export interface ParsedProjectConfig {
   readonly config?: ProjectConfig;
   readonly diagnostics: readonly Diagnostic[];

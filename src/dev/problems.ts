@@ -40,7 +40,7 @@ export class Problems {
     this.#changed(this.all);
   }
 
-  /** Adds a problem to a part, unless it is there. */
+  /** Adds a problem to a part, unless it is already there. */
   add(part: ProblemPart, problem: Problem): void {
     const known = this.#byPart.get(part) ?? [];
     if (known.some(({ text }) => text === problem.text.slice(0, MAX_TEXT))) return;

@@ -36,7 +36,7 @@ export class MemoryIsrStore implements IsrStore {
   }
 }
 
-/** A server's handler; returns a response, or the reason of a failure. */
+/** A server's handler; returns a response, or the reason for a failure. */
 export type TestServer = (
   request: Request,
   asked: ComputeRequest,

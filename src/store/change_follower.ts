@@ -53,7 +53,7 @@ export class ChangeFollower {
   #place: bigint;
   /** When all changes of others were last known. */
   #readAt: number;
-  /** When the store answered. */
+  /** When the store responded. */
   #answeredAt: number;
   #handlers: ChangeHandlers | undefined;
   readonly #reads = new CoalescedWork(() => this.#read());

@@ -15,7 +15,7 @@ export interface CountedClient {
   device(): string;
 }
 
-/** A request that was answered. */
+/** A request with its response. */
 export interface CountedRequest {
   readonly projectId: string;
   readonly deploymentId: string;

@@ -68,7 +68,7 @@ Deno.test({
         texts[0]!,
         /^svc\.rules\.toml:4:\d+: error: .*\n {2}4 \| condition = .*<b>exact.*\n .*\^/,
       );
-      assert.equal(await page.locator("svc-overlay b").count(), 0, "text is no markup");
+      assert.equal(await page.locator("svc-overlay b").count(), 0, "text is not markup");
       assert.equal(await page.locator("p").first().innerText(), "Kestrel", "the page stays");
       assert.equal(
         await page.locator("body script").count(),

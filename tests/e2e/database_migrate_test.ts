@@ -104,7 +104,7 @@ Deno.test("a migration runs before a deployment goes live, and a failure shows i
       /The migration of the database failed\. It exited with code 3: cannot migrate: column \\"name\\" of relation \\"boats\\" already exists/,
     );
     const { items } = await callApi(box, "GET", "/v1/projects/boats/deployments");
-    assert.equal(items[0].status, "FAILED", "it is over for good");
+    assert.equal(items[0].status, "FAILED", "it has ended permanently");
 
     const pushed = await push(box, "sails");
     assert.equal(pushed.code, 0, pushed.said);

@@ -49,7 +49,7 @@ Deno.test("a single-page app serves its page for document requests without a fil
         assert.match(answer.text, body, `${host}${path}`);
       }
       const data = await fetchByHost({ port, host, path: "/users/7", headers: { accept: "*/*" } });
-      assert.equal(data.status, 404, "what is no document");
+      assert.equal(data.status, 404, "requests for other than documents");
     };
     const serve = async (command: string, answers: Answers) => {
       const { site: cwd, env } = box;

@@ -62,7 +62,7 @@ export interface Gitea extends AsyncDisposable {
   readonly user: string;
   readonly token: string;
   /** Calls the API and expects success. */
-  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  // deno-lint-ignore no-explicit-any -- tests inspect any response
   api(method: string, path: string, body?: unknown): Promise<any>;
 }
 

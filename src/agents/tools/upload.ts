@@ -33,7 +33,7 @@ function refuse(error: string, path: string, hint: string): ToolFailure {
   return new ToolFailure({ error, code: "usage", problems: [{ path, message: hint }] });
 }
 
-/** @throws {ToolFailure} for a file without content, named twice, or that is no page */
+/** @throws {ToolFailure} for a file without content, named twice, or that is not a page */
 function readFiles(given: readonly GivenFile[]): SiteFile[] {
   const seen = new Set<string>();
   return given.map(({ path, text, base64 }) => {

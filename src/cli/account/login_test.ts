@@ -96,7 +96,7 @@ Deno.test("login stores the token of the workspace that was approved; logout rev
     assert.equal(JSON.parse((await run(["whoami", "--json"])).stdout).next[0], "svc login --json");
   }));
 
-Deno.test("logins to several workspaces stand side by side; logout --all ends them all", () =>
+Deno.test("logins to several workspaces coexist, and logout --all ends them all", () =>
   withPlatform(async (bench) => {
     const ada = await signUp(bench, ["acme", "other"]);
     const wanted = ["acme", "other", "acme"];

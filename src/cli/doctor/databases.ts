@@ -6,7 +6,7 @@ import type { Point } from "./point.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Until when the project mends each major version; from its versioning policy. */
+/** Until when the project fixes bugs in each major version; from its versioning policy. */
 const SUPPORTED_UNTIL: ReadonlyMap<number, string> = new Map([
   [14, "2026-11-12"],
   [15, "2027-11-11"],

@@ -41,7 +41,7 @@ export function judgeEdges(edges: readonly FrontEdge[], now: number): readonly P
   return [{ name, state: "ok", found: `${edges.length} front edges have every change` }];
 }
 
-/** Asks the platform, which only tells its owner. */
+/** Asks the platform, which only responds to its owner. */
 export async function examineEdges(ctx: Context): Promise<readonly Point[]> {
   try {
     const { items } = await ctx.client({ phase: "auth" }).call(listEdges, {});

@@ -35,7 +35,7 @@ export function resolve(schema: SchemaNode, components: Components): SchemaNode 
   return found;
 }
 
-/** The schemas of which a value must match one, or all. */
+/** The schemas: a value must match one of them, or all. */
 export function alternatives(schema: SchemaNode): readonly SchemaNode[] {
   return schema.anyOf ?? schema.oneOf ?? schema.allOf ?? [];
 }

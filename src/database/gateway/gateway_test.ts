@@ -117,7 +117,7 @@ Deno.test({
     await lost.client.query("INSERT INTO kept VALUES (1)");
     lost.client.query("SELECT pg_sleep(600)").catch(() => {});
     await until(sleeps, (count) => count === 1);
-    // deno-lint-ignore no-explicit-any -- the socket is no part of the public types
+    // deno-lint-ignore no-explicit-any -- the socket is not part of the public types
     (lost.client as any).connection.stream.destroy();
     await until(sleeps, (count) => count === 0);
     const { client, errors } = watcher;

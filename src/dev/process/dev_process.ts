@@ -62,7 +62,7 @@ export interface DevProcess {
   kill(): void;
 }
 
-/** An address that accepts connections: a name may have two, of which only one is used. */
+/** An address that accepts connections: a name may have two, and only one is used. */
 async function reachable({ hostname, port }: ServerAddress): Promise<ServerAddress | undefined> {
   const hosts = hostname === "localhost" ? ["127.0.0.1", "::1"] : [hostname];
   for (const host of hosts) {

@@ -87,7 +87,7 @@ export default class PageCache extends Base {
     note(key, value, Date.now());
     await super.set(key, value, ...rest);
     if (!isPage(value)) return;
-    // "res.revalidate()" waits for this; otherwise a stale page was answered before.
+    // "res.revalidate()" waits for this; otherwise, a stale page was served before.
     if (this.#isOnDemand) await revalidate({ tags: [pageTag(key)] });
     else if (answers.getStore()?.found.has(key)) noteMade(key);
   }

@@ -164,7 +164,7 @@ export function parseStart(
   return undefined;
 }
 
-/** A script of which a start by `node <file>` is all. */
+/** A script that only starts `node <file>`. */
 const PLAIN = /^node\s+[\w@./][\w@.+/-]*$/;
 
 /** Programs that serve a site to its developer, or build it: a server is started otherwise. */

@@ -111,7 +111,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True if the answer certainly does not contain a zone's proof. */
+/** True if the response certainly does not contain a zone's proof. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||

@@ -99,7 +99,7 @@ export class EdgeEndpoint {
     } catch (error) {
       const { status, message, cause } = toFailure(error);
       if (status >= 500 && cause !== undefined) {
-        this.#foundation.onTrouble(`Cannot answer a front edge: ${cause}`);
+        this.#foundation.onTrouble(`Cannot respond to a front edge: ${cause}`);
       }
       return Response.json({ error: message }, {
         status,

@@ -143,7 +143,7 @@ export class SubmissionKeeper {
     }
   }
 
-  /** Notifies members, once a day, that messages of visitors are lost. */
+  /** Notifies members, once a day, that messages from visitors are lost. */
   async #refuse(sender: FormSender, form: FormSettings, text: string): Promise<KeepOutcome> {
     const at = this.#services.now();
     if (this.#mayTell(sender, form, { what: "full", at })) {

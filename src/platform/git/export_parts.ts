@@ -160,7 +160,7 @@ class PartsExport {
     await this.add({ prefix: `${inside}/`, sha, url: source.url, depth: depth + 1 });
   }
 
-  /** Fetches one commit; returns the reason of a failure. */
+  /** Fetches one commit; returns the reason for a failure. */
   async #fetch(path: string, sha: string, source: PartSource): Promise<string | undefined> {
     const prefix = `${path}/`;
     const target = join(this.#options.target, path);

@@ -85,7 +85,7 @@ function* warnGeo(checked: CheckedRule): Generator<Finding> {
   }
 }
 
-/** Reports limits of which several nodes let through a multiple. */
+/** Reports limits that several nodes exceed together. */
 function* warnLimits(checked: CheckedRule, nodes: number): Generator<Finding> {
   const { action, enabled } = checked.rule;
   if (action.type !== "rate_limit" || enabled === false) return;

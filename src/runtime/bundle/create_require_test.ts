@@ -60,7 +60,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     computed: true,
   },
   "no createRequire of Node": { text: "const createRequire = 1; require(createRequire);" },
-  "text that is no module": { text: "createRequire( return" },
+  "text that is not a module": { text: "createRequire( return" },
 };
 
 for (const [name, { text, specifiers = [], computed = false }] of Object.entries(ROWS)) {

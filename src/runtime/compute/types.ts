@@ -67,7 +67,7 @@ export type ComputeSocketResult =
     /** Headers of the response that opened it, without those of the handshake. */
     readonly headers: HeaderList;
   }
-  /** The server answered the upgrade as any other request. */
+  /** The server responded to the upgrade like to any other request. */
   | { readonly type: "response"; readonly response: ComputeResponse }
   | Extract<ComputeResult, { readonly type: "failed" }>;
 

@@ -33,11 +33,11 @@ export interface Leaving {
   standAlone(): Promise<void>;
   /** Undoes {@link standAlone}, because there is no successor. */
   stay(): void;
-  /** Has all requests from now on answered by `handler`. */
+  /** Passes all requests from now on to `handler`. */
   divert(handler: ConnectionHandler): void;
   /** Lets running requests finish, and closes everything but the sockets of clients. */
   release(): Promise<void>;
-  /** Stops listening, and closes the connections of clients when their requests are answered. */
+  /** Stops listening, and closes the connections of clients after their responses. */
   close(): Promise<void>;
   /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
@@ -81,7 +81,7 @@ async function linger(link: Link): Promise<void> {
   await waitAtMost(LINGER_MS, ended);
 }
 
-/** Serves again: requests that wait for the successor are answered by this platform. */
+/** Serves again: this platform handles requests that wait for the successor. */
 async function comeBack(passer: RequestPasser, leaving: Leaving, reason: string): Promise<void> {
   unshare(leaving);
   try {

@@ -73,7 +73,7 @@ export function renderMetrics(facts: ProcessFacts): string {
       samples: connected,
     }),
     family("svc_edge_requests_total", "counter", {
-      help: "Requests that a front edge answered by itself.",
+      help: "Requests that a front edge handled by itself.",
       samples: answers,
     }),
   ];

@@ -160,7 +160,7 @@ document.addEventListener("submit", async (event) => {
     }
     ready.add(form);
     form.requestSubmit(submitter);
-    /* The page stays where the answer is a file. */
+    /* The page stays if the response is a file. */
     if (form.dataset.file !== undefined) setBusy(form, false);
   } catch {
     setBusy(form, false);

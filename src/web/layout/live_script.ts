@@ -53,7 +53,7 @@ addEventListener("connect", ({ ports: [port] }) => {
     places.push({ port, id, isGranted: false });
     grant();
   });
-  /* A tab that crashed, where the browser tells. */
+  /* A crashed tab, if the browser reports it. */
   port.addEventListener("close", () => {
     leave(port);
     free((place) => place.port === port);

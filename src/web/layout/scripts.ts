@@ -130,7 +130,7 @@ const showState = () => {
 document.addEventListener("htmx:after:swap", showState);
 /* The event does not bubble. */
 document.addEventListener("close", showState, true);
-/* A log that is paused stays as it is; one that goes on shows first what it has missed. */
+/* A paused log does not change; when resumed, it first shows what it missed. */
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-pause]");
   const list = button && document.getElementById(button.dataset.pause);

@@ -32,7 +32,7 @@ function readList(text: string): Upload {
   return { files: siteFiles(read.data), contents: undefined };
 }
 
-/** @throws {Failure} `invalid_request` for what is no upload */
+/** @throws {Failure} `invalid_request` for anything but an upload */
 export async function readUpload({ fields, files: filesOf }: SentForm): Promise<Upload> {
   if (fields.list !== undefined) return readList(fields.list);
   const given: { path: string; content: Uint8Array<ArrayBuffer> }[] = [];

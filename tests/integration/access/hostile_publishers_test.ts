@@ -82,7 +82,7 @@ const WRONG_CLAIMS: readonly (readonly [string, Fields | Record<string, unknown>
     /this is another/,
   ],
   [
-    "a workflow whose name goes on",
+    "a workflow with a longer name",
     { workflow_ref: "octo-org/octo-repo/.github/workflows/deploy.yml.yml@refs/heads/main" },
     /this is deploy\.yml\.yml/,
   ],
@@ -178,7 +178,7 @@ async function forgeries({ issuer, audience }: CiPlatform): Promise<[string, str
     ["five parts", `${head}.${body}.${signature}.a.b`, /./],
     ["no token", "nonsense", /not a JSON Web Token/],
     ["an empty one", "..", /not a JSON Web Token/],
-    ["a head that is no JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
+    ["a header that is not JSON", `!!!.${body}.${signature}`, /not a JSON Web Token/],
     ["a body that is a list", `${head}.${encode([claims])}.${signature}`, /not a JSON Web Token/],
     ["a long kid", await issuer.sign(claims, { header: { kid: "k".repeat(2000) } }), /./],
     ["a huge one", `${head}.${"A".repeat(12_000)}.${signature}`, /at most 12000 characters/],

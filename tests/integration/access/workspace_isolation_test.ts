@@ -123,7 +123,7 @@ Deno.test("a stolen data directory reveals no token, code or password", async ()
   const control = await new Deno.Command("grep", {
     args: ["-rqaF", "-e", "ada@example.com", dataDir],
   }).output();
-  assert.equal(control.code, 0, "what is no secret is found");
+  assert.equal(control.code, 0, "plain text is found");
   const secrets = {
     session: ada.token,
     "API key": key.key,

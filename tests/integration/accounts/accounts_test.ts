@@ -401,7 +401,7 @@ Deno.test("API keys are shown once, listed by prefix, limited by role, and revok
       platform.api(method, path, { token: made.key, ...(json === undefined ? {} : { json }) });
     assert.equal((await byKey("GET", "/v1/me")).json.workspace.role, "viewer");
     assert.equal((await byKey("POST", "/v1/projects", { name: "shop" })).status, 403);
-    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key is no person");
+    assert.equal((await byKey("GET", "/v1/account")).status, 403, "a key is not a person");
     assert.equal((await byKey("POST", "/v1/sign-out")).status, 403);
     const seen = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
     assert.notEqual(seen.json.items[0].lastUsedAt, null);

@@ -147,7 +147,7 @@ Deno.test("one address can start 10 sign-ins a minute", () =>
     assert.match(refused.headers.get("ratelimit")!, /^"device";r=0;t=\d+$/);
     assert.deepEqual([refused.status, refused.json.error], [429, "rate_limited"]);
     assert.ok(Number(refused.headers.get("retry-after")) >= 1);
-    assert.equal((await start("198.51.100.7")).status, 429, "a header of the client's is no word");
+    assert.equal((await start("198.51.100.7")).status, 429, "a client's header has no effect");
   }));
 
 Deno.test("behind a trusted proxy the client's address counts", () =>

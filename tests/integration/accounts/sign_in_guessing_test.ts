@@ -104,7 +104,7 @@ for (
           { length: 50 },
           (_, index) => named(String(index).padEnd(43, "B")),
         ).join("; "),
-        "that is no token": named("x"),
+        "that is not a token": named("x"),
         "of a stranger's session": eves,
       };
       for (const [which, cookie] of Object.entries(planted)) {

@@ -144,7 +144,10 @@ Deno.test("a key's permissions and projects limit an agent as they limit the API
     await using reader = await connect(platform, { token: reading });
     assert.ok(!(await reader.tools()).includes("rollback"));
     assert.ok((await reader.tools()).includes("describe_database"), "shape, no rows");
-    assert.ok(!(await reader.tools()).includes("query_database"), "read is no permission for rows");
+    assert.ok(
+      !(await reader.tools()).includes("query_database"),
+      "read does not include access to rows",
+    );
     const rows = await reader.call("query_database", { project: "blog", sql: "select 1" });
     assert.ok(rows.isError);
     const whole = await keyOf({ permissions: ["everything"] });

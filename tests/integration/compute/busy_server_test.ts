@@ -25,5 +25,5 @@ Deno.test("no client of a busy server waits until all others are done", async ()
   }));
   const fewest = Math.min(...answered);
   // A connection that waited for the others would have none or one.
-  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `answers of each: ${answered.join(" ")}`);
+  assert.ok(fewest >= ANSWERS / CLIENTS / 5, `responses of each: ${answered.join(" ")}`);
 });

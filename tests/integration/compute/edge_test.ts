@@ -33,7 +33,7 @@ const withServer = (
   });
 
 onEachEngine(
-  "a deployment with a server answers: files, server, fallthrough, methods, cookies",
+  "a deployment with a server responds: files, server, fallthrough, methods, cookies",
   ({ engine }) =>
     withServer(async (platform) => {
       const text = async (path: string) => (await platform.get(HOST, path)).text;

@@ -104,7 +104,7 @@ onEachEngine("a server sees its own variables and nothing else", async ({ serve,
   });
 });
 
-onEachEngine("requests and answers pass as they are", async ({ serve, t }) => {
+onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
   await using app = serve({ directory });
   await t.step("headers, except those of the connection", async () => {
     const answer = await app.ask("/headers?a=b", {
@@ -174,7 +174,7 @@ onEachEngine("a client that leaves is seen by the server", async ({ serve }) => 
 });
 
 onEachEngine(
-  "a request without an answer in time fails, and the server stays",
+  "a request without a timely response fails, and the server keeps running",
   async ({ serve }) => {
     await using app = serve({ directory, limits: { timeoutMs: 3000 } });
     await app.server.start();
@@ -219,7 +219,7 @@ for (const path of ["/exit", "/throw"]) {
   );
 }
 
-onEachEngine("an answer breaks off with its server", async ({ serve }) => {
+onEachEngine("a response breaks off when its server ends", async ({ serve }) => {
   await using app = serve({ directory });
   const result = await app.get("/cut");
   assert.ok(result.type === "response");

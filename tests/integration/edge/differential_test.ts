@@ -138,7 +138,7 @@ const ANSWERED: Readonly<Record<string, string>> = {
   "a host in upper case": lines("GET /", "Host: SHOP.LocalHost"),
   "a host with a final dot": lines("GET /", `Host: ${HOST}.`),
   "a host with a port": lines("GET /", `Host: ${HOST}:99`),
-  "an absolute target beside another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
+  "an absolute target with another host": lines(`GET http://${HOST}/admin`, "Host: other.test"),
   "a field name in another case": to("/", "X-ROLE: admin"),
   "spaces around a value": to("/", "X-Role: \t admin \t"),
   "a field sent twice": to("/", "X-Role: user", "X-Role: admin"),

@@ -10,7 +10,7 @@ import {
 import { TestRunner } from "../../helpers/test_runner.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
-/** Events of a deployment in the owner's inbox, by name; waits until one is there. */
+/** Events of a deployment in the owner's inbox, by name; waits until there is one. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
   const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");

@@ -126,7 +126,7 @@ for (const kind of Object.keys(ENDS) as ForgeKind[]) {
         ([first]) => first?.text.includes("was removed") === true,
       );
       assert.equal(forge.comments.size, 1, "the comment was changed, not repeated");
-      assert.equal(last(forge), ENDS[kind], "a preview that is gone is no fault of its commit");
+      assert.equal(last(forge), ENDS[kind], "a deleted preview is not the fault of its commit");
       assert.deepEqual(forge.faults, []);
     }));
 }

@@ -226,7 +226,7 @@ Deno.test("unknown tokens of every form get the same response", () =>
     }
     const get = await rawRequest(port, { host: "localhost", path: new URL(url).pathname });
     assert.deepEqual([get.status, get.headers.allow], [405, "OPTIONS, POST"]);
-    assert.ok(!get.text.includes(token), "the answer does not repeat the token");
+    assert.ok(!get.text.includes(token), "the response does not repeat the token");
   }));
 
 Deno.test("a session must name its workspace; a key is bound to its own", () =>

@@ -91,7 +91,7 @@ function tokenAttacks(): Attack[] {
     "the token twice": ({ secret }) => ({ "x-gitlab-token": `${secret}${secret}` }),
     "the token of the URL": ({ token }) => ({ "x-gitlab-token": token }),
     "a signature as token": ({ secret }) => ({ "x-gitlab-token": hmac(secret, BODY) }),
-    "a wrong token beside a right signature": ({ secret }) => ({
+    "a wrong token next to a valid signature": ({ secret }) => ({
       "x-gitlab-token": "guessed",
       "x-hub-signature-256": `sha256=${hmac(secret, BODY)}`,
     }),

@@ -21,7 +21,7 @@ function testNode(
 
 const isRoot = KINDS.includes("namespaces");
 
-testNode("Node answers on its Unix socket, in the best sandbox", async (kind) => {
+testNode("Node responds on its Unix socket, in the best sandbox", async (kind) => {
   await using server = await launchServer(`
 const answer = () => JSON.stringify([process.execPath, process.cwd(), process.argv[1]]);
 `);

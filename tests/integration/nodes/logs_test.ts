@@ -151,7 +151,7 @@ Deno.test({
           ]),
           [["b", "is gone"], ["c", "is gone"]],
         );
-        assert.equal(gone.items.length, 16, "what a has answered itself");
+        assert.equal(gone.items.length, 16, "requests that a handled itself");
         assert.equal((await ask(a, "traffic")).missingNodes, undefined, "it is in the store");
       },
     );

@@ -176,7 +176,7 @@ Deno.test("the dashboard promotes, rolls back and stops like the API", () =>
     const asked = await ada.submit(await ada.open(at), `${at}/promote`);
     assert.match(asked.html, /<h1 id="question-title">Replace production\?<\/h1>/);
     assert.match(asked.html, /<dt>From<\/dt>.*<dt>To<\/dt>.*<p>1 file differs\.<\/p>/);
-    assert.equal(await production(), first.id, "nothing happens before the answer");
+    assert.equal(await production(), first.id, "nothing happens before the confirmation");
     const promoted = await ada.submit(asked, `${at}/promote`);
     assert.match(promoted.html, /Promoted to production/);
     const live = await production();

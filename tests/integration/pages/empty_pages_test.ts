@@ -52,7 +52,9 @@ Deno.test("each page of a new workspace and a new project shows the command to r
       method === "GET" && /^\/(?:workspaces|notifications|account)/.test(path) &&
       !/:(?!slug|project)/.test(path) && !PARTS.test(path)
     ).map(({ path }) => path);
-    for (const name of Object.keys(FULL)) assert.ok(routes.includes(name), `${name} is no route`);
+    for (const name of Object.keys(FULL)) {
+      assert.ok(routes.includes(name), `${name} is not a route`);
+    }
     const silent: string[] = [];
     let seen = 0;
     for (const route of routes) {

@@ -145,7 +145,7 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "2 MiB of commands without an end": joined(
     ...Array.from({ length: 40 }, () => line(`${NONE} ${SHA} refs/heads/${"b".repeat(60_000)}`)),
   ),
-  "a packet that is no UTF-8": joined(line(Uint8Array.of(0xff, 0xfe, 0x80, 0x00)), "0000"),
+  "a packet that is not UTF-8": joined(line(Uint8Array.of(0xff, 0xfe, 0x80, 0x00)), "0000"),
 };
 
 function headAttacks(): Attack[] {
@@ -375,7 +375,7 @@ async function keyAttacks(platform: TestPlatform): Promise<Attack[]> {
       "no key": {},
       "a key as bearer": { authorization: `Bearer ${TOKEN}` },
       "half of Basic": { authorization: "Basic" },
-      "Basic that is no base64": { authorization: "Basic ***" },
+      "Basic that is not base64": { authorization: "Basic ***" },
       "a digest": { authorization: `Digest username="${TOKEN}"` },
       "a key in a cookie": { cookie: `session=${TOKEN}` },
     }).map(([name, headers]) => ({

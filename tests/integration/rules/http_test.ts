@@ -130,7 +130,7 @@ Deno.test("actions work over HTTP as documented", () =>
     assert.equal(await status("/new"), 200, "log and shadow deny let through");
     const moved = await ask({ path: "/old/a/b?q=1" });
     assert.deepEqual([moved.status, moved.headers.location], [308, "/new/a/b?q=1"]);
-    assert.equal(await status("/nothing"), 302, "ifNoFile applies where no file answers");
+    assert.equal(await status("/nothing"), 302, "ifNoFile applies if there is no file");
     assert.equal((await ask({ path: "/alias" })).text, "file a", "internal rewrite");
     const file = await ask({ path: "/files/a.txt" });
     assert.deepEqual([file.headers["x-file"], file.headers["x-text"]], ["a.txt", "{name}"]);

@@ -23,7 +23,7 @@ Deno.test("rate_limit allows at most its limit in any window", async () => {
         }],
       },
     });
-    /** When each allowed request was sent, and when it was answered. */
+    /** When each allowed request was sent, and when it got its response. */
     const allowed: { readonly sent: number; readonly done: number }[] = [];
     const start = performance.now();
     while (performance.now() - start < RUN_MS) {

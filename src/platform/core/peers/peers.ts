@@ -31,7 +31,7 @@ export interface PeerQuestion {
 export type GiveAnswer<T> = (question: T, signal: AbortSignal) => AsyncIterable<unknown>;
 
 export interface Peers {
-  /** Answers the questions of a name from now on. */
+  /** Responds to questions with a name from now on. */
   answer<T>(name: string, schema: z.ZodType<T>, give: GiveAnswer<T>): void;
   list(): Promise<readonly Peer[]>;
   /** Nodes of the last day that are down. */

@@ -46,7 +46,7 @@ export const openPlain: Opening = (name, sealed) => {
 const SECRET_PREFIX = "AGE-SECRET-KEY-";
 const RECIPIENT = /^age1[a-z0-9]{58}$/;
 
-/** @throws {BackupError} for what is no public key of age */
+/** @throws {BackupError} for anything but a public key of age */
 export function checkRecipients(recipients: readonly string[]): void {
   for (const recipient of recipients) {
     const hint = "svc backup --keygen creates a pair of keys; the public one begins with age1";
