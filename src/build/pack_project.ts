@@ -101,7 +101,7 @@ export interface Assembled extends BuiltProject {
   readonly files: readonly OutputContent[];
   /** `.svc/manifest.json` of the output, parsed, or the one that was created. */
   readonly manifest: unknown;
-  /** True where the output has no separate manifest. */
+  /** True if the output has no separate manifest. */
   readonly generated: boolean;
   /** How its servers run; empty if nothing was validated. */
   readonly servers: readonly ServerReport[];

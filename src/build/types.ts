@@ -16,7 +16,7 @@ export interface FileFindings {
 /** Receives one stream of a command's output. */
 export interface OutputSink {
   write(chunk: string): void;
-  /** Nothing more comes. */
+  /** The stream has ended. */
   end(): void;
 }
 

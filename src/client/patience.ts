@@ -3,7 +3,7 @@ import { NoAnswerError } from "./errors.ts";
 
 /** Maximum times, in milliseconds. */
 export interface Waits {
-  /** For a call that only reads, or for the head of a stream. */
+  /** For a call that only reads, or for the headers of a stream. */
   readonly read: number;
   /** For a change, such as the start of a server. */
   readonly change: number;

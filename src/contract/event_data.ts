@@ -13,7 +13,7 @@ import { uuid } from "./common.ts";
 /** Maximum number of fields in one event. */
 const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
-/** Maximum length of a text of one field, in characters. */
+/** Maximum length of one text field, in characters. */
 export const MAX_EVENT_TEXT = 2000;
 /** Maximum length of an event's data as JSON, in characters. */
 const MAX_DATA = 16_000;

@@ -35,7 +35,7 @@ export type StartupParameters = ReadonlyMap<string, string>;
  * frontend/backend protocol 3.0 in both directions.
  */
 export interface BackendSession {
-  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, for the client as they are. */
+  /** `ParameterStatus`, `BackendKeyData` and `ReadyForQuery`, unchanged for the client. */
   readonly greeting: Uint8Array<ArrayBuffer>;
   /** Ends when the engine ends the session. */
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;

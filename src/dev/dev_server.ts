@@ -56,7 +56,7 @@ interface DevServerParts {
   readonly front: Front;
   readonly services: LocalServices;
   readonly inspectors: Inspectors;
-  /** Absolute path of the folder of the local data. */
+  /** Absolute path of the folder for local data. */
   readonly dataDir: string;
 }
 

@@ -56,7 +56,7 @@ export const cronTasksSchema = z.array(cronTaskSchema, WANTED_LIST)
     }
   });
 
-/** The tasks of two places together, without duplicates. */
+/** Joins the tasks of two sources, without duplicates. */
 export function joinCronTasks(...lists: readonly (readonly CronTask[])[]): CronTask[] {
   return [...new Map(lists.flat().map((task) => [keyOf(task), task])).values()];
 }

@@ -24,7 +24,7 @@ export interface SuccessionParts {
   readonly options: Pick<CompleteOptions, "dataDir" | "log">;
   /** Starts everything behind the ports again, after a successor that did not start. */
   readonly resume: () => Promise<Dispatch>;
-  /** Called where neither the successor nor this platform serves. */
+  /** Called if neither the successor nor this platform serves. */
   readonly onFailure: (reason: Error) => void;
 }
 

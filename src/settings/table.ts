@@ -63,7 +63,7 @@ const HOUR = 3600;
 const MINUTE = 60_000;
 const GIB = 1024 ** 3;
 
-/** Services that take TXT records, for DNS-01 challenges. */
+/** Services that accept TXT records, for DNS-01 challenges. */
 const DNS_PROVIDERS = [
   "cloudflare",
   "desec",

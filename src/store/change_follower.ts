@@ -20,7 +20,7 @@ export interface ChangeHandlers {
   /** Applies changes of others; a failure is reported but not retried. */
   onChanges(keys: readonly RecordKey[]): Promise<void>;
   /**
-   * Called if changes were deleted before they were read, so that everything must be read again.
+   * Called if changes were deleted before they were read: everything must be reread.
    */
   onGap(): Promise<void>;
   onError(error: unknown): void;

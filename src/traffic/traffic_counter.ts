@@ -27,7 +27,7 @@ export interface CountedRequest {
   readonly status: number;
   /** `null` if the length of the body is not known in advance. */
   readonly bytes: number | null;
-  /** Time until the head of the response was ready, in milliseconds. */
+  /** Time until the response headers were ready, in milliseconds. */
   readonly durationMs: number;
   /** The path of a shown page; missing for all other responses. */
   readonly page: string | undefined;

@@ -64,7 +64,7 @@ test("after kill -9 during a push and its build, the repository is intact, the p
     await startAgain(box);
     assert.deepEqual(await namesIn(join(box.dataDir, "repositories")), [], "no half of one");
 
-    // While the pushed commit is built.
+    // While the pushed commit is being built.
     const building = push(box);
     await until(building.said, (said) => said.includes("remote: begun"), PATIENCE_MS);
     await box.platform!.kill();

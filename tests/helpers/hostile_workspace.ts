@@ -17,7 +17,7 @@ const AT = "/v1/projects/shop";
 const OF_SHOP = { project: "shop" };
 const SHOP = "/workspaces/acme/projects/shop";
 
-/** Fields that cannot be filled with a body only, or that are never shown, with reasons. */
+/** Fields that cannot be filled with a body alone, or that are never shown, with reasons. */
 const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/\b(?:password|token|code|challenge|device_code|current)$/, "is compared or hashed"],
   [/^changePassword next$/, "is hashed"],

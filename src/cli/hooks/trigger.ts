@@ -11,7 +11,7 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Final states with which the command itself fails. */
+/** Final states that make the command itself fail. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
 /** Pause between two polls, in milliseconds; it grows from the first to the last. */

@@ -10,7 +10,7 @@ import { isS3Place } from "../../lib/is_s3_place.ts";
 import type { MigrationReport } from "../../serve/mod.ts";
 import { VERSION } from "../version.ts";
 
-/** The places of records and of files that a flag names. */
+/** The locations of records and files that a flag names. */
 interface Places {
   readonly records?: string;
   readonly files?: string;

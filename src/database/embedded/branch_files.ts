@@ -54,7 +54,7 @@ export async function listBelow(
 }
 
 /**
- * Runs work while the branch makes no checkpoint and does not start.
+ * Runs work while the branch creates no checkpoint and does not start.
  *
  * @returns `undefined`, without running it, if the branch does not exist
  */

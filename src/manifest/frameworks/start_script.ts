@@ -16,7 +16,7 @@ export interface StartCommand {
 /** Maximum depth of scripts that call each other. */
 const MAX_DEPTH = 5;
 
-/** Programs that take a file of JavaScript or TypeScript. */
+/** Programs that run a JavaScript or TypeScript file. */
 const RUNNERS: ReadonlySet<string> = new Set([
   "node",
   "nodejs",

@@ -163,7 +163,7 @@ export interface FoundServer {
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
   readonly entry: string;
-  /** Folders with files to serve as they are, the first choice first. */
+  /** Folders with files to serve unchanged, in order of preference. */
   readonly clients: readonly string[];
   /**
    * Folders of the first client with content-addressed files, as URL paths with a final slash;

@@ -9,7 +9,7 @@ import { parseRelativePath } from "../../manifest/mod.ts";
 
 export const MAX_LINKS = 20_000;
 
-/** Maximum size of a text of the list, in bytes. */
+/** Maximum size of the list, in bytes. */
 export const MAX_LINKS_BYTES = 8 * 1024 * 1024;
 
 const MAX_PATH = 4096;

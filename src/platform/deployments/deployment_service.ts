@@ -71,7 +71,7 @@ export interface ActivateOptions {
   readonly rolling?: RollingWish | undefined;
 }
 
-/** When to retry what lost a race for production, in seconds. */
+/** When to retry a call that lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {

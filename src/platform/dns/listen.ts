@@ -1,6 +1,6 @@
 /**
- * The sockets of the name server: UDP, and TCP for what is too long or too often asked. The servers
- * of `dns2` limit neither connections nor responses, so only its codec is used.
+ * The sockets of the name server: UDP, and TCP for responses that are too long or requested too
+ * often. The servers of `dns2` limit neither connections nor responses, so only its codec is used.
  *
  * @module
  */

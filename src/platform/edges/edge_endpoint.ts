@@ -141,7 +141,7 @@ export class EdgeEndpoint {
     throw new Failure("not_found", "No such path");
   }
 
-  /** A store that takes no changes keeps no edge from following. */
+  /** An edge can follow even if the store accepts no changes. */
   async #place(edge: string, params: URLSearchParams): Promise<void> {
     const given = params.getAll("address");
     if (given.length > MAX_ADDRESSES || given.some((address) => isIP(address) === 0)) {

@@ -6,7 +6,7 @@ import { ExceptionLines } from "./exception_lines.ts";
 
 /** Different failures, and failed requests, that wait at most; more are counted and dropped. */
 const MAX_WAITING = 2000;
-/** Maximum length of a text of a failure, in characters. */
+/** Maximum length of a failure's text, in characters. */
 const MAX_TEXT = 8000;
 /** Maximum length of an occurrence's path and message, in characters. */
 const MAX_PATH = 500;

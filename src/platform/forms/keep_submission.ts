@@ -12,7 +12,7 @@ import { fileBytesOf, type SubmissionRecord } from "./submission_record.ts";
 /** Maximum number of events of a form in an hour, to limit mails. */
 const MAX_EVENTS = 30;
 const HOUR_MS = 60 * 60_000;
-/** Maximum length of a text of an event, in characters. */
+/** Maximum length of an event's text, in characters. */
 const MAX_TEXT = 480;
 
 /** The deployment whose form was sent. */

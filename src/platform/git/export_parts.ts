@@ -51,7 +51,7 @@ export interface ExportedParts {
   }[];
 }
 
-/** A part of a commit cannot be had. `message` is for people. */
+/** A part of a commit is unavailable. `message` is for people. */
 export class MissingPartError extends Error {
   override readonly name = "MissingPartError";
 }
@@ -243,7 +243,7 @@ class PartsExport {
     }
   }
 
-  /** The server of the large files; a text explains why there is none. */
+  /** The server of the large files; a message explains why there is none. */
   async #lfsServer(
     prefix: string,
     { sha, url }: { readonly sha: string; readonly url: string | undefined },

@@ -153,7 +153,7 @@ export function requestHost(host: string): string | undefined {
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 }
 
-/** Creates facts from a described request. Throws TypeError where the URL names an invalid host. */
+/** Creates facts from a described request. Throws TypeError if the URL names an invalid host. */
 export function factsFromRequest(request: DescribedRequest): RequestFacts | PathRejection {
   const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
   const headers = new Headers(request.headers);

@@ -57,7 +57,7 @@ function* checkFunctionNames(
   }
 }
 
-/** Reports conditions on networks, which no request meets if the edge does not know them. */
+/** Reports conditions on networks, which no request matches if the edge does not know them. */
 function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {

@@ -35,7 +35,7 @@ const HOP_COST = 30;
 
 type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
 
-/** A circle: the rules in it, and the paths that a browser would ask for. */
+/** A loop: its rules, and the paths that a browser would request. */
 interface Circle {
   /** Places in the rules that were handed over. */
   readonly rules: readonly number[];

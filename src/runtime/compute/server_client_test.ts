@@ -35,7 +35,7 @@ function impatientServer() {
     const bytes = new Uint8Array(1024);
     await conn.read(bytes);
     await conn.write(new TextEncoder().encode("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"));
-    // The body of the first request may arrive separately from its head.
+    // The body of the first request may arrive separately from its headers.
     for (let text = ""; !text.includes(" HTTP/1.1\r\n");) {
       const count = await conn.read(bytes);
       if (count === null) break;

@@ -111,7 +111,7 @@ export interface ComputeServer {
 }
 
 export interface ComputeLimits {
-  /** Maximum time to the head of the response, in milliseconds (spec: `runtime.timeoutMs`). */
+  /** Maximum time to the response headers, in milliseconds (spec: `runtime.timeoutMs`). */
   readonly timeoutMs: number;
   /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;

@@ -91,7 +91,7 @@ interface SvcContext {
   /** Address of the client. */
   readonly ip: string;
   readonly geo: SvcGeo;
-  /** Number of the client's network, where it is known. */
+  /** Number of the client's network, if known. */
   readonly asn: number | undefined;
   readonly device: "desktop" | "mobile" | "tablet" | "bot" | undefined;
   readonly deployment: { readonly id: string; readonly url?: string };
@@ -101,7 +101,7 @@ interface SvcContext {
   readonly kv: SvcKv;
   /** The queues of the project's environment. */
   readonly queue: SvcQueue;
-  /** The project's database, where its variable is injected. */
+  /** The project's database, if its variable is injected. */
   readonly database: SvcDatabase;
   /** Also in the response header x-svc-request-id and in the logs. */
   readonly requestId: string;

@@ -170,7 +170,7 @@ export interface FetchedHead extends WireResponse {
   readonly body: boolean;
 }
 
-/** Maximum length of a head of a request or response, in characters of JSON. */
+/** Maximum length of the headers of a request or response, in characters of JSON. */
 export const MAX_HEAD_CHARACTERS = 128 * 1024;
 
 /** Maximum length of a stack, in characters. */

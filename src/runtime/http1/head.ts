@@ -90,7 +90,7 @@ function readFraming(
 }
 
 /**
- * Reads the head of a response, without its final empty line.
+ * Reads the headers of a response, without their final empty line.
  *
  * @throws OutboundError `bad_response`
  */
@@ -114,7 +114,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 }
 
 /**
- * Writes the head of a request.
+ * Writes the headers of a request.
  *
  * @throws OutboundError `bad_request` if the method or a header could break out of its line
  */

@@ -87,7 +87,7 @@ export class EdgeCertificates implements OrderedCertificates {
     this.#isRevoked = false;
   }
 
-  /** The platform does not accept the key any more. */
+  /** The platform no longer accepts the key. */
   async revoke(): Promise<void> {
     this.#isRevoked = true;
     await this.forgetAll();

@@ -31,7 +31,7 @@ export interface FeedFollowerOptions {
   onAlive(line: Alive): void;
   /** Called when the edge becomes current, and when it no longer is. */
   onState(state: "current" | "lost"): void;
-  /** Called where the platform does not accept the key. */
+  /** Called if the platform does not accept the key. */
   onRefused(error: EdgeKeyError): void;
   onTrouble(message: string): void;
 }

@@ -71,7 +71,7 @@ export interface FrontEdgeOptions extends Omit<FollowOptions, "files" | "geo" | 
   readonly stopped: Promise<void>;
 }
 
-/** An edge that follows, and does not listen by itself. */
+/** An edge that follows the platform, without its own listener. */
 export interface FollowingEdge {
   readonly handler: ConnectionHandler;
   readonly certificates: EdgeCertificates;
@@ -136,7 +136,7 @@ class Signer {
     this.#ahead = time - systemClock();
   }
 
-  /** Passes nothing on any more. */
+  /** Stops passing on requests. */
   end(): void {
     this.#session = undefined;
   }

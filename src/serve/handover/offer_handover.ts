@@ -41,7 +41,7 @@ export interface Leaving {
   close(): Promise<void>;
   /** Serves again if the successor has ended. @throws if the data directory is unusable. */
   resume(): Promise<Answering>;
-  /** Called where neither the successor nor this platform serves, with the reason. */
+  /** Called with the reason if neither the successor nor this platform serves. */
   onFailure(reason: Error): void;
   log(line: PlatformLog): void;
 }

@@ -17,7 +17,7 @@ export class RequestCounters {
     this.#counts[PARTS.indexOf(part) * CLASSES.length + group]!++;
   }
 
-  /** Yields every counter, those at 0 too. */
+  /** Yields every counter, including those at 0. */
   *entries(): Iterable<readonly [part: Part, group: string, count: number]> {
     for (const [at, part] of PARTS.entries()) {
       for (const [index, group] of CLASSES.entries()) {

@@ -33,7 +33,7 @@ const follow = (port) => {
     });
   }
 };
-/* Places for streams of logs: those that hold one, then those that wait. */
+/* Slots for log streams: those in use, then those that wait. */
 let places = [];
 const grant = () => places.slice(0, ${LOG_STREAMS}).forEach((place) => {
   if (place.isGranted) return;

@@ -49,7 +49,7 @@ export interface S3BlobStoreOptions {
   /** Folder of the cached files. */
   readonly root: string;
   readonly now: Clock;
-  /** Called with a message for the operator where an object is damaged. */
+  /** Called with a message for the operator if an object is damaged. */
   onDamaged(message: string): void;
 }
 

@@ -28,7 +28,7 @@ const noAnswer = (reason: unknown): S3Error =>
 
 export interface S3Patience {
   /**
-   * Timeout for the head of a response, in addition to the time for the request's body, in
+   * Timeout for the response headers, in addition to the time for the request's body, in
    * milliseconds.
    */
   readonly answerMs: number;

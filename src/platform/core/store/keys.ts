@@ -238,7 +238,7 @@ export const keys = {
   allDatabases: (): Key => ["databases"],
   database: (projectId: string, id: string): Key => ["databases", projectId, id],
   databaseByName: (projectId: string, name: string): Key => ["database_by_name", projectId, name],
-  /** Databases that can be restored, those of deleted projects too. */
+  /** Databases that can be restored, including those of deleted projects. */
   allDeletedDatabases: (): Key => ["deleted_databases"],
   deletedDatabases: (workspaceId: string): Key => ["deleted_databases", workspaceId],
   deletedDatabase: (workspaceId: string, id: string): Key => ["deleted_databases", workspaceId, id],

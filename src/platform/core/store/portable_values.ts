@@ -105,7 +105,7 @@ export function checksumOf(key: RecordKey, stored: unknown): ChecksumState {
 }
 
 /**
- * Decodes what `encodeValue()` returned, or returns an older value unchanged. @throws
+ * Decodes a result of `encodeValue()`, or returns an older value unchanged. @throws
  * {ValueDamagedError}
  */
 export function decodeValue(key: RecordKey, stored: unknown): unknown {

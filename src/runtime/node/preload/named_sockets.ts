@@ -1,7 +1,7 @@
 /**
  * @module Unix sockets with a name, on which programs such as tsx get messages from their child
- * processes. A server that listens at a name gets an additional port, and a file with that name
- * tells the server's other processes the port. Nothing else can reach it.
+ * processes. A server that listens on a named socket gets an additional port, and a file with that
+ * name tells the server's other processes the port. Nothing else can reach it.
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import net from "node:net";
