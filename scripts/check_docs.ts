@@ -56,15 +56,15 @@ function goneSymbols({ path, text }: TextFile, source: (path: string) => string 
   );
 }
 
-/** A line such as `_Stands since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
-const STATUS = /^_(?:Stands|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
+/** A line such as `_In effect since 2026-11-26. Supersedes "…" of 2026-11-22._`. */
+const STATUS = /^_(?:In effect|Superseded) since \d{4}-\d\d-\d\d\..*_$/;
 
 function withoutStatus({ path, text }: TextFile): string[] {
   if (!path.startsWith(DECISIONS) || path === INDEX) return [];
   const lines = text.split("\n");
   return lines.flatMap((line, index) => {
     if (!line.startsWith("## ") || STATUS.test(lines[index + 2] ?? "")) return [];
-    return `${path}:${index + 3}: Write "_Stands since YYYY-MM-DD._" below the heading`;
+    return `${path}:${index + 3}: Write "_In effect since YYYY-MM-DD._" below the heading`;
   });
 }
 

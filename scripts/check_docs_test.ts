@@ -4,7 +4,7 @@ import { findDocProblems } from "./check_docs.ts";
 const INDEX = { path: "docs/decisions/README.md", text: "| [Layers](layers.md) | order |" };
 const DECISION = {
   path: "docs/decisions/layers.md",
-  text: "# Layers\n\n## Why `serve`'s layers?\n\n_Stands since 2026-11-22._\n\nBecause.\n",
+  text: "# Layers\n\n## Why `serve`'s layers?\n\n_In effect since 2026-11-22._\n\nBecause.\n",
 };
 const FILES = {
   exists: (path: string) => path === "src/serve/compose.ts" || path === DECISION.path,
@@ -38,10 +38,10 @@ Deno.test("findDocProblems() names links to headings that do not exist", () => {
 });
 
 Deno.test("findDocProblems() requires a status for each decision, and its topic in the index", () => {
-  const text = "# New\n\n## Why?\n\n_Stands since 2026-11-22._\n\n## And how?\n\nBecause.\n";
+  const text = "# New\n\n## Why?\n\n_In effect since 2026-11-22._\n\n## And how?\n\nBecause.\n";
   const problems = findDocProblems([INDEX, { path: "docs/decisions/new.md", text }], FILES);
   assert.equal(problems.length, 2);
-  assert.match(problems[0]!, /new\.md:9: Write "_Stands since/);
+  assert.match(problems[0]!, /new\.md:9: Write "_In effect since/);
   assert.match(problems[1]!, /README\.md: new\.md is missing/);
 });
 

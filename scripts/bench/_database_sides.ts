@@ -21,7 +21,7 @@ export interface DatabaseSide {
   url(database: string): Promise<string>;
   /** Puts a database into the state of one that is unused for long. */
   letSleep(database: string): Promise<void>;
-  /** Processes that run databases now. */
+  /** Processes that currently run databases. */
   processes(): readonly number[];
   close(): Promise<void>;
 }
@@ -149,7 +149,7 @@ class PlainSide implements DatabaseSide {
     return Promise.resolve(this.#server!.url(database));
   }
 
-  /** A server that runs has nothing that sleeps. */
+  /** A running server has nothing that sleeps. */
   letSleep(): Promise<void> {
     return Promise.resolve();
   }

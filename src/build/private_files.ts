@@ -228,7 +228,7 @@ async function heldFiles(
 }
 
 /**
- * Refuses files that look like secrets, and pointers of Git LFS, before anything is uploaded.
+ * Refuses files that look like secrets, and Git LFS pointers, before anything is uploaded.
  *
  * @throws {BuildError} that names all of them
  */

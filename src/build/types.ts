@@ -35,7 +35,7 @@ export interface BuildHost {
   readonly cacheDir: string;
   /** Folder for programs that builds share, such as package managers; kept between builds. */
   readonly toolsDir: string;
-  /** The whole environment of the commands that run, before the project's variables. */
+  /** The whole environment of the commands, before the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

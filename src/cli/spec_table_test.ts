@@ -18,7 +18,7 @@ const flagsIn = (text: string): string[] => text.match(/(?<![\w-])--?[a-z][a-z-]
 /** The words before arguments: `db info [database]` names `db info`. */
 const nameOf = (code: string): string => code.replace(/ [[<-].*$/, "");
 
-/** A row may name several commands of one group, and flags of some of them only. */
+/** A row may name several commands of one group, and flags of only some of them. */
 function readRow(row: string): SpecifiedCommand[] {
   const [, first = "", second = ""] = row.replaceAll("\\|", "/").split("|");
   const [head = "", ...more] = codeOf(first).map(nameOf);

@@ -37,7 +37,7 @@ export interface WaitLimits {
   readonly baseUrl: string;
   /** Maximum wait in milliseconds. */
   readonly longest: number;
-  /** Time until `onWaiting` is called first, and between two calls of it, in milliseconds. */
+  /** Time until `onWaiting` is first called, and between two calls of it, in milliseconds. */
   readonly noticeEvery: number;
   /** Called with the elapsed milliseconds. */
   readonly onWaiting?: ((waited: number) => void) | undefined;

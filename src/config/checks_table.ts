@@ -96,7 +96,7 @@ export const checks = table({
     }),
   retries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(MAX_CHECK_RETRIES, RETRIES_RULE)
     .optional().meta({
-      description: "How often to retry a request that fails; 2 when omitted.",
+      description: "How many times to retry a failed request; 2 when omitted.",
       examples: [2],
     }),
   commands: z.array(

@@ -29,7 +29,7 @@ export interface CronTaskConfig {
   readonly schedule: string;
   /** IANA name; UTC by default. */
   readonly timezone?: string | undefined;
-  /** How often a failed run is repeated; 0 if missing. */
+  /** How many times a failed run is repeated; 0 if missing. */
   readonly retries?: number | undefined;
 }
 

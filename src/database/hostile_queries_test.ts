@@ -17,7 +17,7 @@ const MEMORY = `SET work_mem = '2000MB';
     SELECT string_agg(repeat('a', 1000000), '') AS a, string_agg(repeat('b', 1000000), '') AS b,
       string_agg(repeat('c', 1000000), '') AS c FROM generate_series(1, 900)) AS kept`;
 
-/** Statements that nest deeper than any person writes them. */
+/** Statements nested deeper than any person would write. */
 const NESTED: readonly string[] = [
   `SELECT ${"(".repeat(20_000)}1${")".repeat(20_000)}`,
   `SELECT ${"NOT ".repeat(50_000)}true`,

@@ -41,7 +41,7 @@ export interface BackendSession {
   readonly readable: ReadableStream<Uint8Array<ArrayBuffer>>;
   /** Whole messages or parts of them; closing it ends the session. */
   readonly writable: WritableStream<Uint8Array<ArrayBuffer>>;
-  /** Cancels the statement that runs, as a `CancelRequest` does. */
+  /** Cancels the running statement, as a `CancelRequest` does. */
   cancel(): Promise<void>;
   /** Ends the session immediately, and rolls its transaction back. */
   close(): Promise<void>;

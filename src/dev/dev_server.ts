@@ -36,7 +36,7 @@ export interface RunningDev {
   readonly port: number;
   /** URLs of the available inspectors; missing if there are none. */
   inspectors(): { readonly server?: string; readonly functions?: string };
-  /** Resolves when the site can be opened first: files are read, or the server listens. */
+  /** Resolves when the site can first be opened: files are read, or the server listens. */
   readonly ready: Promise<void>;
   /** Starts the project's server again; reads everything again. */
   restart(): Promise<void>;

@@ -5,7 +5,7 @@ import { readTextFile } from "../lib/utf8.ts";
 
 /** Maximum number of problems to show for one part. */
 const MAX_PROBLEMS = 10;
-/** Maximum length of a text of one problem, in characters. */
+/** Maximum length of one problem's text, in characters. */
 const MAX_TEXT = 4000;
 
 export interface Problem {

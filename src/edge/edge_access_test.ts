@@ -185,7 +185,7 @@ Deno.test("a protected host only accepts visitors with access", async () => {
       ["an exempt path", "/hooks/in.txt", {}, 200],
       ["a path that leaves the exempt folder", "/hooks/../page.html", {}, 401],
       ["the same, encoded", "/hooks/%2e%2e/page.html", {}, 401],
-      ["OPTIONS, where it is exempt", "/", { method: "OPTIONS" }, 405],
+      ["OPTIONS, if it is exempt", "/", { method: "OPTIONS" }, 405],
       ["an invented cookie", "/", { headers: { cookie: "svc_access=abc" } }, 401],
       ["a lost link", "/?x-svc-share=none", { headers: PAGE }, 401],
       ["an expired link", "/?x-svc-share=ended", { headers: PAGE }, 401],

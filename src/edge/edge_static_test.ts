@@ -261,7 +261,7 @@ const scenarios: readonly Scenario[] = [
     has: { "content-encoding": "br" },
   },
   {
-    name: "a compressed form by its own name",
+    name: "a compressed form under its own name",
     path: "/app.js.gz",
     status: 200,
     body: "gzip bytes",

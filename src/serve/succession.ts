@@ -116,7 +116,7 @@ export class Succession {
     }
   }
 
-  /** A full disk keeps no platform from serving. */
+  /** A platform serves even with a full disk. */
   #refuseWithoutRoom(error: unknown): void {
     if (!isFullDisk(error)) throw error;
     const message = "The disk is full: you can stop this platform, but not replace it";

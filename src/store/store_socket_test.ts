@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { StoreSocket } from "./store_socket.ts";
 
-Deno.test("StoreSocket ignores an error that arrives when no one listens any more", () => {
+Deno.test("StoreSocket ignores an error that arrives when no one is listening any longer", () => {
   const socket = new StoreSocket();
   const heard: string[] = [];
   socket.on("error", ({ message }: Error) => heard.push(message));

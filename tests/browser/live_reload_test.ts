@@ -1,4 +1,4 @@
-/** A project of files under `svc dev`: its pages reload in Chromium when a file is saved. */
+/** A static project under `svc dev`: its pages reload in Chromium when a file is saved. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { until } from "../../src/lib/_test_until.ts";

@@ -55,7 +55,7 @@ Deno.test({
     await until(() => raised.acknowledged > before + 5);
     await machines.mend();
     await until(async () => await status() === 401);
-    assert.equal(await rolesOf("a"), 0, "what others have taken stays there");
+    assert.equal(await rolesOf("a"), 0, "roles that others have moved stay there");
     await writing.stop();
     await raised.check(machines);
     await Deno.stderr.write(

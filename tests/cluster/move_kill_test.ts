@@ -38,7 +38,7 @@ const FILLER = 2000;
 /** Records that expire while they are moved. */
 const EXPIRING = 300;
 const MOST_LEFT_MS = 8000;
-/** Maximum time that a storage is away; the CLI waits longer. */
+/** Maximum time that a storage is unavailable; the CLI waits longer. */
 const MOST_AWAY_MS = 1500;
 
 const VICTIMS = ["the tool", "the tool", "PostgreSQL", "the storage"] as const;

@@ -174,7 +174,7 @@ async function backUpUnderLoad(
   if (making !== undefined) {
     const { code, stdout } = await making;
     assert.equal(code, 0, stdout);
-    assert.deepEqual(await besides(file), [], "what a killed backup left is gone");
+    assert.deepEqual(await besides(file), [], "what a killed backup left behind is gone");
   }
   done = true;
   await writing;

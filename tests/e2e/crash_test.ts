@@ -2,7 +2,7 @@
  * `kill -9` at random moments of a deploy: after each restart, the live site is complete, old or
  * new, and everything acknowledged exists.
  *
- * `KILL_ROUNDS` sets the number of rounds; a hundred take some minutes.
+ * `KILL_ROUNDS` sets the number of rounds; a hundred take a few minutes.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

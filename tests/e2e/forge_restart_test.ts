@@ -1,4 +1,4 @@
-/** A report to a forge that waits, or is being sent, while the platform stops or is killed. */
+/** A report to a forge that is waiting, or being sent, while the platform stops or is killed. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit } from "../../src/lib/_test_git.ts";

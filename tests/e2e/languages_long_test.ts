@@ -81,7 +81,7 @@ const APPS: Readonly<Record<string, App>> = {
   "rust-axum": { needs: ["rust"], says: "rust", page: "src/main.rs" },
 };
 
-/** Sites that are built to static files, with a text of their front page. */
+/** Sites that are built to static files, with a text from their front page. */
 const SITES: Readonly<Record<string, App>> = {
   "hugo": { needs: ["hugo"], says: "<title>Shop</title>hugo first", page: "layouts/index.html" },
   "jekyll": {

@@ -30,7 +30,7 @@ const SCENARIOS = [
 
 const isLong = Deno.env.get("MCP_TESTS") === "all";
 
-/** Runs a program of npm by Deno in its own folder. */
+/** Runs an npm program with Deno in its own folder. */
 function runPackage(box: Sandbox, specifier: string, args: readonly string[]) {
   const deno = Deno.execPath();
   const flags = ["run", "--quiet", "--allow-all", "--no-check", "--no-lock", "--no-config"];

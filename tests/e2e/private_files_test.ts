@@ -18,7 +18,7 @@ const FILES: Readonly<Record<string, string>> = {
   ".svcignore": "*.psd\n",
 };
 
-Deno.test("a project's root folder is deployed without secrets and configuration", async () => {
+Deno.test("a project's root folder is deployed without secrets or configuration", async () => {
   await withSandbox(async (box) => {
     await Deno.mkdir(join(box.site, "private"), { recursive: true });
     for (const [path, text] of Object.entries(FILES)) {
@@ -72,7 +72,7 @@ Deno.test("a deploy names submodules and Git LFS files that are not fetched", as
     assert.match(refused.stderr, /Submodules are empty: themes\/plain\. Fetch them with `git sub/);
     assert.match(
       refused.stderr,
-      /Files are pointers of Git LFS: intro\.mp4\. Fetch them with `git lfs/,
+      /Files are Git LFS pointers: intro\.mp4\. Fetch them with `git lfs/,
     );
     assert.match(refused.stderr, /intro\.mp4: Is a Git LFS pointer instead of the file/);
   });

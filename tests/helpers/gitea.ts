@@ -12,7 +12,7 @@ import { Child } from "./machines/child.ts";
 const VERSION = "v1.26.0";
 const USER = "ada";
 
-/** Folder of the program; building it takes some minutes once. */
+/** Folder of the program; building it once takes a few minutes. */
 async function findGitea(): Promise<string> {
   const home = Deno.env.get("HOME") ?? "/tmp";
   const folder = join(home, ".cache", "svc-tests", `gitea-${VERSION}`);

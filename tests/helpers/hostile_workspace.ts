@@ -41,7 +41,7 @@ const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
   [/^purgeForm /, "is looked up"],
   [/^(?:copyBlob|signBlob|createBlobKey) /, "no page shows blob stores"],
   [/^migrateDeployment /, "fails the deployment with this text, as a build does"],
-  [/^createPublisher issuer$/, "belongs to a provider of its own"],
+  [/^createPublisher issuer$/, "belongs to its own provider"],
   [
     /^(?:triggerHook|buildSources|createDeployment files|createDeployment base|createDeployment functions)/,
     "is filled by a real deployment and a real hook below",

@@ -7,7 +7,7 @@ import type { DeviceLogin, PollAnswer } from "../../client/device_login.ts";
 import type { Clock } from "../../lib/clock.ts";
 
 const SLOW_DOWN_MS = 5000;
-/** Maximum pause while the network is away. */
+/** Maximum pause while the network is unavailable. */
 const LONGEST_PAUSE_MS = 30_000;
 
 /** How the wait ended. */

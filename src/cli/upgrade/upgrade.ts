@@ -38,7 +38,7 @@ async function previousFacts(files: ProgramFiles): Promise<ProgramFacts> {
  * first.
  *
  * @param stored format of the data directory; `undefined` if there is none.
- * @throws {CliError} if there is no such program, or it does not read the data.
+ * @throws {CliError} if there is no such program, or it cannot read the data.
  */
 export async function performRollback(
   installed: InstalledProgram,

@@ -38,7 +38,7 @@ const ARCHIVES: readonly (readonly [start: string, kind: string, advice: string]
 const ROLLBACK = /^(?:rollback|abort)\b(?!\s+to\b)/i;
 
 export interface RunScriptOptions {
-  /** Cancels the statement that runs; then nothing of the script takes effect. */
+  /** Cancels the running statement; then nothing of the script takes effect. */
   readonly signal?: AbortSignal;
 }
 

@@ -36,7 +36,7 @@ const LOOK_EVERY = 8;
  */
 const LAST_OUTPUT_MS = 250;
 /**
- * Number of attempts with only the wanted and the announced port, because other ports may serve
+ * Number of attempts with only the requested and the announced port, because other ports may serve
  * something else.
  */
 const PATIENT_ATTEMPTS = 80;

@@ -20,7 +20,7 @@ Deno.test("toMemoryBody() keeps every byte, ASCII as a string, and nothing else"
   }));
 });
 
-Deno.test("toMemoryBody() does not copy bytes in a buffer of their own", () => {
+Deno.test("toMemoryBody() does not copy bytes that have their own buffer", () => {
   const bytes = Uint8Array.of(200, 201);
   assert.equal(toMemoryBody(bytes), bytes);
 });

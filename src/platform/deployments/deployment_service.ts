@@ -63,7 +63,7 @@ export interface DeploymentServices {
 }
 
 export interface ActivateOptions {
-  /** Runs the commands of the checks, where the project's folder is available. */
+  /** Runs the commands of the checks, if the project's folder is available. */
   readonly commands?: RunCommands | undefined;
   /** Runs the command that migrates the database, if the project's folder is available. */
   readonly migrate?: RunMigration | undefined;

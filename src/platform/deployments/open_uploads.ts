@@ -1,6 +1,6 @@
 /**
  * Deployments whose files are being uploaded. Every arriving byte is a heartbeat; without one, the
- * upload is closed after some minutes, so that a killed CLI leaves nothing pending
+ * upload is closed after a few minutes, so that a killed CLI leaves nothing pending
  * (docs/decisions/cli.md).
  *
  * @module

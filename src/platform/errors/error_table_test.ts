@@ -24,7 +24,7 @@ Deno.test("a request whose exception is logged later is not a separate error, re
   }
 });
 
-Deno.test("a request without an exception is an error once none can arrive any more", () => {
+Deno.test("a request without an exception is an error once exceptions can no longer arrive", () => {
   const table = new ErrorTable();
   table.requestFailed({
     ...PLACE,

@@ -1,5 +1,5 @@
 /**
- * Content that a commit refers to but does not contain: submodules, and files of Git LFS. Each is
+ * Content that a commit refers to but does not contain: submodules, and Git LFS files. Each is
  * fetched into the exported repository, or named with the reason why it cannot be.
  *
  * @module

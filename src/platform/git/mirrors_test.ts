@@ -32,7 +32,7 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
           allowPrivate: true,
           localRoots: [root],
           credentials: () => Promise.resolve(undefined),
-          outbound: () => Promise.reject(new Error("No test here fetches files of Git LFS")),
+          outbound: () => Promise.reject(new Error("No test here fetches Git LFS files")),
           now: () => clock.now,
           ...options,
         });

@@ -6,7 +6,7 @@ import type { Device } from "../vocabulary.ts";
 /** The facts that conditions, targets and rate limits use. */
 export interface RequestFacts {
   readonly method: string;
-  /** Lower-case punycode, without port and final dot. */
+  /** Lower-case punycode, without port or final dot. */
   readonly host: string;
   /** Normalized. */
   readonly path: string;

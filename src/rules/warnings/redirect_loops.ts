@@ -25,7 +25,7 @@ const MAX_HOPS = 20;
 const MAX_JUDGEMENTS = 3_000_000;
 
 /**
- * How often a rule must recur within this number of hops to count as a loop with ever-changing
+ * How many times a rule must recur within this number of hops to count as a loop with ever-changing
  * URLs.
  */
 const MIN_RETURNS = 3;

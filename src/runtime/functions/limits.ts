@@ -57,7 +57,7 @@ export const MAX_WORKERS = 2;
 /** Memory beyond the measured limit before the control group kills the process, in MiB. */
 const UNSEEN_MB = 128;
 
-/** Threads of the runtime itself, and of each worker, at most. */
+/** Maximum number of threads of the runtime itself, and of each worker. */
 const RUNTIME_THREADS = 256;
 const WORKER_THREADS = 16;
 

@@ -35,7 +35,7 @@ export const FunctionFrame = {
   broken: 21,
   /** The call's result as JSON. */
   result: 22,
-  /** Nothing of the call is running any more, `waitUntil` included. */
+  /** Nothing of the call is still running, `waitUntil` included. */
   settled: 23,
   /** One line for the log; payload: entry as JSON. */
   log: 24,

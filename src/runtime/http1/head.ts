@@ -34,7 +34,7 @@ const broken = (what: string): OutboundError =>
 
 const isPadding = (code: number): boolean => code === 32 || code === 9;
 
-/** The text from an index on, without spaces and tabs around it. */
+/** The text from an index on, without spaces or tabs around it. */
 function withoutPadding(line: string, from: number): string {
   let [start, end] = [from, line.length];
   while (start < end && isPadding(line.charCodeAt(start))) start++;

@@ -58,7 +58,7 @@ const openDialog = (content, labelledBy) => {
   return { dialog, closed };
 };
 
-/* The session of this browser; null where nobody is signed in. */
+/* The session of this browser; null if nobody is signed in. */
 const readSession = async () => {
   const response = await fetch("${SESSION_PATH}", { redirect: "manual" });
   if (response.type === "opaqueredirect") return null;

@@ -27,7 +27,7 @@ const chain = (plain, word, first) => {
   }
   return { points, letters };
 };
-/* How well a word fits, and the letters that do; undefined where its letters are too far apart. */
+/* How well a word fits, and the letters that do; undefined if its letters are too far apart. */
 const fit = (plain, word) => {
   const at = plain.indexOf(word);
   if (at !== -1) return { points: 1000 - at, letters: word.split("").map((_, n) => at + n) };

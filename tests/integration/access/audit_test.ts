@@ -1,4 +1,4 @@
-/** The audit log, by the API and by its page. */
+/** The audit log, through the API and on its page. */
 import assert from "node:assert/strict";
 import { withDashboard } from "../../helpers/dashboard.ts";
 

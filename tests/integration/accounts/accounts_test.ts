@@ -151,7 +151,7 @@ Deno.test("only the platform's own pages can change anything with a session", ()
       json: { email: "ada@example.com", password: PASSWORD },
       headers: { "sec-fetch-site": "cross-site" },
     });
-    assert.equal(signIn.status, 403, "nobody is signed in by another site");
+    assert.equal(signIn.status, 403, "another site signs nobody in");
   }));
 
 Deno.test("a session names its workspace, and sees only its user's workspaces", () =>
@@ -202,7 +202,7 @@ Deno.test("the second factor is required, no code works twice, and recovery code
     ]);
   }));
 
-Deno.test("the second factor cannot be guessed, or turned off without password and code", () =>
+Deno.test("the second factor cannot be guessed, or turned off without a password and code", () =>
   withPlatformInProcess(async (platform) => {
     const ada = await signUp(platform, "ada");
     const { secret, recoveryCodes } = await enrol(ada);

@@ -121,7 +121,7 @@ for (
     }, options));
 }
 
-Deno.test("every response of the API states its type and is readable by its own site only", () =>
+Deno.test("every response of the API states its type and is only readable by its own site", () =>
   withPlatform(async (platform) => {
     const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
     for (const path of paths) {

@@ -127,7 +127,7 @@ Deno.test("an agent without a folder deploys files passed in the call", async ()
       assert.match(answer.text, expected);
     }
     const { json } = await platform.api("GET", "/v1/projects/paper/deployments");
-    assert.equal(json.items.length, 2, "what was refused left nothing");
+    assert.equal(json.items.length, 2, "refused calls left nothing");
   });
 });
 
@@ -181,7 +181,7 @@ Deno.test("the URL confines an agent, and a viewer's key is offered no tools tha
     assert.ok(!(await viewer.tools()).includes("rollback"));
     assert.ok((await viewer.call("rollback", { project: "blog" })).isError);
     const wrong = await post(platform, { headers: KEY, query: "?projekt=blog" });
-    assert.equal(wrong.status, 400, "what is misspelt would confine nothing");
+    assert.equal(wrong.status, 400, "a misspelt parameter would confine nothing");
     await wrong.body?.cancel();
   });
 });

@@ -1,4 +1,4 @@
-/** Tests parts that a commit only references: submodules, and files of Git LFS. */
+/** Tests parts that a commit only references: submodules, and Git LFS files. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { makeRepository, serveGit, type TestRepository } from "../../../src/lib/_test_git.ts";
@@ -132,7 +132,7 @@ Deno.test("a build has the files stored in Git LFS, and names a missing one", as
     const built = await platform.build(hook, files);
     const text = textOf(await platform.log(built.id));
     assert.equal(built.error, null, text);
-    assert.match(text, /Fetched 2 files of Git LFS \(24 B\)/);
+    assert.match(text, /Fetched 2 Git LFS files \(24 B\)/);
     const host = new URL(built.url).hostname;
     for (const path of ["/intro.mp4", "/copy.mp4"]) {
       assert.equal((await platform.get(host, path)).text, "a long video");

@@ -101,7 +101,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "events come as they are made, and a client that goes is noticed",
+  "events arrive as they are sent, and a client that leaves is noticed",
   ({ engine }) =>
     withServer(async (platform) => {
       // Plain TCP: Deno's node:http ends the test if its client disconnects in the middle of a

@@ -45,9 +45,9 @@ Deno.test("a new server stops the one that was idle the longest, if no slot is f
   assert.equal(again, ran[0]);
   assert.match(await third.ask("/"), /^200 \d+$/);
   assert.ok(second.logs.some(({ message }) => /another server needed its place/.test(message)));
-  assert.equal(await first.ask("/"), ran[0], "the one that was asked last stays");
+  assert.equal(await first.ask("/"), ran[0], "the most recently used one stays");
   assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
-  assert.match(await second.ask("/"), /^200 \d+$/, "what was ended starts again");
+  assert.match(await second.ask("/"), /^200 \d+$/, "an ended one starts again");
 });
 
 Deno.test("a server waits until another becomes idle, up to a limit", async () => {

@@ -129,7 +129,7 @@ onEachEngine("requests and responses pass unchanged", async ({ serve, t }) => {
     assert.deepEqual(cookies.map(([, value]) => value), ["a=1", "b=2"]);
     assert.equal(await new Response(result.response.body).text(), "made");
   });
-  await t.step("no body where none is allowed", async () => {
+  await t.step("no body if none is allowed", async () => {
     const empty = await app.get("/empty");
     assert.ok(empty.type === "response" && empty.response.body === null);
     const head = await app.get("/headers", { method: "HEAD" });
@@ -226,7 +226,7 @@ onEachEngine("a response breaks off when its server ends", async ({ serve }) => 
   await assert.rejects(new Response(result.response.body).text());
 });
 
-onEachEngine("a server that can not start fails its requests, with pauses", async ({ serve }) => {
+onEachEngine("a server that cannot start fails its requests, with pauses", async ({ serve }) => {
   const broken = await writeModules({ "entry.mjs": "throw new Error('at load');" });
   await using app = serve({ directory: broken });
   const result = await app.get("/");

@@ -63,7 +63,7 @@ onEachEngine(
 );
 
 onEachEngine(
-  "a server declines a WebSocket with a status of its own",
+  "a server declines a WebSocket with its own status",
   ({ engine }) =>
     withPlatform(async (platform) => {
       await createProject(platform, "shop");

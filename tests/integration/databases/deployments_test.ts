@@ -148,7 +148,7 @@ Deno.test("running servers restart when their connection strings change, and onl
       json: { value: "mine", category: "plain", scope: "preview" },
     });
     const own = await visitor(platform, "deno", false);
-    assert.equal(await own.ask("/url"), "mine", "a variable of the project goes before");
+    assert.equal(await own.ask("/url"), "mine", "a variable of the project takes precedence");
     const { json: { notes, overriddenBy } } = await platform.api("GET", AT);
     const [{ note, ...override }] = overriddenBy;
     const environments = ["preview"];

@@ -119,7 +119,7 @@ export const SCHEMAS: readonly DatabaseCase[] = [{
     }
 
     const again = (await callsOf(platform, fresh).query(schema)).at(-1);
-    assert.ok(again?.type === "error", "Where it is made already, it fails");
+    assert.ok(again?.type === "error", "If it already exists, it fails");
     assert.equal(again.sqlState, "42P06");
     assert.equal(await schemaOf(test, fresh), schema, "and changes nothing");
   },

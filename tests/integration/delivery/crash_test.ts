@@ -59,7 +59,7 @@ function projectsOf(smtp: TestSmtp): string[] {
   return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
 }
 
-/** How often a Message-ID was repeated. */
+/** How many times a Message-ID was repeated. */
 function repeatsOf(smtp: TestSmtp): number {
   const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
   return ids.length - new Set(ids).size;

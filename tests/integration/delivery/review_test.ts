@@ -44,7 +44,7 @@ const quiet = ({ preferences }: Delivery) =>
 for (
   const [name, sentAt, mails] of [
     ["is not mailed when quiet hours began before it was due", "22:00:10", 0],
-    ["is mailed while they have not begun", "21:59:59", 1],
+    ["is mailed before they begin", "21:59:59", 1],
   ] as const
 ) {
   Deno.test(`a digest ${name}`, () =>

@@ -82,7 +82,7 @@ Deno.test("a range of a large blob with damage anywhere is refused and logged", 
     assert.deepEqual([other.status, other.text], [206, LARGE.slice(0, 16)]);
     assert.equal((await range(platform, "bytes=1000000-1000015")).status, 500);
     assert.ok(platform.logged.some((line) => /^error .* damaged, and was moved to/.test(line)));
-    // Once the damage is found, none of it is served any more.
+    // Once the damage is found, none of it is still served.
     for (const what of ["bytes=0-15", "bytes=0-5,10-20"]) {
       assert.equal((await range(platform, what)).status, 500, what);
     }

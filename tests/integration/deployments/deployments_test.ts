@@ -114,7 +114,7 @@ const badBodies = [
   ["an absolute path", { path: "/etc/passwd" }, /files\[0\]\.path/],
   ["a backslash", { path: "a\\b" }, /files\[0\]\.path/],
   ["a NUL", { path: "a\0b" }, /files\[0\]\.path/],
-  ["a hash that is none", { sha256: "abc" }, /files\[0\]\.sha256/],
+  ["an invalid hash", { sha256: "abc" }, /files\[0\]\.sha256/],
   ["a negative size", { size: -1 }, /files\[0\]\.size/],
 ] as const;
 

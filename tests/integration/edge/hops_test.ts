@@ -209,7 +209,7 @@ Deno.test("the content of GET and HEAD requests is forwarded to another site", (
       assert.match(seen.pop()!, /transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n$/);
     }
     await exchange(port, request("GET /up/none"));
-    assert.match(seen.pop()!, /\r\n\r\n$/, "nothing is made up where nothing was sent");
+    assert.match(seen.pop()!, /\r\n\r\n$/, "nothing is made up if nothing was sent");
   }));
 
 Deno.test("a GET with content bypasses the cache, and its response is not stored", async () => {

@@ -29,7 +29,7 @@ function wayIn(machinery: Machinery) {
 const handle = (name: string) =>
   rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`);
 
-/** Passes the response of another site on, with fields that try to hide the request's path. */
+/** Passes on the response of another site, with fields that try to hide the request's path. */
 const asks = (url: string, fields: object = {}) =>
   `export default async () => {
   const answer = await fetch(${JSON.stringify(url)}, { headers: ${JSON.stringify(fields)} });

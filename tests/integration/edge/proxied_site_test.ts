@@ -92,7 +92,7 @@ Deno.test("a proxied and cached site: forwarding, states, purge, deploy, rollbac
     assert.equal(await state("/up/q"), "MISS");
     const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
     assert.equal(back.json.deployment.id, first.id);
-    assert.equal(await state("/up/q"), "MISS", "what the first had kept is forgotten");
+    assert.equal(await state("/up/q"), "MISS", "the first deployment's cached responses are gone");
   });
 });
 

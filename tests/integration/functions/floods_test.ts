@@ -78,9 +78,9 @@ Deno.test("a function that forges its worker's input cannot load a second module
 /** Frames that cost the platform's thread time: refused, without meaning, and costly to read. */
 const FLOODS: Readonly<Record<string, string>> = {
   "fetches that are refused": "frame(25, 1)",
-  "log lines that are none": `frame(24, 1, new Bytes([123]))`,
+  "invalid log lines": `frame(24, 1, new Bytes([123]))`,
   "errors": "frame(21, 1)",
-  "credit that nobody asked for": "frame(43, 1)",
+  "unrequested credit": "frame(43, 1)",
 };
 
 for (const [name, one] of Object.entries(FLOODS)) {

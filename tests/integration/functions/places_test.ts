@@ -39,10 +39,10 @@ Deno.test("new functions stop those that were idle the longest, if no slot is fr
   const kept = first.host.pids;
   assert.equal(await ask(first), "answered");
   assert.equal(await ask(third), "answered");
-  assert.deepEqual(first.host.pids, kept, "the one that was asked last stays");
+  assert.deepEqual(first.host.pids, kept, "the most recently used one stays");
   assert.deepEqual(second.host.pids, []);
   assert.equal(places.taken, 2);
-  assert.equal(await ask(second), "answered", "what was ended starts again");
+  assert.equal(await ask(second), "answered", "an ended one starts again");
   assert.equal(places.taken, 2);
 });
 

@@ -209,7 +209,7 @@ const answer = thread;
 
 const LAUNCHER = fileURLToPath(new URL("../../helpers/node_launcher.ts", import.meta.url));
 
-testNode("Node ends with the process that has started it, however that ends", async (only) => {
+testNode("Node ends with the process that started it, however that process ends", async (only) => {
   const launcher = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--quiet", LAUNCHER, only],
     stdout: "piped",

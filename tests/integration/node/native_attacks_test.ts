@@ -31,7 +31,7 @@ const SERVER = `
 import { readFileSync } from "node:fs";
 try {
   process.dlopen({ exports: {} }, process.env.ATTACK_APP + "/attack.node");
-} catch { /* it is not a module of Node: its attacks ran when it was loaded */ }
+} catch { /* it is not a Node module: its attacks ran when it was loaded */ }
 const answer = () => readFileSync(process.env.ATTACK_RESULTS, "utf8");
 `;
 
@@ -144,7 +144,7 @@ Object.assign(process.env, {
 });
 try {
   process.dlopen({ exports: {} }, process.cwd() + "/attack.node");
-} catch { /* it is not a module of Node: its attacks ran when it was loaded */ }
+} catch { /* it is not a Node module: its attacks ran when it was loaded */ }
 createServer((_request, response) => response.end(readFileSync(process.env.ATTACK_RESULTS)))
   .listen(process.env.PORT);
 `;

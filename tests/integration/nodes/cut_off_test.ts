@@ -54,8 +54,8 @@ Deno.test({
 
     proxy.passesAnswers = true;
     await until(async () => await readiness(cut) === 200);
-    assert.equal(await status(), 401, "it has heard of the revocation");
-    assert.equal(await leader(), "other", "what another has taken stays there");
+    assert.equal(await status(), 401, "it knows of the revocation");
+    assert.equal(await leader(), "other", "the other node keeps the leadership");
     await deploy(other, project.id, { files: { "index.html": "two" } });
     await until(async () => (await cut.get("site.localhost", "/")).text === "two");
   },

@@ -137,7 +137,7 @@ Deno.test("a publisher can be trusted and removed on its page", () =>
     });
     assert.equal(wide.status, 400);
     assert.match(wide.html, /Must be read or deploy-previews/);
-    assert.match(wide.html, /value="release\/\*"/, "what was typed stays");
+    assert.match(wide.html, /value="release\/\*"/, "the typed value stays");
     const added = await ada.submit(await ada.open(PUBLISHERS), PUBLISHERS, fields);
     assert.equal(added.path, `${PUBLISHERS}?done=publisher-added`);
     assert.match(

@@ -71,7 +71,7 @@ function structureAttacks(): Attack[] {
     "an object without its object": [[ROOT, HEAD]],
     "a commit without its tree": [[BLOB, HEAD]],
     "all but the commit": [[BLOB, ROOT]],
-    "a file in place of a tree": [[{ ...ROOT, number: 3 }, BLOB, HEAD]],
+    "a file instead of a tree": [[{ ...ROOT, number: 3 }, BLOB, HEAD]],
   });
 }
 
@@ -159,7 +159,7 @@ function bombAttacks(): Attack[] {
     ),
     attackBy("20,000 deltas on nothing", pack(chain(20_000))),
     attackBy(
-      "zeros that go on behind an object",
+      "more zeros after an object",
       pack([
         joined(packed(BLOB), new Uint8Array(deflateSync(new Uint8Array(1_000_000)))),
         ROOT,

@@ -126,7 +126,7 @@ const HEADS: Readonly<Record<string, string | Uint8Array>> = {
   "a length of 2": "0002",
   "a length of 3": "0003",
   "a length of 65,535": "ffff",
-  "a length beyond the longest": "fff1",
+  "a length above the maximum": "fff1",
   "a length of letters": "zzzz",
   "a negative length": "-001",
   "a length with a sign": "+00f",

@@ -1,7 +1,7 @@
 /** @module The user that a local PostgreSQL runs as. PostgreSQL refuses to run as root. */
 import { dirname } from "node:path";
 
-/** Made by the packages of PostgreSQL on Linux. */
+/** Created by PostgreSQL's packages on Linux. */
 const SYSTEM_USER = "postgres";
 
 /** The user that the programs run as; `undefined` for the platform's own user. */

@@ -15,7 +15,7 @@ async function withNote<T>(pid: number, run: (data: string) => Promise<T>): Prom
   });
 }
 
-/** A process that waits, with a command line like PostgreSQL's for a folder. */
+/** A waiting process, with a command line like PostgreSQL's for a folder. */
 function startNamesake(folder: string): Deno.ChildProcess {
   return new Deno.Command("bash", {
     args: ["-c", 'exec -a /usr/bin/postgres cat - "$0"', folder],

@@ -65,7 +65,7 @@ Deno.test("IssuerKeys uses known keys for a day if their issuer does not respond
   );
   const { asked } = state;
   await assert.rejects(find("a"), DocumentError);
-  assert.equal(state.asked, asked, "a failure is remembered for some seconds");
+  assert.equal(state.asked, asked, "a failure is remembered for a few seconds");
   state.status = 200;
   state.now += 10_000;
   assert.equal(await find("a"), 1);

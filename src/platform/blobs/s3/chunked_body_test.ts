@@ -39,7 +39,7 @@ async function read(body: string, { size = 65536, isSigned = true } = {}) {
   return { text: await new Response(content).text(), fields };
 }
 
-Deno.test("chunks are read as the documentation of S3 signs them, in pieces of any size", async () => {
+Deno.test("chunks are read as signed in the S3 documentation, in pieces of any size", async () => {
   for (const size of [100_000, 65536, 1000, 7]) {
     assert.equal((await read(signed(), { size })).text, "a".repeat(65536 + 1024));
   }

@@ -18,7 +18,7 @@ interface Bench {
     readonly credentialId?: string;
     readonly workspace?: string;
   }): Promise<string>;
-  /** How often a handler ran. */
+  /** How many times a handler ran. */
   ran: number;
   /** The response of the next handler, instead of a number. */
   next: (() => Promise<Response>) | undefined;

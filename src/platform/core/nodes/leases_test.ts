@@ -41,7 +41,7 @@ Deno.test("Leases are held by one node, and by another once the first stops repo
     await b.round();
     assert.deepEqual([b.roles, gained], [ROLES, ["events"]]);
     await a.round();
-    assert.deepEqual(a.roles, [], "it notices that it leads nothing any more");
+    assert.deepEqual(a.roles, [], "it notices that it no longer leads anything");
   }));
 
 Deno.test("Leases call back waiters for a role once a late pulse is stored again", () =>

@@ -6,7 +6,7 @@ export const PEER_PATH = "/_svc/nodes/1";
 
 export const isPeerPath = (path: string): boolean => path === PEER_PATH;
 
-/** Another node that was heard of a moment ago. */
+/** Another node that was heard from a moment ago. */
 export interface Peer {
   readonly id: string;
   /** Of its process. */

@@ -219,7 +219,7 @@ export class S3Requests {
     await this.attempt(() => this.text({ method: "GET", query }));
   }
 
-  /** Signs a request that the storage carries out only until some seconds from now. */
+  /** Signs a request that the storage carries out only within the next few seconds. */
   async presign(method: "DELETE", key: string, seconds: number): Promise<Request> {
     const url = s3Url(this.#options.place, key);
     url.searchParams.set("X-Amz-Expires", String(seconds));

@@ -9,7 +9,7 @@ export const keys = {
   /** Records that were found damaged, by their encoded keys. */
   damagedRecords: (): Key => ["damaged_records"],
   damagedRecord: (encoded: Uint8Array): Key => ["damaged_records", encoded],
-  /** Nodes that share the store, by name; a node that is not heard of expires. */
+  /** Nodes that share the store, by name; a node that is not heard from expires. */
   nodes: (): Key => ["nodes"],
   node: (id: string): Key => ["nodes", id],
   /** Nodes of the last day; their own data is missing if they are gone. */

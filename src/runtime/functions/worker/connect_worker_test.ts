@@ -21,8 +21,8 @@ Deno.test("permissionsLeft() lists this program's permissions", async () => {
       "sys",
       "ffi",
       "import",
-      "read of the socket",
-      "write of the socket",
+      "read from the socket",
+      "write to the socket",
       "connection to the socket",
     ]);
   });

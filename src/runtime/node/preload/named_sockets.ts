@@ -17,7 +17,10 @@ interface Options {
   readonly path?: unknown;
 }
 
-/** The name in the arguments of `listen()` or `connect()`; a number is a port, and "\0" begins no file. */
+/**
+ * The name in the arguments of `listen()` or `connect()`; a number is a port, and a name that
+ * starts with "\0" is not a file.
+ */
 function nameIn(first: unknown): string | undefined {
   const path = typeof first === "object" && first !== null ? (first as Options).path : first;
   if (typeof path !== "string" || path === "" || path.startsWith("\0")) return undefined;
@@ -100,7 +103,7 @@ function leadBack(args: unknown[]): unknown[] {
 }
 
 /**
- * Gives names to servers of Node, and finds them.
+ * Gives names to Node servers, and finds them.
  *
  * @param listen `listen` of Node itself
  */
